@@ -1,0 +1,30 @@
+"""The exceptions that cross the public interface, and the one wording of a wrong argument."""
+
+from __future__ import annotations
+
+
+class NumericalError(ArithmeticError):
+    """A computation broke down: a singular matrix, a factorisation that failed, a NaN that arose inside."""
+
+
+class CudaError(RuntimeError):
+    """The CUDA driver, a CUDA library or a kernel reported an error."""
+
+
+class SourceError(RuntimeError):
+    """A rig's host program failed: it crashed, did not answer, or returned something unusable."""
+
+
+def bad_argument(function: str, argument: str, got: object, expected: str) -> ValueError:
+    """Make the ``ValueError`` for a wrong argument.
+
+    Parameters
+    ----------
+    function, argument : str
+        Public names, as a user wrote them.
+    got : object
+        What the argument is, in words (a shape, a value, a type).
+    expected : str
+        What it must be.
+    """
+    return ValueError(f"{function}: {argument} is {got}; it must be {expected}")

@@ -1,0 +1,5 @@
+"""Rigs to learn from."""
+
+from rigwright.sources.rig import Rig
+
+__all__ = ["Rig"]

@@ -1,0 +1,38 @@
+"""Fixtures shared by all tests: the tolerance table, and the folder of real characters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+# One table for the whole suite. Absolute bounds on quantities of order one, relative elsewhere; a row looser than
+# "float32" carries its reason.
+TOLERANCES = {
+    "exact": 0.0,
+    "float64": 1e-12,
+    "float32": 2e-6,
+    "float32_sum": 2e-5,  # long float32 sums in an order of their own (matrix products of a few hundred terms)
+    "finite_difference": 2e-3,  # central differences of float32 functions: cancellation leaves about three digits
+}
+
+
+@pytest.fixture(scope="session")
+def tolerance() -> dict[str, float]:
+    return TOLERANCES
+
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def shared_data(*parts: str) -> Path:
+    """A path under the folder of real characters; skips the test where it is absent."""
+    path = SHARED_DATA.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"real data not present: {'/'.join(parts)} beside the repository under shared/data")
+    return path
+
+
+@pytest.fixture(scope="session")
+def data_path():
+    return shared_data
