@@ -36,3 +36,11 @@ def shared_data(*parts: str) -> Path:
 @pytest.fixture(scope="session")
 def data_path():
     return shared_data
+
+
+@pytest.fixture(scope="session")
+def cylinder_rig():
+    """A small analytic rig: four joints, one dial, linear skinning plus a bulge."""
+    from support.cylinder import CylinderRig
+
+    return CylinderRig()
