@@ -1,9 +1,19 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
+from rigwright._core import Deformer, Skeleton, load
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
 from rigwright.posing import pose_names
 
 __version__ = "0.1.0"
 
-__all__ = ["CudaError", "NumericalError", "SourceError", "pose_names", "topology_hash"]
+__all__ = [
+    "CudaError",
+    "Deformer",
+    "NumericalError",
+    "Skeleton",
+    "SourceError",
+    "load",
+    "pose_names",
+    "topology_hash",
+]

@@ -1,0 +1,60 @@
+#pragma once
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "core/error.h"
+#include "core/view.h"
+
+namespace rigwright::bindings {
+
+namespace py = pybind11;
+
+template <class T>
+using Array = py::array_t<T, py::array::c_style | py::array::forcecast>;
+
+inline std::string describe(const py::array& array) {
+    return py::str(array.dtype()).cast<std::string>() + " " + py::str(array.attr("shape")).cast<std::string>();
+}
+
+/// Any numeric array-like as a contiguous array of T with `Rank` axes. Floats never become integers, and what
+/// is no array of numbers is an ArgumentError that names function and argument. `must` says the shape: "(T,
+/// V, 3)".
+template <class T, int Rank>
+Array<T> as_array(const char* function, const char* argument, const py::handle& object, const char* must) {
+    const py::array any = py::array::ensure(object);
+    if (!any) {
+        PyErr_Clear();
+        throw bad_argument(function, argument, "a " + std::string(py::str(py::type::of(object).attr("__name__"))),
+                           must);
+    }
+    const char kind = any.dtype().kind();
+    const bool numeric = kind == 'i' || kind == 'u' || (kind == 'f' && std::is_floating_point_v<T>);
+    if (!numeric || any.ndim() != Rank) throw bad_argument(function, argument, describe(any), must);
+    return Array<T>::ensure(any);
+}
+
+template <class T, int Rank>
+View<const T, Rank> view(const Array<T>& array) {
+    typename View<const T, Rank>::Extents extents;
+    for (int axis = 0; axis < Rank; ++axis) extents[axis] = array.shape(axis);
+    return {array.data(), extents};
+}
+
+template <class T, int Rank>
+View<T, Rank> writable(Array<T>& array) {
+    typename View<T, Rank>::Extents extents;
+    for (int axis = 0; axis < Rank; ++axis) extents[axis] = array.shape(axis);
+    return {array.mutable_data(), extents};
+}
+
+/// A new array with the elements of a view.
+template <class T, int Rank>
+Array<T> copy(View<const T, Rank> source) {
+    Array<T> array(std::vector<py::ssize_t>(source.extents().begin(), source.extents().end()));
+    std::copy(source.begin(), source.end(), array.mutable_data());
+    return array;
+}
+
+}  // namespace rigwright::bindings

@@ -1,0 +1,11 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+/// One function, in one file, a C++ directory.
+namespace rigwright::bindings {
+
+void bind_core(pybind11::module_& module);
+void bind_rig(pybind11::module_& module);
+void bind_models(pybind11::module_& module);
+
+}  // namespace rigwright::bindings

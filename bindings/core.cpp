@@ -1,0 +1,59 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "core/parallel.h"
+#include "core/tensor_file.h"
+
+namespace rigwright::bindings {
+namespace {
+
+py::dict to_arrays(const TensorFile& file) {
+    py::dict arrays;
+    for (const auto& [name, entry] : file.entries()) {
+        const std::vector<py::ssize_t> shape(entry.shape.begin(), entry.shape.end());
+        if (entry.dtype == DType::f32) {
+            arrays[py::str(name)] = py::array_t<float>(shape, file.data(entry));
+        } else {
+            arrays[py::str(name)] =
+                py::array_t<std::int32_t>(shape, reinterpret_cast<const std::int32_t*>(file.data(entry)));
+        }
+    }
+    return arrays;
+}
+
+}  // namespace
+
+TensorFile from_arrays(const py::dict& tensors, const std::string& metadata) {
+    TensorFile file;
+    file.set_metadata(metadata);
+    for (const auto& [key, value] : tensors) {
+        const std::string name = py::str(key);
+        const py::array any = py::array::ensure(value);
+        const bool floats = any && any.dtype().is(py::dtype::of<float>());
+        if (!floats && !(any && any.dtype().is(py::dtype::of<std::int32_t>()))) {
+            throw bad_argument("model_from_tensors", name, any ? describe(any) : "no array",
+                               "a float32 or int32 array");
+        }
+        std::vector<std::int64_t> shape(any.shape(), any.shape() + any.ndim());
+        if (floats) {
+            file.add(name, std::move(shape), Array<float>::ensure(any).data());
+        } else {
+            file.add(name, std::move(shape), Array<std::int32_t>::ensure(any).data());
+        }
+    }
+    return file;
+}
+
+void bind_core(py::module_& module) {
+    module.def("num_processors", &num_processors, "Processors this process may use.");
+    py::class_<TensorFile>(module, "TensorFile", "Named float32 and int32 arrays with a text: a model file.")
+        .def_static(
+            "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),
+            py::call_guard<py::gil_scoped_release>(), "Read a model file; ValueError names what is wrong with it.")
+        .def_property_readonly("metadata", &TensorFile::metadata, "The JSON text under the key \"rigwright\".")
+        .def("arrays", &to_arrays, "All tensors by name, copied.");
+}
+
+}  // namespace rigwright::bindings

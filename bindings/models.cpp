@@ -1,0 +1,37 @@
+#include "models.h"
+
+#include <pybind11/stl/filesystem.h>
+
+#include "bindings.h"
+#include "core/error.h"
+#include "rig/character.h"
+#include "rig/linear_blend.h"
+
+namespace rigwright::bindings {
+
+namespace py = pybind11;
+
+std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors) {
+    const std::string kind = rig::model_kind(*tensors);
+    if (kind == "linear_blend") return std::make_shared<rig::LinearBlend>(std::move(tensors));
+    throw bad_argument("load", tensors->origin(), "a model of kind '" + kind + "'", "one of: linear_blend");
+}
+
+void bind_models(py::module_& module) {
+    module.def(
+        "load",
+        [](const std::filesystem::path& path) {
+            return make_model(std::make_shared<const TensorFile>(TensorFile::read(path.string())));
+        },
+        py::arg("path"), py::call_guard<py::gil_scoped_release>(),
+        "Read a model file. Runs no code; ValueError on anything malformed.");
+    module.def(
+        "model_from_tensors",
+        [](const py::dict& tensors, const std::string& metadata) {
+            return make_model(std::make_shared<const TensorFile>(from_arrays(tensors, metadata)));
+        },
+        py::arg("tensors"), py::arg("metadata"),
+        "Make a model from float32 and int32 arrays by name and its metadata.");
+}
+
+}  // namespace rigwright::bindings

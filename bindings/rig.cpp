@@ -1,0 +1,186 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "models.h"
+#include "rig/deformer.h"
+#include "rig/linear_blend.h"
+#include "rig/skeleton.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using rig::Deformer;
+using rig::Skeleton;
+
+constexpr const char* pose_shape = "an array of numbers (T, C) or (C,)";
+
+Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses) {
+    const Array<float> input = as_array<float, 2>("globals", "poses", poses, "an array of numbers (T, C)");
+    const py::ssize_t width = 12 * skeleton.num_joints();
+    if (input.shape(1) < width) {
+        throw bad_argument("globals", "poses", describe(input), "at least " + std::to_string(width) + " wide");
+    }
+    Array<float> output({input.shape(0), py::ssize_t{skeleton.num_joints()}, py::ssize_t{3}, py::ssize_t{4}});
+    const auto in = view<float, 2>(input);
+    const auto out = writable<float, 4>(output);
+    const py::gil_scoped_release released;
+    for (std::int64_t t = 0; t < in.extent(0); ++t) skeleton.globals(in.row(t), out.row(t));
+    return output;
+}
+
+/// Poses as (T, C), and whether the caller gave one pose without the T axis.
+std::pair<Array<float>, bool> as_poses(const char* function, const py::object& poses) {
+    const py::array any = py::array::ensure(poses);
+    if (any && any.ndim() == 1) {
+        Array<float> single = as_array<float, 1>(function, "poses", poses, pose_shape);
+        return {Array<float>(single.reshape({py::ssize_t{1}, single.shape(0)})), true};
+    }
+    if (!any) PyErr_Clear();
+    return {as_array<float, 2>(function, "poses", poses, pose_shape), false};
+}
+
+Array<float> output_array(const Deformer& model, py::ssize_t frames, bool single, const py::object& out) {
+    const py::ssize_t count = model.character().num_vertices();
+    std::vector<py::ssize_t> shape{frames, count, 3};
+    if (single) shape.erase(shape.begin());
+    if (out.is_none()) return Array<float>(shape);
+    const bool array = py::isinstance<py::array>(out);
+    const py::array given = array ? py::reinterpret_borrow<py::array>(out) : py::array();
+    const bool fits = array && given.dtype().is(py::dtype::of<float>()) && given.writeable() &&
+                      (given.flags() & py::array::c_style) &&
+                      std::vector<py::ssize_t>(given.shape(), given.shape() + given.ndim()) == shape;
+    if (!fits) {
+        throw bad_argument("evaluate", "out", array ? describe(given) : "no array",
+                           "a writable contiguous float32 array " + py::str(py::cast(shape)).cast<std::string>());
+    }
+    return py::reinterpret_borrow<Array<float>>(out);
+}
+
+Array<float> evaluate(const Deformer& model, const py::object& poses, const std::string& device, int threads,
+                      const py::object& out) {
+    if (device != "cpu") throw bad_argument("evaluate", "device", "'" + device + "'", "'cpu'");
+    const auto [input, single] = as_poses("evaluate", poses);
+    Array<float> output = output_array(model, input.shape(0), single, out);
+    const auto in = view<float, 2>(input);
+    const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
+    const py::gil_scoped_release released;
+    model.evaluate(in, result, threads);
+    return output;
+}
+
+Array<float> vjp(const Deformer& model, const py::object& poses, const py::object& cotangents, int threads) {
+    const auto [input, single] = as_poses("vjp", poses);
+    Array<float> cotangent = single ? as_array<float, 2>("vjp", "cotangents", cotangents, "an array (V, 3)")
+                                    : as_array<float, 3>("vjp", "cotangents", cotangents, "an array (T, V, 3)");
+    const py::ssize_t offset = single ? 0 : 1;
+    const View<const float, 3> seeds(
+        cotangent.data(), {single ? 1 : cotangent.shape(0), cotangent.shape(offset), cotangent.shape(offset + 1)});
+    std::vector<py::ssize_t> shape{input.shape(0), input.shape(1)};
+    if (single) shape.erase(shape.begin());
+    Array<float> output(shape);
+    const auto in = view<float, 2>(input);
+    const View<float, 2> gradients(output.mutable_data(), in.extents());
+    const py::gil_scoped_release released;
+    model.vjp(in, seeds, gradients, threads);
+    return output;
+}
+
+Array<float> confidence(const Deformer& model, const py::object& poses) {
+    const auto [input, single] = as_poses("confidence", poses);
+    Array<float> output(input.shape(0));
+    const auto in = view<float, 2>(input);
+    const View<float, 1> result(output.mutable_data(), {in.extent(0)});
+    const py::gil_scoped_release released;
+    model.confidence(in, result);
+    return output;
+}
+
+void bind_skeleton(py::module_& module) {
+    py::class_<Skeleton, std::shared_ptr<Skeleton>>(
+        module, "Skeleton", "A tree of J joints: names, parents (-1 for a root, parents first), rest transforms.")
+        .def(py::init([](std::vector<std::string> names, const py::object& parents, const py::object& rest) {
+                 const auto p = as_array<std::int32_t, 1>("Skeleton", "parents", parents, "integers (J,)");
+                 const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
+                 return std::make_shared<Skeleton>(
+                     std::move(names), std::vector<std::int32_t>(p.data(), p.data() + p.size()), view<float, 3>(r));
+             }),
+             py::arg("names"), py::arg("parents"), py::arg("rest"),
+             "Make a skeleton from J names, J parents and (J, 3, 4) parent-relative rest transforms.")
+        .def_property_readonly("num_joints", &Skeleton::num_joints)
+        .def_property_readonly("names", &Skeleton::names)
+        .def_property_readonly(
+            "parents",
+            [](const Skeleton& s) {
+                return Array<std::int32_t>(static_cast<py::ssize_t>(s.parents().size()), s.parents().data());
+            },
+            "(J,) int32")
+        .def_property_readonly(
+            "rest", [](const Skeleton& s) { return copy(s.rest()); }, "(J, 3, 4) parent-relative")
+        .def_property_readonly(
+            "rest_globals", [](const Skeleton& s) { return copy(s.rest_globals()); }, "(J, 3, 4)")
+        .def("globals", &skeleton_globals, py::arg("poses"), "Poses (T, C) to global transforms (T, J, 3, 4).")
+        .def(py::pickle([](const Skeleton& s) { return py::make_tuple(s.names(), s.parents(), copy(s.rest())); },
+                        [](const py::tuple& state) {
+                            const auto rest = state[2].cast<Array<float>>();
+                            return std::make_shared<Skeleton>(state[0].cast<std::vector<std::string>>(),
+                                                              state[1].cast<std::vector<std::int32_t>>(),
+                                                              view<float, 3>(rest));
+                        }));
+}
+
+py::dict metadata(const Deformer& model) {
+    return py::module_::import("json").attr("loads")(model.character().tensors->metadata());
+}
+
+void bind_deformer(py::module_& module) {
+    py::class_<Deformer, std::shared_ptr<Deformer>>(
+        module, "Deformer", "A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.")
+        .def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
+        .def_property_readonly("metadata", &metadata, "What the model file says of itself, as a dict.")
+        .def_property_readonly("joint_names", [](const Deformer& m) { return m.character().skeleton.names(); })
+        .def_property_readonly(
+            "control_names", [](const Deformer& m) { return m.character().control_names; },
+            "Names of the C columns of a pose.")
+        .def_property_readonly(
+            "control_ranges", [](const Deformer& m) { return copy(m.character().control_ranges); },
+            "(C, 2) lowest and highest value seen in training")
+        .def_property_readonly(
+            "rest_vertices", [](const Deformer& m) { return copy(m.character().rest_vertices); }, "(V, 3)")
+        .def_property_readonly(
+            "faces", [](const Deformer& m) { return copy(m.character().faces); }, "(F, 4) int32, -1 pads triangles")
+        .def_property_readonly("skeleton",
+                               [](const Deformer& m) { return std::make_shared<Skeleton>(m.character().skeleton); })
+        .def_property_readonly(
+            "meters_per_unit",
+            [](const Deformer& m) { return py::object(metadata(m)["meters_per_unit"]).cast<double>(); })
+        .def_property_readonly("up_axis",
+                               [](const Deformer& m) { return py::object(metadata(m)["up_axis"]).cast<std::string>(); })
+        .def(
+            "tensors",
+            [](const Deformer& m) { return py::cast(*m.character().tensors).attr("arrays")().cast<py::dict>(); },
+            "All tensors of the model by name, copied.")
+        .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
+             py::arg("out") = py::none(),
+             "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
+             "out: a float32 array to write into. ValueError on a wrong width or a value that is not finite.")
+        .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
+             "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.")
+        .def("confidence", &confidence, py::arg("poses"),
+             "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at twice its radius.")
+        .def(
+            "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
+            py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.");
+}
+
+}  // namespace
+
+void bind_rig(py::module_& module) {
+    bind_skeleton(module);
+    bind_deformer(module);
+    py::class_<rig::LinearBlend, Deformer, std::shared_ptr<rig::LinearBlend>>(module, "LinearBlend",
+                                                                              "Linear blend skinning.");
+}
+
+}  // namespace rigwright::bindings

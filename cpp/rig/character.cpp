@@ -1,0 +1,108 @@
+#include "rig/character.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+
+namespace rigwright::rig {
+namespace {
+
+using Json = nlohmann::json;
+
+Json parse_metadata(const TensorFile& tensors) {
+    Json metadata = Json::parse(tensors.metadata(), nullptr, false);
+    if (!metadata.is_object() || metadata.value("version", Json()) != 1) {
+        throw bad_argument("load", tensors.origin(), "a file without rigwright metadata of version 1",
+                           "a rigwright model of version 1");
+    }
+    return metadata;
+}
+
+std::vector<std::string> read_names(const Json& metadata, const char* key) {
+    const auto found = metadata.find(key);
+    std::vector<std::string> names;
+    bool good = found != metadata.end() && found->is_array();
+    if (good) {
+        for (const Json& name : *found) {
+            good = good && name.is_string();
+            if (good) names.push_back(name.get<std::string>());
+        }
+    }
+    if (!good) throw bad_argument("load", std::string("metadata.") + key, "not a list of names", "a list of names");
+    return names;
+}
+
+Skeleton read_skeleton(const TensorFile& tensors, const Json& metadata) {
+    std::vector<std::string> names = read_names(metadata, "joint_names");
+    const std::int64_t count = static_cast<std::int64_t>(names.size());
+    const auto parents = tensors.get<std::int32_t, 1>("skeleton.parents", {count});
+    const auto rest = tensors.get<float, 3>("skeleton.rest", {count, 3, 4});
+    return Skeleton(std::move(names), {parents.begin(), parents.end()}, rest);
+}
+
+std::vector<std::string> pose_names(const std::vector<std::string>& joints, const std::vector<std::string>& numeric) {
+    std::vector<std::string> names;
+    for (const std::string& joint : joints) {
+        for (int row = 0; row < 3; ++row) {
+            for (int column = 0; column < 4; ++column) {
+                names.push_back(joint + ".m" + std::to_string(row) + std::to_string(column));
+            }
+        }
+    }
+    names.insert(names.end(), numeric.begin(), numeric.end());
+    return names;
+}
+
+void check_faces(View<const std::int32_t, 2> faces, std::int64_t num_vertices) {
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        for (int corner = 0; corner < 4; ++corner) {
+            const std::int32_t v = faces(f, corner);
+            const bool pad = corner == 3 && v == -1;
+            if (!pad && (v < 0 || v >= num_vertices)) {
+                throw bad_argument("load", "faces", std::to_string(v) + " in face " + std::to_string(f),
+                                   "a vertex index below " + std::to_string(num_vertices));
+            }
+        }
+    }
+}
+
+void check_finite(const TensorFile& tensors) {
+    for (const auto& [name, entry] : tensors.entries()) {
+        if (entry.dtype != DType::f32) continue;
+        std::int64_t count = 1;
+        for (const std::int64_t extent : entry.shape) count *= extent;
+        const float* data = tensors.data(entry);
+        if (!std::all_of(data, data + count, [](float x) { return std::isfinite(x); })) {
+            throw bad_argument("load", tensors.origin() + ": " + name, "not finite everywhere", "finite");
+        }
+    }
+}
+
+}  // namespace
+
+std::string model_kind(const TensorFile& tensors) {
+    const Json metadata = parse_metadata(tensors);
+    const auto found = metadata.find("kind");
+    if (found == metadata.end() || !found->is_string()) {
+        throw bad_argument("load", "metadata.kind", "not a text", "the kind of model");
+    }
+    return found->get<std::string>();
+}
+
+Character::Character(std::shared_ptr<const TensorFile> file)
+    : tensors(std::move(file)),
+      kind(model_kind(*tensors)),
+      skeleton(read_skeleton(*tensors, parse_metadata(*tensors))),
+      rest_vertices(tensors->get<float, 2>("rest_vertices", {-1, 3})),
+      faces(tensors->get<std::int32_t, 2>("faces", {-1, 4})) {
+    control_names = pose_names(skeleton.names(), read_names(parse_metadata(*tensors), "numeric_controls"));
+    control_ranges = tensors->get<float, 2>("control_ranges", {num_controls(), 2});
+    if (num_vertices() == 0) throw bad_argument("load", "rest_vertices", "empty", "at least one vertex");
+    check_faces(faces, num_vertices());
+    check_finite(*tensors);
+    confidence = Confidence(*tensors, num_controls());
+}
+
+}  // namespace rigwright::rig

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/tensor_file.h"
+#include "core/view.h"
+
+namespace rigwright::rig {
+
+/// How far a pose lies outside the poses a model was trained on. Pose columns come in groups (a joint, a
+/// numeric control); of each group the mean, a whitening matrix W and the largest training distance are kept:
+///   d_g = |W_g (x_g - mean_g)|,   confidence = min_g exp(-ln 2 max(0, d_g / radius_g - 1)^2),
+/// 1 inside the training distribution, 1/2 at twice its radius.
+class Confidence {
+public:
+    /// A model without groups (an analytic deformer) is certain everywhere.
+    Confidence() = default;
+    /// Reads confidence.*; throws ArgumentError where sizes or columns do not fit.
+    Confidence(const TensorFile& tensors, std::int64_t num_controls);
+
+    float operator()(const float* pose) const;
+
+private:
+    std::vector<std::int32_t> offset_{0}, column_, whiten_offset_{0};
+    std::vector<float> mean_, whiten_, radius_;
+};
+
+}  // namespace rigwright::rig

@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "core/tensor_file.h"
+#include "core/view.h"
+#include "rig/character.h"
+
+namespace rigwright::rig {
+
+/// A forward model: pose rows (T, C) to vertices (T, V, 3), learned or analytic. Immutable after
+/// construction; every member is const and safe to call from several threads at once.
+class Deformer {
+public:
+    virtual ~Deformer() = default;
+    Deformer(const Deformer&) = delete;
+    Deformer& operator=(const Deformer&) = delete;
+
+    const Character& character() const { return character_; }
+
+    /// Writes (T, V, 3) vertices. threads <= 0: all processors. Throws ArgumentError on a wrong width or a
+    /// value that is not finite.
+    void evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const;
+    /// Writes J^T cotangents, (T, C): the gradient of sum(vertices * cotangents) with respect to the poses.
+    void vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients, int threads) const;
+    /// Writes (T) confidences in [0, 1]; see Confidence.
+    void confidence(View<const float, 2> poses, View<float, 1> confidences) const;
+    /// Writes the model file; loading it gives the same model.
+    void save(const std::string& path) const { character_.tensors->write(path); }
+
+protected:
+    explicit Deformer(std::shared_ptr<const TensorFile> tensors) : character_(std::move(tensors)) {}
+
+private:
+    virtual void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const = 0;
+    virtual void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                        int threads) const = 0;
+
+    Character character_;
+};
+
+}  // namespace rigwright::rig

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/view.h"
+
+namespace rigwright::rig {
+
+/// A tree of J joints: names, parents (-1 for a root, parents before children) and parent-relative rest
+/// transforms. Column vectors: global_j = global_parent(j) local_j.
+class Skeleton {
+public:
+    /// Throws ArgumentError if sizes differ, a name repeats, a parent does not come before its child (cycles
+    /// included), an entry is not finite, or a rest transform has no inverse (zero scale).
+    Skeleton(std::vector<std::string> names, std::vector<std::int32_t> parents, View<const float, 3> rest);
+
+    int num_joints() const { return static_cast<int>(parents_.size()); }
+    const std::vector<std::string>& names() const { return names_; }
+    const std::vector<std::int32_t>& parents() const { return parents_; }
+    /// (J, 3, 4) parent-relative rest transforms.
+    View<const float, 3> rest() const { return {rest_.data(), {num_joints(), 3, 4}}; }
+    /// (J, 3, 4) global rest transforms.
+    View<const float, 3> rest_globals() const { return {rest_globals_.data(), {num_joints(), 3, 4}}; }
+    /// (J, 3, 4) inverses of the global rest transforms.
+    View<const float, 3> inverse_rest_globals() const { return {inverse_.data(), {num_joints(), 3, 4}}; }
+
+    /// Global transforms of one pose: 12 J parent-relative floats in, 12 J out.
+    void globals(const float* pose, float* out) const;
+    /// The reverse of `globals`: adds to `pose_gradient` the gradient with respect to the parent-relative
+    /// transforms. `global_gradient` (12 J) is overwritten: on return it holds the gradients with descendants
+    /// added.
+    void globals_vjp(const float* pose, const float* globals, float* global_gradient, float* pose_gradient) const;
+
+private:
+    std::vector<std::string> names_;
+    std::vector<std::int32_t> parents_;
+    std::vector<float> rest_, rest_globals_, inverse_;
+};
+
+}  // namespace rigwright::rig

@@ -1,0 +1,76 @@
+"""Small models made of arrays, for tests."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import rigwright as rw
+from rigwright import _core
+
+
+def chain_skeleton(num_joints: int, seed: int = 0) -> rw.Skeleton:
+    """A skeleton whose joints hang from random earlier ones, with random rigid rest transforms."""
+    rng = np.random.default_rng(seed)
+    parents = np.array([-1] + [int(rng.integers(j)) for j in range(1, num_joints)], np.int32)
+    return rw.Skeleton([f"joint{j}" for j in range(num_joints)], parents, random_transforms(num_joints, rng))
+
+
+def random_transforms(count: int, rng: np.random.Generator, stretch: float = 0.0) -> np.ndarray:
+    """(count, 3, 4) rotations with translations; `stretch` adds a random part that scales and shears."""
+    rotation, _ = np.linalg.qr(rng.standard_normal((count, 3, 3)))
+    rotation *= np.sign(np.linalg.det(rotation))[:, None, None]
+    rotation += stretch * rng.standard_normal((count, 3, 3))
+    return np.concatenate([rotation, rng.standard_normal((count, 3, 1))], axis=2).astype(np.float32)
+
+
+def random_poses(
+    skeleton: rw.Skeleton, frames: int, seed: int = 0, numeric: int = 0, stretch: float = 0.1
+) -> np.ndarray:
+    """(frames, 12 J + numeric) random poses."""
+    rng = np.random.default_rng(seed)
+    joints = random_transforms(frames * skeleton.num_joints, rng, stretch).reshape(frames, -1)
+    return np.concatenate([joints, rng.standard_normal((frames, numeric))], axis=1).astype(np.float32)
+
+
+def common_tensors(skeleton: rw.Skeleton, num_vertices: int, seed: int = 0, numeric: int = 0) -> dict[str, np.ndarray]:
+    """The tensors that every kind of model has."""
+    rng = np.random.default_rng(seed)
+    width = 12 * skeleton.num_joints + numeric
+    faces = np.stack([rng.permutation(num_vertices)[:4] for _ in range(num_vertices)]).astype(np.int32)
+    faces[::3, 3] = -1
+    return {
+        "skeleton.parents": skeleton.parents,
+        "skeleton.rest": skeleton.rest,
+        "rest_vertices": rng.standard_normal((num_vertices, 3)).astype(np.float32),
+        "faces": faces,
+        "control_ranges": np.tile(np.float32([-1, 1]), (width, 1)),
+    }
+
+
+def metadata(kind: str, skeleton: rw.Skeleton, numeric: list[str] | None = None, **more: object) -> str:
+    """Metadata text of a model of a kind."""
+    entries = {
+        "kind": kind,
+        "version": 1,
+        "name": "test",
+        "joint_names": skeleton.names,
+        "numeric_controls": numeric or [],
+        "meters_per_unit": 1.0,
+        "up_axis": "Y",
+        **more,
+    }
+    return json.dumps(entries)
+
+
+def linear_blend(num_joints: int = 5, num_vertices: int = 40, influences: int = 3, seed: int = 0) -> rw.Deformer:
+    """A random linear blend skinning model."""
+    skeleton = chain_skeleton(num_joints, seed)
+    rng = np.random.default_rng(seed + 1)
+    weight = rng.random((num_vertices, influences)).astype(np.float32)
+    tensors = common_tensors(skeleton, num_vertices, seed) | {
+        "skin.joint": rng.integers(0, num_joints, (num_vertices, influences)).astype(np.int32),
+        "skin.weight": weight / weight.sum(axis=1, keepdims=True),
+    }
+    return _core.model_from_tensors(tensors, metadata("linear_blend", skeleton))
