@@ -1,0 +1,27 @@
+"""The committed type stubs are those that the extension gives."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def normal(text: str) -> str:
+    """Without blank lines and formatting: ruff lays the committed file out."""
+    return re.sub(r"\s+|,(?=\s*[)\]])|[\"']", "", text)
+
+
+def test_stubs_are_current(tmp_path):
+    pytest.importorskip("pybind11_stubgen", reason="pybind11-stubgen is not installed")
+    command = [sys.executable, "-m", "pybind11_stubgen", "rigwright._core", "-o", str(tmp_path), "--exit-code"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    fresh = (tmp_path / "rigwright" / "_core.pyi").read_text()
+    committed = (ROOT / "python" / "rigwright" / "_core.pyi").read_text()
+    assert normal(fresh) == normal(committed), "the stubs are old: ./run stubs"
