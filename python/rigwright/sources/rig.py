@@ -33,7 +33,8 @@ class Rig(Protocol):
     Notes
     -----
     Read where present: ``name``, ``meters_per_unit`` (1.0), ``up_axis`` ("Y"), ``licence``, ``origin``,
-    ``channel_rest`` ((N,), else 0 clipped into the range), ``for_worker()`` (an independent rig for a worker process), ``close()``.
+    ``channel_rest`` ((N,), else 0 clipped into the range), ``for_worker()`` (an independent rig for a worker process),
+    ``close()``.
     """
 
     channel_names: list[str]
