@@ -1,0 +1,5 @@
+"""The command line: ``rigwright doctor | sample | train | evaluate | report | bench | info``."""
+
+from rigwright.cli.dispatch import main
+
+__all__ = ["main"]

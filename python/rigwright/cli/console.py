@@ -1,0 +1,111 @@
+"""What a person sees: lines and tables on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, TextIO
+
+from rigwright.progress import Progress, ProgressCallback
+
+LINE_INTERVAL = 5.0  # seconds between progress lines where there is no terminal
+
+
+class Console:
+    """Draws for a person.
+
+    Parameters
+    ----------
+    quiet : bool
+        Print nothing on stdout (it belongs to a JSON object); progress still goes to stderr.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+
+    def line(self, text: str = "") -> None:
+        """One line on stdout."""
+        if not self.quiet:
+            print(text, flush=True)
+
+    def pairs(self, entries: Sequence[tuple[str, object]], indent: int = 0) -> None:
+        """Names and values, aligned."""
+        width = max((len(name) for name, _ in entries), default=0)
+        for name, value in entries:
+            self.line(f"{' ' * indent}{name:<{width}}  {value}")
+
+    def table(self, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """A table: the first column to the left, the others, figures, to the right."""
+        cells = [[str(cell) for cell in row] for row in [headers, *rows]]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(headers))]
+        for number, row in enumerate(cells):
+            figures = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+            self.line("  ".join([f"{row[0]:<{widths[0]}}", *figures]))
+            if number == 0:
+                self.line("  ".join("-" * width for width in widths))
+
+    @contextlib.contextmanager
+    def progress(self) -> Iterator[ProgressCallback]:
+        """A callback that draws progress: bars on a terminal with rich, else a line every few seconds."""
+        bars = _bars() if sys.stderr.isatty() else None
+        if bars is None:
+            yield Lines(sys.stderr)
+            return
+        with bars:
+            yield Bars(bars)
+
+
+class Lines:
+    """Progress as lines: when a stage begins, every few seconds, and when it is done."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.stage = ""
+        self.finished = False
+        self.printed = -LINE_INTERVAL
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        begins = progress.stage != self.stage
+        ends = 0 < progress.total <= progress.done and not (self.finished and not begins)
+        if not begins and not ends and (self.finished or now - self.printed < LINE_INTERVAL):
+            return
+        self.stage, self.finished, self.printed = progress.stage, ends, now
+        of = f" {progress.done:.4g} of {progress.total:.4g}" if progress.total > 0 else ""
+        note = f", {progress.message}" if progress.message else ""
+        print(f"{progress.stage}{of}{note}", file=self.stream, flush=True)
+
+
+class Bars:
+    """Progress as rich bars, one a stage."""
+
+    def __init__(self, bars: Any) -> None:
+        self.bars = bars
+        self.tasks: dict[str, Any] = {}
+
+    def __call__(self, progress: Progress) -> None:
+        total = progress.total if progress.total > 0 else None
+        if progress.stage not in self.tasks:
+            self.tasks[progress.stage] = self.bars.add_task(progress.stage, total=total, note="")
+        self.bars.update(
+            self.tasks[progress.stage], completed=progress.done, total=total, note=progress.message, refresh=False
+        )
+
+
+def _bars() -> Any:
+    """A rich progress display on stderr, or None where rich is missing."""
+    try:
+        from rich import progress
+        from rich.console import Console as RichConsole
+    except ImportError:
+        return None
+    return progress.Progress(
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeRemainingColumn(elapsed_when_finished=True),
+        progress.TextColumn("{task.fields[note]}", style="dim", markup=False),
+        console=RichConsole(stderr=True),
+    )

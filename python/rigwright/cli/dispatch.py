@@ -1,0 +1,110 @@
+"""Parses a command line, runs the command, and turns every outcome into an exit code and at most one line.
+
+Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Protocol
+
+from rigwright.cli.console import Console
+from rigwright.cli.result import Result, as_json
+from rigwright.errors import CudaError, NumericalError, SourceError
+from rigwright.extras import MissingExtra
+
+FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+COMMANDS = ("doctor", "info")
+
+
+class Command(Protocol):
+    """What a command's module holds."""
+
+    SUMMARY: str
+    EXAMPLE: str  # command lines that run as they stand, one after another
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace, console: Console) -> Result: ...
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the program's name; default those of this process.
+    """
+    try:
+        args = _parser().parse_args(argv)
+    except SystemExit as stop:  # argparse has printed help (0) or one line of wrong usage (2)
+        return int(stop.code or 0)
+    console = Console(quiet=args.json)
+    try:
+        result = args.command.run(args, console)
+        if args.json:
+            print(json.dumps(as_json(result)), flush=True)
+        sys.stdout.flush()
+        return FINE
+    except KeyboardInterrupt:
+        return _fail(args, "interrupted; run the same command again to continue", INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
+        if args.debug:
+            traceback.print_exc()
+        return _fail(args, _one_line(error), WRONG_INPUT if isinstance(error, ValueError) else FAILED)
+    except Exception as error:  # a fault of our own: one line too, and the way to its place
+        if args.debug:
+            raise
+        message = f"internal error, please report it: {type(error).__name__}: {_one_line(error)} (--debug shows where)"
+        return _fail(args, message, FAILED)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rigwright",
+        description="Learn any character rig, and run it anywhere.",
+        epilog="rigwright COMMAND --help shows an example of each command.",
+        allow_abbrev=False,
+    )
+    from rigwright import __version__
+
+    parser.add_argument("--version", action="version", version=f"rigwright {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        command: Command = importlib.import_module(f"rigwright.cli.{name}")
+        sub = commands.add_parser(
+            name,
+            help=command.SUMMARY,
+            description=command.SUMMARY[0].upper() + command.SUMMARY[1:] + ".",
+            epilog="example:\n" + "\n".join(f"  {line}" for line in command.EXAMPLE.splitlines()),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_arguments(sub)
+        sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
+        sub.add_argument("--debug", action="store_true", help="show where an error arose")
+        sub.set_defaults(command=command)
+    return parser
+
+
+def _fail(args: argparse.Namespace, message: str, code: int) -> int:
+    print(f"rigwright: {message}", file=sys.stderr)
+    if args.json:
+        print(json.dumps({"error": message, "exit_code": code}), flush=True)
+    return code
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,160 @@
+"""Exit codes, errors of one line, JSON, and progress of the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rigwright.cli import dispatch
+from rigwright.cli.console import Lines
+from rigwright.cli.doctor import EXTRAS
+from rigwright.cli.result import as_json
+from rigwright.errors import NumericalError, SourceError
+from rigwright.extras import MissingExtra
+from rigwright.progress import Progress
+from tests.cli.command import json_of, rigwright_command
+from tests.support.models import linear_blend
+
+
+def test_no_command_is_wrong_usage(tmp_path):
+    done = rigwright_command(folder=tmp_path)
+    assert done.returncode == 2
+    assert "COMMAND" in done.stderr
+
+
+def test_help_lists_every_command_with_its_example(tmp_path):
+    overview = rigwright_command("--help", folder=tmp_path)
+    assert overview.returncode == 0
+    for name in dispatch.COMMANDS:
+        assert re.search(rf"^    {name} ", overview.stdout, re.MULTILINE), name
+        shown = rigwright_command(name, "--help", folder=tmp_path)
+        assert shown.returncode == 0
+        assert f"example:\n  rigwright {name}" in shown.stdout
+
+
+def test_doctor_names_versions_and_the_command_for_what_is_missing(tmp_path):
+    found = json_of("doctor", folder=tmp_path)
+    assert found["versions"]["numpy"] == np.__version__
+    assert set(found["extras"]) == set(EXTRAS)
+    for name, extra in found["extras"].items():
+        assert extra["installed"] == (not extra["missing"])
+        if extra["missing"]:
+            assert f'pip install "rigwright[{name}]"' in extra["install"]
+
+
+def test_doctor_knows_the_extras_of_the_package():
+    tomllib = pytest.importorskip("tomllib", reason="tomllib comes with Python 3.11")
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    declared = {
+        name: {re.match(r"[\w-]+", requirement).group() for requirement in requirements}
+        for name, requirements in project["optional-dependencies"].items()
+        if name not in ("all", "test")
+    }
+    assert declared == {name: set(modules) for name, modules in EXTRAS.items()}
+
+
+def test_info_describes_a_model(tmp_path):
+    model = linear_blend(num_joints=5, num_vertices=40)
+    model.save(tmp_path / "arm.safetensors")
+    facts = json_of("info", "arm.safetensors", folder=tmp_path)
+    assert facts["type"] == "model"
+    assert facts["kind"] == "linear_blend"
+    assert (facts["joints"], facts["controls"], facts["vertices"]) == (5, 60, 40)
+    assert facts["bytes"] == (tmp_path / "arm.safetensors").stat().st_size
+    shown = rigwright_command("info", "arm.safetensors", folder=tmp_path)
+    assert re.search(r"^vertices +40$", shown.stdout, re.MULTILINE)
+
+
+def test_a_damaged_model_is_one_line_and_wrong_input(tmp_path):
+    (tmp_path / "broken.safetensors").write_bytes(b"no model at all")
+    done = rigwright_command("info", "broken.safetensors", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(r"rigwright: .+\n", done.stderr)
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(tmp_path):
+    done = rigwright_command("info", "nothing.safetensors", folder=tmp_path)
+    assert done.returncode == 2
+    assert "nothing.safetensors does not exist" in done.stderr
+
+
+def test_json_carries_the_error_too(tmp_path):
+    (tmp_path / "broken.safetensors").write_bytes(b"no model at all")
+    done = rigwright_command("info", "broken.safetensors", "--json", folder=tmp_path)
+    answer = json.loads(done.stdout)
+    assert answer["exit_code"] == done.returncode == 2
+    assert done.stderr == f"rigwright: {answer['error']}\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ValueError("sample: count is 0;\nit must be positive"), 2),
+        (SourceError("Blender crashed"), 1),
+        (NumericalError("singular matrix"), 1),
+        (MissingExtra('pip install "rigwright[training]"'), 1),
+        (OSError(28, "No space left on device"), 1),
+        (MemoryError(), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_every_outcome_has_its_code_and_one_line(monkeypatch, capsys, error, code):
+    def fail(args, console):
+        raise error
+
+    monkeypatch.setattr("rigwright.cli.doctor.run", fail)
+    assert dispatch.main(["doctor"]) == code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert re.fullmatch(r"rigwright: .+\n", shown.err)
+    if code == 130:
+        assert "run the same command again to continue" in shown.err
+
+
+def test_debug_shows_where_an_error_arose(monkeypatch, capsys):
+    def fail(args, console):
+        raise ValueError("wrong")
+
+    monkeypatch.setattr("rigwright.cli.doctor.run", fail)
+    assert dispatch.main(["doctor", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_fault_of_our_own_is_not_hidden(monkeypatch, capsys):
+    def fail(args, console):
+        raise AssertionError("a fault")
+
+    monkeypatch.setattr("rigwright.cli.doctor.run", fail)
+    assert dispatch.main(["doctor"]) == 1
+    assert "internal error" in capsys.readouterr().err
+    with pytest.raises(AssertionError):
+        dispatch.main(["doctor", "--debug"])
+
+
+def test_progress_without_a_terminal_is_few_lines():
+    stream = io.StringIO()
+    draw = Lines(stream)
+    for done in range(101):
+        draw(Progress("sampling", done, 100, "2.1 ms a pose"))
+    for done in range(11):
+        draw(Progress("training", done, 10))
+    assert stream.getvalue().splitlines() == [
+        "sampling 0 of 100, 2.1 ms a pose",
+        "sampling 100 of 100, 2.1 ms a pose",
+        "training 0 of 10",
+        "training 10 of 10",
+    ]
+
+
+def test_json_holds_no_values_that_json_lacks():
+    value = {"path": Path("a"), "array": np.array([1.0, np.nan]), "scalar": np.float32(2), "list": (np.inf, 1)}
+    assert (
+        json.dumps(as_json(value), allow_nan=False)
+        == '{"path": "a", "array": [1.0, null], "scalar": 2.0, "list": [null, 1]}'
+    )
