@@ -3,19 +3,11 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "bindings.h"
-#include "core/error.h"
-#include "rig/character.h"
-#include "rig/linear_blend.h"
+#include "registry/make_model.h"
 
 namespace rigwright::bindings {
 
 namespace py = pybind11;
-
-std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors) {
-    const std::string kind = rig::model_kind(*tensors);
-    if (kind == "linear_blend") return std::make_shared<rig::LinearBlend>(std::move(tensors));
-    throw bad_argument("load", tensors->origin(), "a model of kind '" + kind + "'", "one of: linear_blend");
-}
 
 void bind_models(py::module_& module) {
     module.def(

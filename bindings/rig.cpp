@@ -3,7 +3,6 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "models.h"
 #include "rig/deformer.h"
 #include "rig/linear_blend.h"
 #include "rig/skeleton.h"

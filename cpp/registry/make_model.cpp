@@ -1,0 +1,46 @@
+#include "registry/make_model.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "rig/character.h"
+#include "rig/linear_blend.h"
+
+namespace rigwright {
+namespace {
+
+using Tensors = std::shared_ptr<const TensorFile>;
+
+template <class Model>
+std::shared_ptr<rig::Deformer> make(Tensors tensors) {
+    return std::make_shared<Model>(std::move(tensors));
+}
+
+struct Kind {
+    std::string_view name;
+    std::shared_ptr<rig::Deformer> (*make)(Tensors);
+};
+
+constexpr std::array kinds{
+    Kind{"linear_blend", &make<rig::LinearBlend>},
+};
+
+std::string all_kinds() {
+    std::string text;
+    for (const Kind& kind : kinds) text += (text.empty() ? "" : ", ") + std::string(kind.name);
+    return text;
+}
+
+}  // namespace
+
+std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors) {
+    const std::string name = rig::model_kind(*tensors);
+    for (const Kind& kind : kinds) {
+        if (kind.name == name) return kind.make(std::move(tensors));
+    }
+    throw bad_argument("load", tensors->origin(), "a model of kind '" + name + "'", "one of: " + all_kinds());
+}
+
+}  // namespace rigwright

@@ -1,0 +1,13 @@
+#pragma once
+#include <memory>
+
+#include "core/tensor_file.h"
+#include "rig/deformer.h"
+
+namespace rigwright {
+
+/// The model that a file describes, of whatever kind it names. Throws ArgumentError on an unknown kind and on
+/// tensors that do not make a model of that kind.
+std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors);
+
+}  // namespace rigwright
