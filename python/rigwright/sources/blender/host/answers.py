@@ -1,0 +1,76 @@
+"""The requests a host understands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .actions import action_channels
+from .objects import InputError, UnusableError
+from .scene import Scene
+
+Header = dict[str, Any]
+Arrays = dict[str, "np.ndarray[Any, Any]"]
+Reply = tuple[Header, Arrays]
+
+
+class Answers:
+    """Answers requests about one scene.
+
+    Parameters
+    ----------
+    opens_files : bool
+        Whether "open" loads the file (a process of its own) or takes the one that is open (an artist's Blender).
+    """
+
+    def __init__(self, opens_files: bool) -> None:
+        self._opens_files = opens_files
+        self._scene: Scene | None = None
+
+    def answer(self, request: Header, arrays: Arrays) -> Iterator[Reply]:
+        """Yield the replies to one request: one for each row of channels, else one.
+
+        Raises
+        ------
+        InputError
+            If what the user asked for is not in the file.
+        UnusableError
+            If the rig cannot be learned from.
+        """
+        operation = request["operation"]
+        if operation == "open":
+            if self._opens_files:
+                _open_file(request["path"], request["run_scripts"])
+            limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
+            self._scene = Scene(request["mesh"], request["armature"], limits or None)
+            yield self._scene.description()
+        elif self._scene is None:
+            raise UnusableError("no file is open")
+        elif operation == "sample":
+            for row in arrays["channels"]:
+                pose, vertices = self._scene.evaluate(row)
+                yield {}, {"pose": pose, "vertices": vertices}
+        elif operation == "time":
+            for row in arrays["channels"]:
+                yield {}, {"seconds": np.array([self._scene.seconds(row)])}
+        elif operation == "action":
+            yield {}, {"channels": action_channels(self._scene, request["name"])}
+        else:
+            raise UnusableError(f"unknown operation {operation!r}")
+
+    def close(self) -> None:
+        """Put the user's pose back."""
+        if self._scene is not None:
+            self._scene.close()
+            self._scene = None
+
+
+def _open_file(path: str, run_scripts: bool) -> None:
+    try:
+        bpy.ops.wm.open_mainfile(filepath=path, load_ui=False, use_scripts=run_scripts)
+    except RuntimeError as error:
+        reason = " ".join(str(error).removeprefix("Error:").split())
+        raise InputError("path", f"a file that Blender cannot open ({reason})", "a .blend file") from None

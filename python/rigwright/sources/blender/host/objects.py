@@ -1,0 +1,65 @@
+"""Which mesh and which armature of a file are meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+
+class InputError(ValueError):
+    """What the user asked for is not in the file; carries the pieces of the one wording of a wrong argument."""
+
+    def __init__(self, argument: str, got: str, expected: str) -> None:
+        super().__init__(f"{argument} is {got}; it must be {expected}")
+        self.argument, self.got, self.expected = argument, got, expected
+
+
+class UnusableError(RuntimeError):
+    """The rig gave something that cannot be learned from."""
+
+
+def armatures_of(mesh: Any) -> list[Any]:
+    """Armature objects that deform a mesh object through modifiers or as its parent, in stack order."""
+    found = [m.object for m in mesh.modifiers if m.type == "ARMATURE" and m.object is not None and m.show_viewport]
+    if mesh.parent is not None and mesh.parent.type == "ARMATURE":
+        found.append(mesh.parent)
+    return list(dict.fromkeys(found))
+
+
+def choose_mesh(name: str | None) -> Any:
+    """The mesh object called ``name``, or the only one that an armature deforms, or the only one there is."""
+    meshes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
+    if not meshes:
+        raise InputError("path", "a file without a mesh", "a .blend file whose scene holds a mesh object")
+    if name is not None:
+        for item in meshes:
+            if item.name == name:
+                return item
+        raise InputError("mesh", repr(name), _one_of(meshes))
+    deformed = [item for item in meshes if armatures_of(item)] or meshes
+    if len(deformed) > 1:
+        raise InputError("mesh", f"not given, and the file holds {len(deformed)} meshes", _one_of(deformed))
+    return deformed[0]
+
+
+def choose_armature(mesh: Any, name: str | None) -> Any | None:
+    """The armature object called ``name``, or the only one that deforms ``mesh``; None if nothing does."""
+    candidates = armatures_of(mesh)
+    if name is not None:
+        everywhere = [item for item in bpy.context.scene.objects if item.type == "ARMATURE"]
+        for item in everywhere:
+            if item.name == name:
+                return item
+        raise InputError("armature", repr(name), _one_of(candidates or everywhere))
+    if len(candidates) > 1:
+        got = f"not given, and {len(candidates)} armatures deform mesh {mesh.name!r}"
+        raise InputError("armature", got, _one_of(candidates))
+    return candidates[0] if candidates else None
+
+
+def _one_of(items: list[Any]) -> str:
+    names = sorted(item.name for item in items)
+    if not names:
+        return "left out: the file holds none"
+    return ("one of " if len(names) > 1 else "") + ", ".join(repr(name) for name in names)

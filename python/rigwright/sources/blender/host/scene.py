@@ -1,0 +1,196 @@
+"""One mesh of the file that is open in Blender, driven by its channels."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import bpy
+import numpy as np
+
+from . import topology
+from .channels import find_channels
+from .objects import UnusableError, choose_armature, choose_mesh
+from .posing import Writer
+
+Array = np.ndarray[Any, Any]
+Limits = dict[str, tuple[float, float]]
+SNAP = 4e-6  # float32 rounding of a chain of bone matrices
+
+
+class Scene:
+    """Poses and vertices of one mesh in the file that is open.
+
+    Parameters
+    ----------
+    mesh, armature : str, optional
+        Object names; needed where several fit.
+    limits : dict, optional
+        Channel ranges that replace the file's.
+
+    Notes
+    -----
+    The bind state is the armature in its rest position with every other setting as saved in the file. While the scene
+    is driven, actions are taken off and other objects hidden (those the rig refers to are still evaluated);
+    :meth:`close` puts everything back.
+    """
+
+    def __init__(self, mesh: str | None = None, armature: str | None = None, limits: Limits | None = None) -> None:
+        self.mesh = choose_mesh(mesh)
+        self.armature = choose_armature(self.mesh, armature)
+        found = find_channels(self.mesh, self.armature, limits)
+        self.channels, self.notes = found.channels, found.notes
+        if bpy.app.autoexec_fail:
+            self.notes.append(f"Python in the file was not run: {bpy.app.autoexec_fail_message}")
+        self._hidden = self._show_only_rig()
+        self._writer = Writer(self.mesh, self.armature, found.channels, found.held)
+        self._rest_row = np.array([channel.rest for channel in found.channels])
+        self._bones, self.parents = _ordered_bones(self.armature)
+        self._watched = not all(topology.is_fixed(item) for item in self.mesh.modifiers if item.show_viewport)
+        self._read_bind_state()
+
+    def description(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Everything about the rig that does not change with the pose."""
+        settings = bpy.context.scene.unit_settings
+        header = {
+            "mesh": self.mesh.name,
+            "armature": self.armature.name if self.armature else None,
+            "host": f"Blender {bpy.app.version_string}",
+            "channel_names": [channel.name for channel in self.channels],
+            "control_names": [self.channels[i].name for i in self._writer.columns],
+            "joint_names": self._bones,
+            "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
+            "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
+            "licence": str(self.mesh.get("licence", "")),
+            "origin": str(self.mesh.get("origin", "")),
+            "notes": self.notes,
+        }
+        arrays = {
+            "channel_ranges": np.array([(c.low, c.high) for c in self.channels], np.float64).reshape(-1, 2),
+            "channel_rest": self._rest_row,
+            "parents": np.asarray(self.parents, np.int32),
+            "rest": self.rest_locals.astype(np.float32),
+            "rest_vertices": self.rest_vertices,
+            "faces": self.faces,
+        }
+        return header, arrays
+
+    def evaluate(self, row: Array) -> tuple[Array, Array]:
+        """Pose row (12 J + K,) and world-space vertices (V, 3), both float32, for one row of channels."""
+        numeric = self._writer.write(row)
+        mesh, matrix = self._evaluated()
+        if topology.counts(mesh) != self._counts or (
+            self._watched and not topology.same(topology.connectivity(mesh), self._connectivity)
+        ):
+            raise UnusableError(self._topology_changed(row))
+        pose = np.concatenate([self._locals().reshape(-1), numeric])
+        return pose.astype(np.float32), _world_vertices(mesh, matrix)
+
+    def seconds(self, row: Array) -> float:
+        """Time to set one row of channels, let Blender evaluate, and read the vertices."""
+        start = time.perf_counter()
+        self._writer.write(row)
+        mesh, matrix = self._evaluated()
+        _world_vertices(mesh, matrix)
+        return time.perf_counter() - start
+
+    def close(self) -> None:
+        """Put the user's pose, actions and visibility back."""
+        self._writer.restore()
+        if self.armature is not None:
+            self.armature.data.pose_position = self._pose_position
+        for item, hidden in self._hidden:
+            item.hide_viewport = hidden
+        bpy.context.view_layer.update()
+
+    def _show_only_rig(self) -> list[tuple[Any, bool]]:
+        mine = {self.mesh, self.armature}
+        changed = [(item, item.hide_viewport) for item in bpy.context.scene.objects]
+        for item, _ in changed:
+            item.hide_viewport = item not in mine
+        for item in filter(None, mine):
+            if item.name not in bpy.context.view_layer.objects:
+                bpy.context.scene.collection.objects.link(item)
+        return changed
+
+    def _read_bind_state(self) -> None:
+        self._writer.write(self._rest_row)
+        if self.armature is not None:
+            self._pose_position = self.armature.data.pose_position
+            self.armature.data.pose_position = "REST"
+        mesh, matrix = self._evaluated()
+        self._counts, self._connectivity = topology.counts(mesh), topology.connectivity(mesh)
+        self.faces, self.rest_vertices = topology.faces(mesh), _world_vertices(mesh, matrix)
+        self.rest_locals = np.zeros((0, 3, 4))
+        if self.armature is not None:
+            self.rest_locals = self._relative(_bone_matrices(self.armature.data.bones, "matrix_local", self._bones))
+            self.armature.data.pose_position = "POSE"
+        if not len(self.rest_vertices):
+            raise UnusableError(f"mesh {self.mesh.name!r} has no vertices after its modifiers")
+
+    def _evaluated(self) -> tuple[Any, Array]:
+        """The mesh after all modifiers, and the object's world matrix."""
+        bpy.context.view_layer.update()
+        item = self.mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return item.data, np.array(item.matrix_world, np.float64)
+
+    def _locals(self) -> Array:
+        """Parent-relative transforms (J, 3, 4) of all bones in the evaluated pose."""
+        if self.armature is None:
+            return self.rest_locals
+        item = self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        current = self._relative(_bone_matrices(item.pose.bones, "matrix", self._bones))
+        scale = np.array([1.0, 1.0, 1.0, 1.0 + np.abs(self.rest_locals[:, :, 3]).max()])
+        return np.where(np.abs(current - self.rest_locals) < SNAP * scale, self.rest_locals, current)
+
+    def _relative(self, matrices: Array) -> Array:
+        item = self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        world = np.array(item.matrix_world, np.float64) @ matrices
+        parents = np.asarray(self.parents)
+        result = world.copy()
+        children = np.flatnonzero(parents >= 0)
+        result[children] = np.linalg.solve(world[parents[children]], world[children])
+        return result[:, :3]
+
+    def _topology_changed(self, row: Array) -> str:
+        rows = (self._rest_row, row)
+
+        def evaluate(pose: int) -> Any:
+            self._writer.write(rows[pose])
+            return self._evaluated()[0]
+
+        blamed = topology.blame(self.mesh, evaluate)
+        return f"{blamed} of mesh {self.mesh.name!r} changes the topology with the pose; apply or remove it"
+
+
+def _ordered_bones(armature: Any | None) -> tuple[list[str], list[int]]:
+    """Bone names, parents before children, and the index of each bone's parent (-1 for roots)."""
+    names: list[str] = []
+    parents: list[int] = []
+    stack = [(bone, -1) for bone in reversed(armature.data.bones) if bone.parent is None] if armature else []
+    while stack:
+        bone, parent = stack.pop()
+        stack += [(child, len(names)) for child in reversed(bone.children)]
+        names.append(bone.name)
+        parents.append(parent)
+    return names, parents
+
+
+def _bone_matrices(bones: Any, attribute: str, names: list[str]) -> Array:
+    """A 4x4 matrix property of all bones, (J, 4, 4) float64, in the order of ``names``."""
+    raw = np.empty((len(bones), 4, 4), np.float32)
+    bones.foreach_get(attribute, raw.reshape(-1))
+    position = {bone.name: index for index, bone in enumerate(bones)}
+    return raw[[position[name] for name in names]].transpose(0, 2, 1).astype(np.float64)
+
+
+def _world_vertices(mesh: Any, matrix: Array) -> Array:
+    local = np.empty((len(mesh.vertices), 3), np.float32)
+    position = mesh.attributes.get("position") if hasattr(mesh, "attributes") else None
+    if position is not None:
+        position.data.foreach_get("vector", local.reshape(-1))
+    else:
+        mesh.vertices.foreach_get("co", local.reshape(-1))
+    if np.array_equal(matrix, np.eye(4)):
+        return local
+    return (local @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)

@@ -1,0 +1,43 @@
+"""The host when there is no process between: the file open in the Blender that runs this code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rigwright.errors import SourceError, bad_argument
+from rigwright.extras import require
+from rigwright.sources.blender.host import wire
+
+
+class LocalHost:
+    """Answers the requests of :class:`~rigwright.sources.blender.process.HostProcess` in this process."""
+
+    def __init__(self) -> None:
+        bpy = require("bpy", extra="blender", purpose="driving a rig inside Blender")
+        from rigwright.sources.blender.host.answers import Answers
+
+        self.path: str = bpy.data.filepath or "untitled.blend"
+        self.closed = False
+        self._answers = Answers(opens_files=False)
+
+    def request(
+        self, header: wire.Header, arrays: wire.Arrays | None = None, replies: int = 1
+    ) -> Iterator[tuple[wire.Header, wire.Arrays]]:
+        """Yield the replies to a request, as ``HostProcess.request`` does."""
+        from rigwright.sources.blender.host.objects import InputError, UnusableError
+
+        try:
+            yield from self._answers.answer(header, arrays or {})
+        except InputError as error:
+            raise bad_argument("BlenderRig.in_process", error.argument, error.got, error.expected) from None
+        except UnusableError as error:
+            raise self.failure(f"Blender cannot evaluate the rig: {error}") from None
+
+    def failure(self, what: str) -> SourceError:
+        """The error for a rig that failed."""
+        return SourceError(what)
+
+    def close(self) -> None:
+        """Put the user's pose back."""
+        self._answers.close()
+        self.closed = True
