@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from rigwright.errors import SourceError, bad_argument
 from rigwright.extras import require
@@ -22,7 +22,7 @@ class LocalHost:
 
     def request(
         self, header: wire.Header, arrays: wire.Arrays | None = None, replies: int = 1
-    ) -> Iterator[tuple[wire.Header, wire.Arrays]]:
+    ) -> Generator[tuple[wire.Header, wire.Arrays], None, None]:
         """Yield the replies to a request, as ``HostProcess.request`` does."""
         from rigwright.sources.blender.host.objects import InputError, UnusableError
 

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -67,7 +67,7 @@ class HostProcess:
     def __init__(self, blender: str | None, timeout: float) -> None:
         self._timeout = timeout
         self._owner = os.getpid()
-        self._log: IO[bytes] = tempfile.TemporaryFile(prefix="rigwright-host-")
+        self._log: IO[bytes] = tempfile.TemporaryFile(prefix="rigwright-host-")  # noqa: SIM115 - lives with the host
         self._socket, theirs = socket.socketpair()
         with theirs:
             arguments = command(blender, LAUNCH, [str(theirs.fileno())])
@@ -89,7 +89,7 @@ class HostProcess:
 
     def request(
         self, header: wire.Header, arrays: wire.Arrays | None = None, replies: int = 1
-    ) -> Iterator[tuple[wire.Header, wire.Arrays]]:
+    ) -> Generator[tuple[wire.Header, wire.Arrays], None, None]:
         """Send a request and yield its replies; any failure ends the host.
 
         Raises
@@ -158,9 +158,7 @@ class HostProcess:
         return self.failure(f"Blender {how}")
 
 
-def run_script(
-    script: Path, arguments: Sequence[str], blender: str | None = None, timeout: float = 600.0
-) -> None:
+def run_script(script: Path, arguments: Sequence[str], blender: str | None = None, timeout: float = 600.0) -> None:
     """Run a script inside Blender to its end.
 
     Raises
@@ -182,8 +180,4 @@ def run_script(
     if done.returncode != 0:
         lines = [line.strip() for line in done.stdout.decode(errors="replace").splitlines() if line.strip()]
         tail = " | ".join(lines)[-LOG_TAIL:] or "(nothing)"
-        raise SourceError(
-            f"Blender ended {script.name} with exit code {done.returncode}; its log ends with: {tail}"
-        )
-
-
+        raise SourceError(f"Blender ended {script.name} with exit code {done.returncode}; its log ends with: {tail}")

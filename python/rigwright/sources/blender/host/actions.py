@@ -39,6 +39,7 @@ def _column(scene: Scene, channel: Any, curves: dict[tuple[str, int], Any]) -> A
     if channel.kind == "shape":
         escaped = bpy.utils.escape_identifier(channel.target)
         return _reader(curves.get((f'key_blocks["{escaped}"].value', 0)), channel.rest)
+    assert scene.armature is not None
     if channel.kind == "property":
         prefix, key = channel.target.split("\0")
         path = f'["{bpy.utils.escape_identifier(key)}"]'
@@ -60,7 +61,5 @@ def _reader(curve: Any, rest: float, scale: float = 1.0) -> Any:
 def _quaternion_reader(bone: Any, axis: int, curves: dict[tuple[str, int], Any]) -> Any:
     from mathutils import Quaternion
 
-    readers = [
-        _reader(curves.get((f"{bone.path_from_id()}.rotation_quaternion", i)), float(i == 0)) for i in range(4)
-    ]
+    readers = [_reader(curves.get((f"{bone.path_from_id()}.rotation_quaternion", i)), float(i == 0)) for i in range(4)]
     return lambda frame: math.degrees(Quaternion([r(frame) for r in readers]).normalized().to_euler("XYZ")[axis])

@@ -158,8 +158,7 @@ def _property_channels(armature: Any, notes: list[str]) -> list[Candidate]:
     owners = [("property", armature)] + [(bone.name, bone) for bone in armature.pose.bones]
     candidates: list[Candidate] = []
     for prefix, owner in owners:
-        for key in owner.keys():
-            value = owner[key]
+        for key, value in owner.items():
             # Add-ons register their own settings as properties of every object: those are no dials of this rig.
             if not isinstance(value, (bool, int, float)) or key in owner.bl_rna.properties:
                 continue

@@ -39,7 +39,7 @@ class Writer:
             setter(listed)
         if self.armature is not None:
             self.armature.update_tag()
-        return values[self.columns]
+        return np.asarray(values[self.columns])
 
     def restore(self) -> None:
         """Put back what the user had set."""
@@ -140,8 +140,8 @@ def _snapshot(mesh: Any, armature: Any | None) -> list[Callable[[], None]]:
             for attribute in ("location", "scale", "rotation_euler", "rotation_quaternion", "rotation_axis_angle"):
                 remember(bone, attribute)
         for owner in (armature, *armature.pose.bones):
-            for key in owner.keys():
-                if isinstance(owner[key], (bool, int, float)):
+            for key, value in owner.items():
+                if isinstance(value, (bool, int, float)):
                     remember_item(owner, key)
     for item in filter(None, (mesh, armature, keys)):
         if item.animation_data is not None:

@@ -144,6 +144,7 @@ class Scene:
         return np.where(np.abs(current - self.rest_locals) < SNAP * scale, self.rest_locals, current)
 
     def _relative(self, matrices: Array) -> Array:
+        assert self.armature is not None
         item = self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
         world = np.array(item.matrix_world, np.float64) @ matrices
         parents = np.asarray(self.parents)
@@ -181,7 +182,7 @@ def _bone_matrices(bones: Any, attribute: str, names: list[str]) -> Array:
     raw = np.empty((len(bones), 4, 4), np.float32)
     bones.foreach_get(attribute, raw.reshape(-1))
     position = {bone.name: index for index, bone in enumerate(bones)}
-    return raw[[position[name] for name in names]].transpose(0, 2, 1).astype(np.float64)
+    return np.asarray(raw[[position[name] for name in names]].transpose(0, 2, 1), np.float64)
 
 
 def _world_vertices(mesh: Any, matrix: Array) -> Array:
@@ -193,4 +194,4 @@ def _world_vertices(mesh: Any, matrix: Array) -> Array:
         mesh.vertices.foreach_get("co", local.reshape(-1))
     if np.array_equal(matrix, np.eye(4)):
         return local
-    return (local @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+    return np.asarray(local @ matrix[:3, :3].T + matrix[:3, 3], np.float32)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 # Modifiers whose result has the same connectivity whatever the pose; all others are compared pose by pose.
-FIXED = frozenset(
-    """ARMATURE CAST CURVE DISPLACE HOOK LAPLACIANDEFORM LATTICE MESH_DEFORM SHRINKWRAP SIMPLE_DEFORM SMOOTH
+FIXED_TYPES = """
+    ARMATURE CAST CURVE DISPLACE HOOK LAPLACIANDEFORM LATTICE MESH_DEFORM SHRINKWRAP SIMPLE_DEFORM SMOOTH
     CORRECTIVE_SMOOTH LAPLACIANSMOOTH SURFACE_DEFORM WARP WAVE SUBSURF MULTIRES MIRROR SOLIDIFY ARRAY
     WEIGHTED_NORMAL NORMAL_EDIT UV_PROJECT UV_WARP DATA_TRANSFER VERTEX_WEIGHT_EDIT VERTEX_WEIGHT_MIX
-    VERTEX_WEIGHT_PROXIMITY CLOTH SOFT_BODY COLLISION MESH_CACHE MESH_SEQUENCE_CACHE""".split()
-)
+    VERTEX_WEIGHT_PROXIMITY CLOTH SOFT_BODY COLLISION MESH_CACHE MESH_SEQUENCE_CACHE
+"""
+FIXED = frozenset(FIXED_TYPES.split())
 # Of these, the ones that merge vertices by distance when asked to: only then can the pose change the result.
 MERGING = {"MIRROR": "use_mirror_merge", "ARRAY": "use_merge_vertices"}
 
@@ -70,8 +71,8 @@ def faces(mesh: Any) -> Array:
 def blame(mesh_object: Any, evaluate: Callable[[int], Any]) -> str:
     """The first modifier after which two poses differ in connectivity.
 
-    ``evaluate(pose)`` gives the evaluated mesh in pose 0 or 1 with the modifiers that are switched on. The modifiers are
-    switched on one after the other and left as they were found.
+    ``evaluate(pose)`` gives the evaluated mesh in pose 0 or 1 with the modifiers that are switched on. The modifiers
+    are switched on one after the other and left as they were found.
     """
     stack = [item for item in mesh_object.modifiers if item.show_viewport]
     try:

@@ -11,7 +11,7 @@ import numpy as np
 
 MAGIC = b"RWH1"
 PREFIX = struct.Struct("<4sI")
-DTYPES = {"float32": np.dtype("<f4"), "float64": np.dtype("<f8"), "int32": np.dtype("<i4")}
+DTYPES: dict[str, np.dtype[Any]] = {"float32": np.dtype("<f4"), "float64": np.dtype("<f8"), "int32": np.dtype("<i4")}
 MAX_HEADER = 1 << 26
 MAX_ARRAYS = 1 << 33
 
@@ -30,7 +30,7 @@ def send(connection: socket.socket, header: Header, arrays: Arrays | None = None
     text = json.dumps({**header, "arrays": declared}).encode()
     connection.sendall(PREFIX.pack(MAGIC, len(text)) + text)
     for array in arrays.values():
-        connection.sendall(array.astype(DTYPES[array.dtype.name], copy=False).reshape(-1).view(np.uint8))
+        connection.sendall(memoryview(array.astype(DTYPES[array.dtype.name], copy=False).reshape(-1).view(np.uint8)))
 
 
 def receive(connection: socket.socket) -> tuple[Header, Arrays]:
