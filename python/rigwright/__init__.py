@@ -1,19 +1,23 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
+from rigwright import sampling
 from rigwright._core import Deformer, Skeleton, load
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
 from rigwright.posing import pose_names
+from rigwright.sampling import Dataset
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CudaError",
+    "Dataset",
     "Deformer",
     "NumericalError",
     "Skeleton",
     "SourceError",
     "load",
     "pose_names",
+    "sampling",
     "topology_hash",
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.cylinder import CylinderRig
+from tests.support.cylinder import CylinderRig
 
 
 def test_rest_channels_give_the_rest_mesh(cylinder_rig, tolerance):

@@ -1,4 +1,4 @@
-"""A small analytic rig: a jointed cylinder, linear skinning, and a bulge that linear skinning cannot follow."""
+"""A small analytic rig: a jointed cylinder, linear skinning, and a bulge beyond linear skinning."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class CylinderRig:
     """A cylinder along +y over a chain of joints, in centimetres.
 
     Channels: the root's translation along x and rotation about y, three rotations in degrees for every other
-    joint, and with ``extra_control`` the dial ``flex`` that swells the middle of the first segment. The surface
-    is a tube of quads closed by triangle fans. With ``bulge`` the skin swells beside a bent joint, quadratically
-    in the bend.
+    joint, and with ``extra_control`` the dial ``flex`` that swells the middle of the first segment. The
+    surface is a tube of quads closed by triangle fans. With ``bulge`` the skin swells beside a bent joint,
+    quadratically in the bend.
 
     Parameters
     ----------
