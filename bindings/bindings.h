@@ -6,6 +6,7 @@ namespace rigwright::bindings {
 
 void bind_core(pybind11::module_& module);
 void bind_rig(pybind11::module_& module);
+void bind_body(pybind11::module_& module);
 void bind_models(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "core/instruction_set.h"
 #include "core/parallel.h"
 #include "core/tensor_file.h"
 
@@ -48,6 +49,11 @@ TensorFile from_arrays(const py::dict& tensors, const std::string& metadata) {
 
 void bind_core(py::module_& module) {
     module.def("num_processors", &num_processors, "Processors this process may use.");
+    module.def("instruction_sets", &instruction_sets,
+               "The instruction sets that this processor runs and the kernels are compiled for, best first.");
+    module.def("instruction_set", &instruction_set,
+               "The instruction set that the kernels use: the best, or the one that the environment variable\n"
+               "RIGWRIGHT_INSTRUCTION_SET named when it was first needed. ValueError if that is not available.");
     py::class_<TensorFile>(module, "TensorFile", "Named float32 and int32 arrays with a text: a model file.")
         .def_static(
             "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),

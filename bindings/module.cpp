@@ -31,5 +31,6 @@ PYBIND11_MODULE(_core, module) {
     register_errors();
     rigwright::bindings::bind_core(module);
     rigwright::bindings::bind_rig(module);
+    rigwright::bindings::bind_body(module);
     rigwright::bindings::bind_models(module);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "body/body_model.h"
 #include "core/error.h"
 #include "rig/character.h"
 #include "rig/linear_blend.h"
@@ -24,6 +25,7 @@ struct Kind {
 };
 
 constexpr std::array kinds{
+    Kind{"body", &make<body::BodyModel>},
     Kind{"linear_blend", &make<rig::LinearBlend>},
 };
 

@@ -4,22 +4,9 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "rig/offsets.h"
 
 namespace rigwright::rig {
-namespace {
-
-std::vector<std::int32_t> read_offsets(const TensorFile& tensors, const std::string& name, std::int64_t groups,
-                                       std::int64_t end) {
-    const auto view = tensors.get<std::int32_t, 1>(name, {groups + 1});
-    std::vector<std::int32_t> offsets(view.begin(), view.end());
-    if (offsets.front() != 0 || offsets.back() != end || !std::is_sorted(offsets.begin(), offsets.end())) {
-        throw bad_argument("load", name, "not a rising list from 0 to " + std::to_string(end), "offsets");
-    }
-    return offsets;
-}
-
-}  // namespace
-
 Confidence::Confidence(const TensorFile& tensors, std::int64_t num_controls) {
     if (!tensors.contains("confidence.radius")) return;
     const auto radius = tensors.get<float, 1>("confidence.radius");
@@ -27,11 +14,11 @@ Confidence::Confidence(const TensorFile& tensors, std::int64_t num_controls) {
     const auto mean = tensors.get<float, 1>("confidence.mean", {column.extent(0)});
     const auto whiten = tensors.get<float, 1>("confidence.whiten");
     const std::int64_t groups = radius.extent(0);
-    offset_ = read_offsets(tensors, "confidence.offset", groups, column.extent(0));
-    whiten_offset_ = read_offsets(tensors, "confidence.whiten.offset", groups, whiten.extent(0));
+    const auto offset = read_offsets(tensors, "confidence.offset", groups, column.extent(0));
+    const auto whiten_offset = read_offsets(tensors, "confidence.whiten.offset", groups, whiten.extent(0));
     for (std::int64_t g = 0; g < groups; ++g) {
-        const std::int32_t columns = offset_[g + 1] - offset_[g];
-        const std::int32_t entries = whiten_offset_[g + 1] - whiten_offset_[g];
+        const std::int32_t columns = offset(g + 1) - offset(g);
+        const std::int32_t entries = whiten_offset(g + 1) - whiten_offset(g);
         if (columns == 0 || entries % columns != 0 || !(radius(g) > 0.0f)) {
             throw bad_argument("load", "confidence group " + std::to_string(g), "empty, ragged or without radius",
                                "columns, a matrix of whole rows and a positive radius");
@@ -43,6 +30,8 @@ Confidence::Confidence(const TensorFile& tensors, std::int64_t num_controls) {
                                "a pose column below " + std::to_string(num_controls));
         }
     }
+    offset_.assign(offset.begin(), offset.end());
+    whiten_offset_.assign(whiten_offset.begin(), whiten_offset.end());
     column_.assign(column.begin(), column.end());
     mean_.assign(mean.begin(), mean.end());
     whiten_.assign(whiten.begin(), whiten.end());

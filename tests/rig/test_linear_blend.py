@@ -7,15 +7,7 @@ import pytest
 
 import rigwright as rw
 from tests.support.models import chain_skeleton, linear_blend, random_poses
-
-
-def slow_globals(skeleton, pose):
-    """Global 4x4 transforms, one joint after another."""
-    result = []
-    for j, parent in enumerate(skeleton.parents):
-        local = np.vstack([pose[12 * j : 12 * j + 12].reshape(3, 4), [0, 0, 0, 1]]).astype(np.float64)
-        result.append(local if parent < 0 else result[parent] @ local)
-    return np.array(result)
+from tests.support.slow import slow_globals
 
 
 def slow_linear_blend(model, pose):

@@ -74,3 +74,62 @@ def linear_blend(num_joints: int = 5, num_vertices: int = 40, influences: int = 
         "skin.weight": weight / weight.sum(axis=1, keepdims=True),
     }
     return _core.model_from_tensors(tensors, metadata("linear_blend", skeleton))
+
+
+def random_body_tensors(
+    num_joints: int = 6,
+    num_vertices: int = 90,
+    num_sets: int = 5,
+    numeric: int = 2,
+    hidden: int = 20,
+    components: int = 7,
+    overlap: float = 0.4,
+    seed: int = 0,
+) -> tuple[dict[str, np.ndarray], str]:
+    """Tensors and metadata of a random learned body.
+
+    A share `overlap` of the vertices lies in a second and a tenth in a third set. With four sets or more, one has
+    no inputs and no components, one has inputs but no components, and one has a single hidden unit and component.
+    """
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(num_joints, seed)
+    width = 12 * num_joints + numeric
+    weight = np.zeros((num_sets, num_vertices))
+    for share in (1.0, overlap, 0.1):
+        chosen = np.flatnonzero(rng.random(num_vertices) < share)
+        weight[rng.integers(num_sets, size=len(chosen)), chosen] += rng.uniform(0.1, 1.0, len(chosen))
+    weight /= weight.sum(axis=0)
+
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric)
+    sizes, columns = [], []
+    for i in range(num_sets):
+        plain, still, thin = (num_sets >= 4 and i == special for special in (1, 2, 3))
+        inputs = 0 if plain else int(rng.integers(1, width + 1))
+        r = 0 if plain or still else 1 if thin else components
+        h1, h2 = (1, 1) if thin else (hidden, hidden + 3)
+        members = np.flatnonzero(weight[i])
+        sizes.append(len(members))
+        columns.append(rng.permutation(width)[:inputs])
+        name = f"set.{i:03d}"
+        if r:
+            shapes = [(h1, inputs), (h2, h1), (r, h2)]
+            for layer, (n, k) in enumerate(shapes, 1):
+                tensors[f"{name}.layer{layer}.weight"] = rng.standard_normal((n, k)) / np.sqrt(k)
+                tensors[f"{name}.layer{layer}.bias"] = 0.3 * rng.standard_normal(n)
+        tensors[f"{name}.basis"] = 0.3 * rng.standard_normal((3 * len(members), r))
+        tensors[f"{name}.mean"] = 0.1 * rng.standard_normal(3 * len(members))
+    tensors |= {
+        "sets.joint": rng.integers(0, num_joints, num_sets),
+        "sets.offset": np.cumsum([0, *sizes]),
+        "sets.vertex": np.concatenate([np.flatnonzero(row) for row in weight]),
+        "sets.weight": np.concatenate([row[row > 0] for row in weight]),
+        "inputs.offset": np.cumsum([0, *map(len, columns)]),
+        "inputs.column": np.concatenate(columns),
+    }
+    tensors = {k: v.astype(np.int32 if v.dtype.kind == "i" else np.float32) for k, v in tensors.items()}
+    return tensors, metadata("body", skeleton, [f"dial{i}" for i in range(numeric)])
+
+
+def random_body(**sizes: object) -> rw.Deformer:
+    """A random learned body; sizes as in `random_body_tensors`."""
+    return _core.model_from_tensors(*random_body_tensors(**sizes))

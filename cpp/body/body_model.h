@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "body/vertex_set.h"
+#include "rig/deformer.h"
+
+namespace rigwright::body {
+
+/// The learned body (Bailey et al. 2018, with a partition of unity over overlapping vertex sets): each set of
+/// vertices follows a joint and adds what a network of its own predicts in the joint's frame,
+///   v_k = sum_i a_ki [X_i (rest_ik + n_ik) + t_i],   rest_ik = (X_i^0)^-1 (v_k^0 - t_i^0),
+///   n_i = basis_i (W3 tanh(W2 tanh(W1 x_i + b1) + b2) + b3) + mean_i,
+/// x_i the pose columns that are inputs of the set, X_i and t_i the global transform of its joint.
+///
+/// Tensors of S sets (three digits in a name are the set's index): sets.joint I32[S]; sets.offset I32[S + 1]
+/// into sets.vertex I32[M] (ascending inside a set) and sets.weight F32[M] (a, of sum 1 over the sets of a
+/// vertex); inputs.offset I32[S + 1] into inputs.column I32[N]; set.000.layer1.weight F32[H1, n],
+/// .layer1.bias F32[H1], .layer2.weight F32[H2, H1], .layer2.bias F32[H2], .layer3.weight F32[r, H2],
+/// .layer3.bias F32[r], set.000.basis F32[3 M_i, r], set.000.mean F32[3 M_i]. A set without inputs has r = 0;
+/// one with r = 0 has no layers.
+class BodyModel final : public rig::Deformer {
+public:
+    /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.
+    explicit BodyModel(std::shared_ptr<const TensorFile> tensors);
+
+    const std::vector<VertexSet>& sets() const { return sets_; }
+
+private:
+    void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
+    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                int threads) const override;
+
+    void evaluate_block(View<const float, 2> poses, View<float, 3> vertices, std::int64_t begin, int count,
+                        int threads) const;
+
+    Packed packed_;
+    std::vector<VertexSet> sets_;
+    std::int64_t width_ = 0;  // widest row of a set's evaluation
+    std::int64_t late_ = 0;   // contributions of all sets that come after a vertex's first
+};
+
+}  // namespace rigwright::body

@@ -1,0 +1,29 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "body/patch.h"
+#include "network/dense.h"
+#include "rig/character.h"
+
+namespace rigwright::body {
+
+/// The program of one vertex set: gather inputs, three dense layers, patch. Without inputs or without
+/// components there is no network, and its vertices only follow their joint.
+struct VertexSet {
+    std::int32_t joint = 0;
+    std::vector<std::int32_t> column;     // pose columns that are inputs; empty without a network
+    std::array<network::Dense, 3> layer;  // of no use without a network
+    Patch patch;
+
+    bool has_network() const { return !column.empty(); }
+    /// Widest row that its evaluation needs: inputs or a layer.
+    int width() const;
+};
+
+/// The sets of a body model, read from its tensors, checked, and packed in the order of evaluation. Throws
+/// ArgumentError naming the tensor that is missing, malformed or out of range.
+std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed& packed);
+
+}  // namespace rigwright::body

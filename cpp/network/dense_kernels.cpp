@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "core/instruction_set.h"
+#include "network/dense.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "network/dense_kernels.cpp"  // compiled once for every instruction set
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "network/tanh-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rigwright::network::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, Dense::panel>;
+using V = hn::Vec<D>;
+constexpr D d;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
+
+// Registers decide the tiles: one row alone takes 64 outputs where they fit, six rows take what leaves them
+// and their weights in registers.
+constexpr int wide = lanes == 16 ? 4 : 8;
+constexpr int narrow = lanes == 16 ? 4 : 2;
+
+/// One group of output rows: its weights, biases, and first row.
+struct Group {
+    const float* weight;
+    const float* bias;
+    std::int64_t rows;
+    std::int64_t begin;
+    std::int64_t inputs;
+    bool tanh;
+};
+
+/// `Count` rows of x times `Vectors` vectors of output rows, from the output row `first` of the group.
+template <int Count, int Vectors>
+HWY_INLINE void tile(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+    V sum[Count][Vectors];
+    for (int v = 0; v < Vectors; ++v) {
+        const V bias = hn::Load(d, group.bias + first + v * lanes);
+        for (int p = 0; p < Count; ++p) sum[p][v] = bias;
+    }
+    const float* weight = group.weight + first;
+    for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
+        V w[Vectors];
+        for (int v = 0; v < Vectors; ++v) w[v] = hn::Load(d, weight + v * lanes);
+        for (int p = 0; p < Count; ++p) {
+            const V value = hn::Set(d, x.row(p)[k]);
+            for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::MulAdd(w[v], value, sum[p][v]);
+        }
+    }
+    for (int p = 0; p < Count; ++p) {
+        for (int v = 0; v < Vectors; ++v) {
+            const V result = group.tanh ? tanh(d, sum[p][v]) : sum[p][v];
+            hn::Store(result, d, y.row(p) + group.begin + first + v * lanes);
+        }
+    }
+}
+
+/// All output rows of a group from `first` on, in tiles of `Vectors` vectors, then narrower ones.
+template <int Count, int Vectors>
+HWY_INLINE void strip(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+    for (; first + Vectors * lanes <= group.rows; first += Vectors * lanes) tile<Count, Vectors>(group, first, x, y);
+    if constexpr (Vectors * lanes > Dense::panel) strip<Count, Vectors / 2>(group, first, x, y);
+}
+
+void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count) {
+    const float* weight = packed.at(layer.weight);
+    for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
+        const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
+        const Group group{weight, packed.at(layer.bias) + begin, rows, begin, layer.inputs, layer.tanh};
+        int p = 0;
+        const auto x_at = [&] { return Rows<const float>{x.row(p), x.stride}; };
+        const auto y_at = [&] { return Rows<float>{y.row(p), y.stride}; };
+        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x_at(), y_at());
+        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x_at(), y_at());
+        for (; p < count; ++p) strip<1, wide>(group, 0, x_at(), y_at());
+        weight += rows * layer.inputs;
+    }
+}
+
+/// g *= 1 - y^2, the derivative of tanh by its value.
+void times_tanh_derivative(const float* y, float* gradient, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const V value = hn::Load(d, y + i);
+        const V slope = hn::NegMulAdd(value, value, hn::Set(d, 1.0f));
+        hn::Store(hn::Mul(hn::Load(d, gradient + i), slope), d, gradient + i);
+    }
+}
+
+void dense_vjp(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<float> y_gradient,
+               Rows<float> x_gradient, int count) {
+    for (int p = 0; p < count; ++p) {
+        if (layer.tanh) times_tanh_derivative(y.row(p), y_gradient.row(p), layer.padded());
+        std::fill_n(x_gradient.row(p), layer.inputs, 0.0f);
+        const float* weight = packed.at(layer.weight);
+        for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
+            const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
+            const float* gradient = y_gradient.row(p) + begin;
+            for (std::int64_t k = 0; k < layer.inputs; ++k, weight += rows) {
+                V sum = hn::Zero(d);
+                for (std::int64_t row = 0; row < rows; row += lanes) {
+                    sum = hn::MulAdd(hn::Load(d, weight + row), hn::Load(d, gradient + row), sum);
+                }
+                x_gradient.row(p)[k] += hn::GetLane(hn::SumOfLanes(d, sum));
+            }
+        }
+    }
+}
+
+void tanh_of(const float* x, float* y, std::size_t count) {
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) hn::StoreU(tanh(d, hn::LoadU(d, x + i)), d, y + i);
+    const hn::CappedTag<float, 1> one;
+    for (; i < count; ++i) hn::StoreU(tanh(one, hn::LoadU(one, x + i)), one, y + i);
+}
+
+const Kernels* table() {
+    static constexpr Kernels kernels{&dense, &dense_vjp};
+    return &kernels;
+}
+
+}  // namespace rigwright::network::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rigwright::network {
+
+HWY_EXPORT(table);
+HWY_EXPORT(tanh_of);
+
+const Kernels& kernels() {
+    static const Kernels& chosen = []() -> const Kernels& {
+        instruction_set();
+        return *HWY_DYNAMIC_DISPATCH(table)();
+    }();
+    return chosen;
+}
+
+void tanh(const float* x, float* y, std::size_t count) {
+    instruction_set();
+    HWY_DYNAMIC_DISPATCH(tanh_of)(x, y, count);
+}
+
+}  // namespace rigwright::network
+#endif

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace rigwright::network {
+
+/// Allocator of memory aligned to cache lines.
+template <class T>
+struct LineAllocator {
+    using value_type = T;
+    LineAllocator() = default;
+    template <class U>
+    LineAllocator(const LineAllocator<U>&) {}
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64))); }
+    void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(64)); }
+    bool operator==(const LineAllocator&) const { return true; }
+};
+
+/// Constants of a model in the order in which its kernels read them. Parts are known by their offsets, which
+/// are whole cache lines.
+class Packed {
+public:
+    static constexpr std::size_t line = 16;  // floats in a cache line
+
+    /// Room for `count` floats, zero, and whole lines; the offset of the first.
+    std::size_t append(std::size_t count) {
+        const std::size_t offset = floats_.size();
+        floats_.resize(offset + (count + line - 1) / line * line);
+        return offset;
+    }
+    float* at(std::size_t offset) { return floats_.data() + offset; }
+    const float* at(std::size_t offset) const { return floats_.data() + offset; }
+
+private:
+    std::vector<float, LineAllocator<float>> floats_;
+};
+
+}  // namespace rigwright::network
