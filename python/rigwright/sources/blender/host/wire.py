@@ -30,7 +30,7 @@ def send(connection: socket.socket, header: Header, arrays: Arrays | None = None
     text = json.dumps({**header, "arrays": declared}).encode()
     connection.sendall(PREFIX.pack(MAGIC, len(text)) + text)
     for array in arrays.values():
-        connection.sendall(memoryview(array.astype(DTYPES[array.dtype.name], copy=False).reshape(-1).view(np.uint8)))
+        connection.sendall(array.astype(DTYPES[array.dtype.name], copy=False).data.cast("B"))
 
 
 def receive(connection: socket.socket) -> tuple[Header, Arrays]:
