@@ -1,5 +1,25 @@
-"""Rigs to learn from."""
+"""Rigs to learn from: the protocol, one loader per file format, and motion to play on them."""
 
-from rigwright.sources.rig import Rig
+from rigwright.sources.bvh import load_bvh
+from rigwright.sources.joint_maps import joint_map
+from rigwright.sources.loading import load
+from rigwright.sources.motion import Motion
+from rigwright.sources.npz import load_npz_rig, save_npz_rig
+from rigwright.sources.retarget import Retargeted, retarget
+from rigwright.sources.rig import Rig, RotationChannels, TranslationChannels
+from rigwright.sources.skinned import SkinnedRig
 
-__all__ = ["Rig"]
+__all__ = [
+    "Motion",
+    "Retargeted",
+    "Rig",
+    "RotationChannels",
+    "SkinnedRig",
+    "TranslationChannels",
+    "joint_map",
+    "load",
+    "load_bvh",
+    "load_npz_rig",
+    "retarget",
+    "save_npz_rig",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -9,6 +10,45 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from rigwright import Skeleton
+
+
+@dataclass(frozen=True)
+class RotationChannels:
+    """The channels that turn one joint, for whoever has a rotation and wants channels (retargeting).
+
+    The joint's parent-relative pose is ``rest_local T(t) R_a(channel_0) R_b(channel_1) ...`` in column vectors, with
+    the axes a, b, ... of ``order``: the rotation acts in the joint's own rest frame. So a Blender pose bone in Euler
+    mode ``XYZ`` has the order ``"ZYX"``, and a BVH joint the order of its ``CHANNELS`` line.
+
+    Attributes
+    ----------
+    joint : int
+        Index into the skeleton.
+    order : str
+        Axes X, Y, Z, the leftmost factor of the product first; may name fewer than three.
+    channels : tuple of int
+        Channel index of each letter, values in degrees.
+    """
+
+    joint: int
+    order: str
+    channels: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TranslationChannels:
+    """The channels that shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
+
+    Attributes
+    ----------
+    joint : int
+        Index into the skeleton.
+    channels : tuple of int
+        Channel indices of x, y and z; -1 where there is none.
+    """
+
+    joint: int
+    channels: tuple[int, ...]
 
 
 @runtime_checkable
@@ -34,7 +74,8 @@ class Rig(Protocol):
     -----
     Read where present: ``name``, ``meters_per_unit`` (1.0), ``up_axis`` ("Y"), ``licence``, ``origin``,
     ``channel_rest`` ((N,), else 0 clipped into the range), ``for_worker()`` (an independent rig for a worker process),
-    ``close()``.
+    ``close()``, ``rotation_channels`` (list of :class:`RotationChannels`) and ``translation_channels`` (list of
+    :class:`TranslationChannels`): what motion can be retargeted onto.
     """
 
     channel_names: list[str]

@@ -1,0 +1,85 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigwright.sources import rotations as rot
+
+ORDERS = ["".join(order) for order in permutations("XYZ")]
+angles = st.tuples(*[st.floats(-720, 720) for _ in range(3)])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@given(degrees=angles)
+def test_euler_angles_give_their_rotation_back(order, degrees):
+    matrix = rot.euler_to_matrix(np.array(degrees), order)
+    again = rot.matrix_to_euler(matrix, order)
+    np.testing.assert_allclose(rot.euler_to_matrix(again, order), matrix, atol=1e-6)  # at worst near gimbal lock
+    assert abs(again[1]) <= 90 + 1e-9
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("middle", [-90, 90])
+def test_euler_angles_at_gimbal_lock(order, middle, tolerance):
+    matrix = rot.euler_to_matrix(np.array([20.0, middle, 35.0]), order)
+    np.testing.assert_allclose(
+        rot.euler_to_matrix(rot.matrix_to_euler(matrix, order), order), matrix, atol=tolerance["float64"]
+    )
+
+
+def test_second_solution_is_the_same_rotation(tolerance):
+    a, b, c = 12.0, 34.0, 56.0
+    for order in ORDERS:
+        other = rot.euler_to_matrix(np.array([a + 180, 180 - b, c + 180]), order)
+        np.testing.assert_allclose(other, rot.euler_to_matrix(np.array([a, b, c]), order), atol=tolerance["float64"])
+
+
+def test_wrong_orders_are_refused():
+    with pytest.raises(ValueError, match="order"):
+        rot.euler_to_matrix(np.zeros(3), "XYW")
+    with pytest.raises(ValueError, match=r"\(2,\)"):
+        rot.euler_to_matrix(np.zeros(2), "XYZ")
+    with pytest.raises(ValueError, match="permutation"):
+        rot.matrix_to_euler(np.eye(3), "XYX")
+
+
+def test_quaternions_turn_about_their_axis(tolerance):
+    half = np.radians(35.0)
+    for axis in range(3):
+        quaternion = np.array([*np.eye(3)[axis] * np.sin(half), np.cos(half)]) * 3
+        expected = rot.axis_rotation("XYZ"[axis], 70.0)
+        np.testing.assert_allclose(rot.quaternion_to_matrix(quaternion), expected, atol=tolerance["float64"])
+
+
+def test_nearest_rotation_of_a_stretched_and_of_a_mirrored_rotation(tolerance):
+    rotation = rot.euler_to_matrix(np.array([10.0, 20.0, 30.0]), "XYZ")
+    stretch = np.diag([1.0, 2.0, 0.5])
+    np.testing.assert_allclose(rot.nearest_rotation(rotation @ stretch), rotation, atol=tolerance["float64"])
+    mirrored = rot.nearest_rotation(np.stack([rotation @ np.diag([-1.0, 2, 3]), rotation]))
+    np.testing.assert_allclose(np.linalg.det(mirrored), 1, atol=tolerance["float64"])
+
+
+@given(a=angles, b=angles)
+def test_rotation_between_directions(a, b):
+    if np.linalg.norm(a) < 1e-3 or np.linalg.norm(b) < 1e-3:
+        return
+    turn = rot.rotation_between(np.array(a), np.array(b))
+    np.testing.assert_allclose(turn @ a / np.linalg.norm(a), np.array(b) / np.linalg.norm(b), atol=1e-6)
+    np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-6)  # loses digits near half a turn
+
+
+def test_rotation_between_opposite_directions(tolerance):
+    turn = rot.rotation_between(np.array([0.0, 2.0, 0.0]), np.array([0.0, -1.0, 0.0]))
+    np.testing.assert_allclose(turn @ [0, 1, 0], [0, -1, 0], atol=tolerance["float64"])
+    np.testing.assert_allclose(np.linalg.det(turn), 1, atol=tolerance["float64"])
+
+
+def test_composition_and_inverse(tolerance):
+    random = np.random.default_rng(0)
+    a, b = random.normal(size=(2, 5, 3, 4))
+    square = [np.concatenate([m, np.tile([[[0, 0, 0, 1]]], (5, 1, 1))], axis=1) for m in (a, b)]
+    np.testing.assert_allclose(rot.compose(a, b), (square[0] @ square[1])[:, :3], atol=tolerance["float64"] * 10)
+    identity = np.tile(np.eye(3, 4), (5, 1, 1))
+    np.testing.assert_allclose(rot.compose(rot.invert(a), a), identity, atol=tolerance["float64"] * 100)

@@ -1,0 +1,147 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from rigwright.sources import Rig, RotationChannels, SkinnedRig, TranslationChannels
+from rigwright.sources.description import Channel, Facts, Joints, Morph, Skin
+from tests.support.small_rig import slow_sample, small_rig
+
+
+def random_channels(rig, count, seed=1):
+    return np.random.default_rng(seed).uniform(*rig.channel_ranges.T, size=(count, len(rig.channel_names)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_the_formulas(seed, tolerance):
+    rig = small_rig(seed)
+    channels = random_channels(rig, 6, seed)
+    poses, vertices = rig.sample(channels)
+    for row, pose, points in zip(channels, poses, vertices, strict=True):
+        expected_pose, expected = slow_sample(rig, row)
+        np.testing.assert_allclose(pose, expected_pose, atol=tolerance["float32"] * np.abs(expected_pose).max())
+        np.testing.assert_allclose(points, expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
+
+
+def test_is_a_rig_with_shapes_and_types():
+    rig = small_rig()
+    poses, vertices = rig.sample(random_channels(rig, 3))
+    assert isinstance(rig, Rig)
+    assert poses.shape == (3, 12 * 4 + 2)
+    assert vertices.shape == (3, 30, 3)
+    assert poses.dtype == vertices.dtype == np.float32
+    assert rig.control_names == ["fat", "thin"]
+    assert rig.faces.dtype == np.int32
+    assert rig.faces.shape == (8, 4)
+    assert rig.sample(np.empty((0, 10)))[1].shape == (0, 30, 3)
+
+
+def test_channels_at_rest_give_the_rest_pose(tolerance):
+    rig = small_rig()
+    poses, vertices = rig.sample(rig.channel_rest[None])
+    np.testing.assert_allclose(poses[0, :48], np.asarray(rig.skeleton.rest).ravel(), atol=tolerance["float32"] * 4)
+    np.testing.assert_allclose(vertices[0], rig.rest_vertices, atol=tolerance["float32_sum"] * 4)
+
+
+def test_engine_skeleton_gives_the_same_world_transforms(tolerance):
+    rig = small_rig()
+    channels = random_channels(rig, 2)
+    from rigwright.sources.rotations import globals_of
+
+    expected = globals_of(rig.joints.parents, rig.local_transforms(channels))
+    got = rig.skeleton.globals(rig.sample(channels)[0])
+    np.testing.assert_allclose(got, expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
+
+
+def test_batches_larger_than_a_chunk_agree_with_single_rows(monkeypatch):
+    rig = small_rig()
+    channels = random_channels(rig, 7)
+    whole = rig.sample(channels)[1]
+    monkeypatch.setattr("rigwright.sources.skinned.CHUNK_VERTICES", 61)
+    np.testing.assert_array_equal(rig.sample(channels)[1], whole)
+
+
+def test_rotation_and_translation_channels_are_listed_by_joint():
+    rig = small_rig()
+    assert rig.rotation_channels == [
+        RotationChannels(0, "Y", (2,)),
+        RotationChannels(1, "ZX", (3, 4)),
+        RotationChannels(2, "XYZ", (6, 7, 8)),
+    ]
+    assert rig.translation_channels == [TranslationChannels(0, (0, -1, 1))]
+
+
+def test_travels_to_another_process():
+    rig = small_rig()
+    channels = random_channels(rig, 2)
+    assert rig.skeleton is not None
+    again = pickle.loads(pickle.dumps(rig))
+    np.testing.assert_array_equal(again.sample(channels)[1], rig.sample(channels)[1])
+    assert list(again.skeleton.names) == rig.joints.names
+
+
+def test_works_without_joints_and_with_a_joint_named_twice_in_a_row():
+    morph = Morph("up", np.array([1]), np.array([[0, 2.0, 0]]), ((0, 0.5),))
+    plain = SkinnedRig(np.eye(3), [[0, 1, 2]], channels=[Channel("up", "dial", -1, 0, 1)], morphs=[morph])
+    poses, vertices = plain.sample([[1.0]])
+    assert plain.skeleton is None
+    np.testing.assert_array_equal(poses, [[1.0]])
+    np.testing.assert_array_equal(vertices[0], np.eye(3) + np.diag([0, 1, 0]))
+    joints = Joints(["a"], np.array([-1]), np.eye(3, 4)[None])
+    twice = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, Skin(np.zeros((3, 2), int), np.full((3, 2), 0.5)))
+    np.testing.assert_array_equal(twice.sample(np.empty((1, 0)))[1][0], np.eye(3))
+
+
+def change(**changes):
+    base = small_rig()
+    parts = {
+        "vertices": base.rest_vertices,
+        "faces": base.faces,
+        "joints": base.joints,
+        "skin": base.skin,
+        "channels": base.channels,
+        "morphs": base.morphs,
+    }
+    return SkinnedRig(**{**parts, **changes})
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: change(vertices=np.full((30, 3), np.nan)), "vertices is not finite"),
+        (lambda: change(vertices=np.empty((0, 3))), "vertices"),
+        (lambda: change(faces=[[0, 1, 30]]), r"faces is in \[0, 30\]"),
+        (lambda: change(faces=[[0, 1, -1, -1]]), "first three columns"),
+        (lambda: change(faces=[[0.0, 1.0, 2.0]]), "faces is float64"),
+        (lambda: change(skin=None), "skin"),
+        (lambda: change(joints=None), "skin"),
+        (lambda: change(vertices=np.zeros((31, 3))), "skin is for 30 vertices"),
+        (lambda: change(channels=[Channel("a", "rotate_x", 4, 0, 1)]), "channel a is on joint 4"),
+        (lambda: change(channels=[Channel("a", "dial", -1, 0, 1)] * 2), "'a' twice"),
+        (lambda: change(morphs=[Morph("m", np.array([30]), np.zeros((1, 3)))]), "morph m: vertices"),
+        (lambda: change(morphs=[Morph("m", np.array([1]), np.zeros((1, 3)), ((10, 1.0),))]), "morph m: drivers"),
+        (lambda: Morph("m", np.array([2, 1]), np.zeros((2, 3))), "not ascending"),
+        (lambda: Morph("m", np.array([1]), np.full((1, 3), np.inf)), "deltas is not finite"),
+        (lambda: Morph("m", np.array([1]), np.zeros((1, 3)), ((0, np.nan),)), "drivers is not finite"),
+        (lambda: Morph("m", np.array([1]), np.zeros((1, 3)), clamp=(1, 0)), "clamp"),
+        (lambda: Channel("a", "shear", 0, 0, 1), "kind is 'shear'"),
+        (lambda: Channel("a", "dial", 0, 0, 1), "joint is 0 for a dial"),
+        (lambda: Channel("a", "rotate_x", 0, 1, 0), "low <= rest <= high"),
+        (lambda: Channel("a", "rotate_x", 0, 0, np.inf), "finite"),
+        (lambda: Joints(["a", "b"], np.array([1, 0]), np.tile(np.eye(3, 4), (2, 1, 1))), "parents before children"),
+        (lambda: Joints(["a"], np.array([-2]), np.eye(3, 4)[None]), "parents is in"),
+        (lambda: Joints(["a"], np.array([-1]), np.zeros((1, 3, 4))), "singular at joint a"),
+        (lambda: Joints(["a", "a"], np.array([-1, 0]), np.tile(np.eye(3, 4), (2, 1, 1))), "'a' twice"),
+        (lambda: Joints([], np.empty(0, int), np.empty((0, 3, 4))), "empty"),
+        (lambda: Skin(np.zeros((1, 2), int), np.array([[0.5, 0.4]])), "sum 0.9"),
+        (lambda: Skin(np.zeros((1, 2), int), np.array([[1.5, -0.5]])), "not negative"),
+        (lambda: Skin(np.full((1, 1), -1), np.ones((1, 1))), "joint is in"),
+        (lambda: Facts(meters_per_unit=0.0), "meters_per_unit is 0.0"),
+        (lambda: Facts(up_axis="y"), "up_axis is 'y'"),
+        (lambda: small_rig().sample(np.zeros((2, 9))), r"channels is float64 \(2, 9\)"),
+        (lambda: small_rig().sample(np.full((2, 10), np.nan)), "not finite"),
+    ],
+)
+def test_wrong_parts_are_refused_in_words(build, words):
+    with pytest.raises(ValueError, match=words):
+        build()
