@@ -6,16 +6,14 @@ import json
 
 import numpy as np
 import pytest
-from tests.support.cylinder import CylinderRig
 
 import rigwright as rw
-
-SMALL = {"count": 50, "seed": 7, "probe": 2, "shard_rows": 16}
+from tests.sampling.rigs import SMALL, small_rig
 
 
 @pytest.fixture(scope="module")
 def rig():
-    return CylinderRig(3, rings=6, sides=5)
+    return small_rig()
 
 
 @pytest.fixture(scope="module")
@@ -123,12 +121,13 @@ def test_progress_counts_all_rows(rig, tmp_path):
 
 def test_rig_without_skeleton(tmp_path):
     class Dial:
-        channel_names = ["open"]
-        channel_ranges = np.array([[0.0, 1.0]])
-        control_names = ["open"]
         skeleton = None
-        rest_vertices = np.eye(3, dtype=np.float32)
-        faces = np.array([[0, 1, 2]])
+
+        def __init__(self):
+            self.channel_names = self.control_names = ["open"]
+            self.channel_ranges = np.array([[0.0, 1.0]])
+            self.rest_vertices = np.eye(3, dtype=np.float32)
+            self.faces = np.array([[0, 1, 2]])
 
         def sample(self, channels):
             return channels.astype(np.float32), channels[:, :, None] * self.rest_vertices

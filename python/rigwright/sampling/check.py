@@ -103,10 +103,10 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
     )
 
 
-def check_answer(facts: RigFacts, answer: Any, rows: int, what: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Check what ``rig.sample`` returned for ``rows`` channel rows; returns float32 poses and vertices.
+def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Check what ``rig.sample`` returned for some channel rows; returns float32 poses and vertices.
 
-    ``what`` names the rows in messages, for example ``"channel rows 0 to 255"``.
+    ``kind`` and ``rows`` name the rows in messages: ``"channel row"`` and their numbers.
 
     Raises
     ------
@@ -115,16 +115,21 @@ def check_answer(facts: RigFacts, answer: Any, rows: int, what: str) -> tuple[ND
     SourceError
         For NaN or infinity; the message names the first such row.
     """
-    function = f"sample ({what})"
+    function = f"sample ({kind}s {rows[0]} to {rows[-1]})"
     if not isinstance(answer, Sequence) or len(answer) != 2:
         got = f"{len(answer)} values" if isinstance(answer, Sequence) else f"a {type(answer).__name__}"
         raise bad_argument(function, "the rig's answer", got, "two arrays: poses (T, C) and vertices (T, V, 3)")
     joints, controls = len(facts.joint_names), len(facts.control_names)
     columns = f"12 numbers for each of {joints} joints and {controls} numeric controls"
-    poses = _answer_array(answer[0], (rows, 12 * joints + controls), function, "poses", columns)
+    poses = _answer_array(answer[0], (len(rows), 12 * joints + controls), function, "poses", columns)
     count = len(facts.rest_vertices)
     text = f"the {count} vertices of rig.rest_vertices; the number of vertices may not change"
-    vertices = _answer_array(answer[1], (rows, count, 3), function, "vertices", text)
+    vertices = _answer_array(answer[1], (len(rows), count, 3), function, "vertices", text)
+    for name, array in (("poses", poses), ("vertices", vertices)):
+        if not np.isfinite(array).all():
+            first = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            place = f"{name} of {kind} {rows[first[0]]}, at {list(first[1:])}"
+            raise SourceError(f"{function}: the rig returned {array[first]} in {place}; finished shards are kept")
     return poses, vertices
 
 
@@ -256,14 +261,12 @@ def float_array(value: Any, shape: tuple[int, ...], function: str, argument: str
 def _answer_array(
     value: Any, shape: tuple[int, ...], function: str, argument: str, meaning: str
 ) -> NDArray[np.float32]:
-    array = np.asarray(value)
+    expected = f"a float32 array {shape}: {meaning}"
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise bad_argument(function, argument, "no array of numbers", expected) from error
     if array.shape != shape or array.dtype.kind != "f":
-        expected = f"a float32 array {shape}: {meaning}"
         raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
     with np.errstate(over="ignore"):
-        result = np.ascontiguousarray(array, "<f4")
-    if not np.isfinite(result).all():
-        where = [int(i) for i in np.argwhere(~np.isfinite(result))[0]]
-        bad = result[tuple(where)]
-        raise SourceError(f"{function}: the rig returned {bad} in {argument}{where}; every number must be finite")
-    return result
+        return np.ascontiguousarray(array, "<f4")

@@ -92,13 +92,11 @@ def begin(folder: Path, opening: dict[str, Any], rest: dict[str, bytes], overwri
     ValueError
         If the folder holds another run, another kind of files, or damaged notes, and ``overwrite`` is false.
     """
-    for name in os.listdir(folder):
-        if LEFT_OVER.fullmatch(name):
-            (folder / name).unlink()
+    remove_left_overs(folder)
+    _refuse_strangers(folder, overwrite)
     if overwrite:
         _empty(folder)
-    complete = _same_run(folder, opening)
-    if complete:
+    elif _same_run(folder, opening):
         _tidy(folder)
         return True
     atomic_write(folder / UNFINISHED, json.dumps(opening, indent=1).encode("ascii"))
@@ -124,8 +122,10 @@ def finished_shards(folder: Path, shards: list[Shard], seen: Callable[[int], Non
 
     ``seen(rows)`` is told after each shard how many rows have been looked at.
     """
-    done = {}
+    done: dict[str, Done] = {}
     looked = 0
+    if not any((folder / f"{shard.stem}.done").exists() for shard in shards):
+        return done
     for shard in shards:
         try:
             hashes = json.loads((folder / f"{shard.stem}.done").read_bytes())
@@ -153,9 +153,26 @@ def file_hash(path: Path) -> str | None:
     return digest.hexdigest()
 
 
+def remove_left_overs(folder: Path) -> None:
+    """Remove the half-written files of processes that were killed; nobody else may be writing."""
+    for name in os.listdir(folder):
+        if LEFT_OVER.fullmatch(name):
+            (folder / name).unlink()
+
+
+def _refuse_strangers(folder: Path, overwrite: bool) -> None:
+    """``ValueError`` if there are files but neither a finished nor a begun data set."""
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    if MANIFEST in names or UNFINISHED in names:
+        return
+    strange = [name for name in names if not (overwrite and OURS.fullmatch(name))]
+    if strange:
+        got = f"{str(folder)!r}, a folder that holds {strange[0]!r} and no data set"
+        raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began")
+
+
 def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
-    """Whether the folder is complete; ``ValueError`` if what it holds is not this run."""
-    expected = "the same rig and settings, or pass overwrite=True"
+    """Whether the folder is complete; ``ValueError`` if it belongs to another run."""
     complete, begun = folder / MANIFEST, folder / UNFINISHED
     if complete.exists():
         found = read_manifest(complete.read_bytes(), "sample", MANIFEST)
@@ -163,13 +180,10 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     elif begun.exists():
         found = parse_json(begun.read_bytes(), "sample", UNFINISHED)
     else:
-        other = sorted(name for name in os.listdir(folder) if not name.startswith("."))
-        if other:
-            got = f"{str(folder)!r}, a folder that holds {other[0]!r} and no data set"
-            raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began")
         return False
     differs = difference(found, opening)
     if differs:
+        expected = "the same rig and settings, or pass overwrite=True"
         raise bad_argument("sample", "path", f"{str(folder)!r}, begun with {differs}", expected)
     return complete.exists()
 

@@ -19,7 +19,7 @@ from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling.check import RigFacts, check_rig
 from rigwright.sampling.dataset import Dataset
 from rigwright.sampling.executor import Executor, InProcess, LocalProcesses
-from rigwright.sampling.folder import begin, finish, finished_shards, locked
+from rigwright.sampling.folder import begin, finish, finished_shards, locked, remove_left_overs
 from rigwright.sampling.manifest import ARRAYS, opening, rest_files, shard_bounds
 from rigwright.sampling.npy import map_npy, npy_size
 from rigwright.sampling.samplers import Sampler, default_count, named_sampler, probe_rows, round_inside
@@ -156,7 +156,8 @@ def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: Pro
         raise _disk_full(folder, missing) from error
     finally:
         if hasattr(results, "close"):
-            results.close()
+            results.close()  # no worker goes on
+        remove_left_overs(folder)
 
 
 def _reference(folder: Path, plan: _Plan) -> tuple[NDArray[Any], NDArray[Any]]:

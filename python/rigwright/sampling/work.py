@@ -41,9 +41,13 @@ class Shard:
         """How many rows it holds."""
         return self.stop - self.start
 
+    @property
+    def kind(self) -> str:
+        """What a row of it is called in messages."""
+        return "probe row" if self.probe else "channel row"
+
     def __str__(self) -> str:
-        kind = "probe rows" if self.probe else "channel rows"
-        return f"{kind} {self.start} to {self.stop - 1}, shard {self.stem}"
+        return f"{self.kind}s {self.start} to {self.stop - 1}, shard {self.stem}"
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class ShardWork:
             self._try_rig()
             self._tried = True
         channels = (self.probe_rows if shard.probe else self.rows)[shard.start : shard.stop]
-        poses, vertices = self._evaluate(channels, str(shard))
+        poses, vertices = self._evaluate(channels, shard)
         hashes = {}
         for name, array in zip(ARRAYS, (channels, poses, vertices), strict=True):
             hashes[name] = _write(self.folder / f"{shard.stem}.{name}.npy", array)
@@ -115,7 +119,7 @@ class ShardWork:
 
     def _try_rig(self) -> None:
         """Evaluate channel row 0 alone: a wrong rig shows before a whole shard is spent on it."""
-        answer = self._evaluate(self.rows[:1], "channel row 0")
+        answer = self._evaluate(self.rows[:1], Shard(False, 0, 0, 1))
         if self.reference is None:
             return
         size = float(np.ptp(self.facts.rest_vertices, axis=0).max())
@@ -128,12 +132,12 @@ class ShardWork:
                     f"differ by {gap:.3g}); it must be the same, or pass overwrite=True"
                 )
 
-    def _evaluate(self, channels: NDArray[np.float32], what: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _evaluate(self, channels: NDArray[np.float32], shard: Shard) -> tuple[NDArray[Any], NDArray[Any]]:
         try:
             answer = self.rig.sample(channels.copy())
         except (Exception, SystemExit) as error:
-            raise SourceError(f"sample ({what}): {_said(error)}; finished shards are kept") from error
-        return check_answer(self.facts, answer, len(channels), what)
+            raise SourceError(f"sample ({shard}): {_said(error)}; finished shards are kept") from error
+        return check_answer(self.facts, answer, range(shard.start, shard.stop), shard.kind)
 
 
 def _said(error: BaseException) -> str:
