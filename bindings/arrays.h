@@ -35,6 +35,19 @@ Array<T> as_array(const char* function, const char* argument, const py::handle& 
     return Array<T>::ensure(any);
 }
 
+/// A vector of indices of any integer type. Throws where one does not fit an int32.
+inline Array<std::int32_t> as_indices(const char* function, const char* argument, const py::handle& object) {
+    const auto wide = as_array<std::int64_t, 1>(function, argument, object, "integers (M,)");
+    Array<std::int32_t> narrow(wide.shape(0));
+    for (py::ssize_t i = 0; i < wide.shape(0); ++i) {
+        if (wide.at(i) != static_cast<std::int32_t>(wide.at(i))) {
+            throw bad_argument(function, argument, std::to_string(wide.at(i)) + " somewhere", "an index");
+        }
+        narrow.mutable_at(i) = static_cast<std::int32_t>(wide.at(i));
+    }
+    return narrow;
+}
+
 template <class T, int Rank>
 View<const T, Rank> view(const Array<T>& array) {
     typename View<const T, Rank>::Extents extents;

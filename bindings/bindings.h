@@ -5,8 +5,11 @@
 namespace rigwright::bindings {
 
 void bind_core(pybind11::module_& module);
+void bind_linalg(pybind11::module_& module);
+void bind_mesh(pybind11::module_& module);
 void bind_rig(pybind11::module_& module);
 void bind_body(pybind11::module_& module);
+void bind_metrics(pybind11::module_& module);
 void bind_models(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

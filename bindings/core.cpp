@@ -6,6 +6,7 @@
 #include "core/instruction_set.h"
 #include "core/parallel.h"
 #include "core/tensor_file.h"
+#include "linalg/sparse_cholesky.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -47,6 +48,15 @@ TensorFile from_arrays(const py::dict& tensors, const std::string& metadata) {
     return file;
 }
 
+/// How this extension was built.
+py::dict build_info() {
+    py::dict info;
+    info["cholesky"] = linalg::SparseCholesky::backend();
+    info["compiler"] = __VERSION__;
+    info["build_type"] = RIGWRIGHT_BUILD_TYPE;
+    return info;
+}
+
 void bind_core(py::module_& module) {
     module.def("num_processors", &num_processors, "Processors this process may use.");
     module.def("instruction_sets", &instruction_sets,
@@ -54,6 +64,7 @@ void bind_core(py::module_& module) {
     module.def("instruction_set", &instruction_set,
                "The instruction set that the kernels use: the best, or the one that the environment variable\n"
                "RIGWRIGHT_INSTRUCTION_SET named when it was first needed. ValueError if that is not available.");
+    module.def("build_info", &build_info, "How this extension was built: libraries, compiler, build type.");
     py::class_<TensorFile>(module, "TensorFile", "Named float32 and int32 arrays with a text: a model file.")
         .def_static(
             "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),

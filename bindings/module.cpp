@@ -30,7 +30,10 @@ PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ engine of rigwright.";
     register_errors();
     rigwright::bindings::bind_core(module);
+    rigwright::bindings::bind_linalg(module);
+    rigwright::bindings::bind_mesh(module);
     rigwright::bindings::bind_rig(module);
     rigwright::bindings::bind_body(module);
+    rigwright::bindings::bind_metrics(module);
     rigwright::bindings::bind_models(module);
 }

@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "rig/deformer.h"
 #include "rig/linear_blend.h"
+#include "rig/rigid_assignment.h"
 #include "rig/skeleton.h"
 
 namespace rigwright::bindings {
@@ -129,6 +130,18 @@ void bind_skeleton(py::module_& module) {
                         }));
 }
 
+Array<double> rigid_errors(const Skeleton& skeleton, const py::object& rest_vertices, const py::object& poses,
+                           const py::object& vertices, int threads) {
+    const auto rest = as_array<float, 2>("rigid_errors", "rest_vertices", rest_vertices, "numbers (V, 3)");
+    const auto pose = as_array<float, 2>("rigid_errors", "poses", poses, "numbers (T, C)");
+    const auto samples = as_array<float, 3>("rigid_errors", "vertices", vertices, "numbers (T, V, 3)");
+    Array<double> errors({rest.shape(0), py::ssize_t{skeleton.num_joints()}});
+    const auto out = writable<double, 2>(errors);
+    const py::gil_scoped_release released;
+    rig::rigid_errors(skeleton, view<float, 2>(rest), view<float, 2>(pose), view<float, 3>(samples), out, threads);
+    return errors;
+}
+
 py::dict metadata(const Deformer& model) {
     return py::module_::import("json").attr("loads")(model.character().tensors->metadata());
 }
@@ -178,6 +191,11 @@ void bind_deformer(py::module_& module) {
 void bind_rig(py::module_& module) {
     bind_skeleton(module);
     bind_deformer(module);
+    module.def("rigid_errors", &rigid_errors, py::arg("skeleton"), py::arg("rest_vertices"), py::arg("poses"),
+               py::arg("vertices"), py::arg("threads") = 0,
+               "(V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the\n"
+               "rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).\n"
+               "rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.");
     py::class_<rig::LinearBlend, Deformer, std::shared_ptr<rig::LinearBlend>>(module, "LinearBlend",
                                                                               "Linear blend skinning.");
 }

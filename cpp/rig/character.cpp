@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "mesh/topology.h"
 
 namespace rigwright::rig {
 namespace {
@@ -55,19 +56,6 @@ std::vector<std::string> pose_names(const std::vector<std::string>& joints, cons
     return names;
 }
 
-void check_faces(View<const std::int32_t, 2> faces, std::int64_t num_vertices) {
-    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-        for (int corner = 0; corner < 4; ++corner) {
-            const std::int32_t v = faces(f, corner);
-            const bool pad = corner == 3 && v == -1;
-            if (!pad && (v < 0 || v >= num_vertices)) {
-                throw bad_argument("load", "faces", std::to_string(v) + " in face " + std::to_string(f),
-                                   "a vertex index below " + std::to_string(num_vertices));
-            }
-        }
-    }
-}
-
 void check_finite(const TensorFile& tensors) {
     for (const auto& [name, entry] : tensors.entries()) {
         if (entry.dtype != DType::f32) continue;
@@ -100,7 +88,7 @@ Character::Character(std::shared_ptr<const TensorFile> file)
     control_names = pose_names(skeleton.names(), read_names(parse_metadata(*tensors), "numeric_controls"));
     control_ranges = tensors->get<float, 2>("control_ranges", {num_controls(), 2});
     if (num_vertices() == 0) throw bad_argument("load", "rest_vertices", "empty", "at least one vertex");
-    check_faces(faces, num_vertices());
+    mesh::check_faces("load", faces, num_vertices());
     check_finite(*tensors);
     confidence = Confidence(*tensors, num_controls());
 }

@@ -6,12 +6,13 @@ namespace rigwright::rig {
 /// A 3x4 transform is twelve floats, row-major: [r00 r01 r02 tx  r10 r11 r12 ty  r20 r21 r22 tz];
 /// it takes a column vector p to R p + t.
 
-/// out = a b (b applied first). `out` may not overlap a or b.
-inline void compose(const float* a, const float* b, float* out) {
+/// out = a b (b applied first), in the precision of `out`. `out` may not overlap a or b.
+template <class A, class B, class Out>
+void compose(const A* a, const B* b, Out* out) {
     for (int row = 0; row < 3; ++row) {
         for (int column = 0; column < 4; ++column) {
-            float sum = column == 3 ? a[row * 4 + 3] : 0.0f;
-            for (int k = 0; k < 3; ++k) sum += a[row * 4 + k] * b[k * 4 + column];
+            Out sum = column == 3 ? Out(a[row * 4 + 3]) : Out(0);
+            for (int k = 0; k < 3; ++k) sum += Out(a[row * 4 + k]) * Out(b[k * 4 + column]);
             out[row * 4 + column] = sum;
         }
     }

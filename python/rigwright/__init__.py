@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import sampling
+from rigwright import metrics, sampling
 from rigwright._core import Deformer, Skeleton, load
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
@@ -17,6 +17,7 @@ __all__ = [
     "Skeleton",
     "SourceError",
     "load",
+    "metrics",
     "pose_names",
     "sampling",
     "topology_hash",

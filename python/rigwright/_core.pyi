@@ -14,12 +14,21 @@ __all__: list[str] = [
     "Deformer",
     "LinearBlend",
     "Skeleton",
+    "SparseCholesky",
     "TensorFile",
+    "build_info",
+    "edges",
+    "face_normal_angles",
+    "graph_laplacian",
+    "hinge_errors",
     "instruction_set",
     "instruction_sets",
     "load",
     "model_from_tensors",
     "num_processors",
+    "rigid_errors",
+    "vertex_distances",
+    "vertex_normals",
 ]
 
 class TensorFile:
@@ -40,6 +49,27 @@ class TensorFile:
         """
         The JSON text under the key "rigwright".
         """
+
+class SparseCholesky:
+    """
+    Sparse Cholesky factorisation of a symmetric positive definite matrix: factor once,
+    solve many right-hand sides. Immutable and thread-safe.
+    """
+    def __init__(
+        self, rows: typing.Any, cols: typing.Any, values: typing.Any, n: typing.SupportsInt | typing.SupportsIndex
+    ) -> None:
+        """
+        Factor the n x n matrix with these entries (M,): both triangles, in any order; entries of one place
+        are summed. ValueError if it is not symmetric, NumericalError if it is not positive definite.
+        """
+    def solve(
+        self, rhs: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).
+        """
+    @property
+    def n(self) -> int: ...
 
 class Skeleton:
     """
@@ -160,6 +190,39 @@ class BodyModel(Deformer):
         Number of vertex sets.
         """
 
+def build_info() -> dict:
+    """
+    How this extension was built: libraries, compiler, build type.
+    """
+
+def edges(
+    faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex
+) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    (E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, the lower
+    vertex first, ascending. Corners that repeat make no edge.
+    """
+
+def face_normal_angles(
+    a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
+) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    (T, F) degrees between face normals; NaN where a face has no area.
+    """
+
+def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
+    """
+    Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.
+    """
+
+def hinge_errors(
+    a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
+) -> tuple:
+    """
+    Edges (E, 2) with exactly two faces, those faces (E, 2), and of each edge the mean error over
+    frames (E,) of its dihedral angle in degrees and of its length.
+    """
+
 def instruction_set() -> str:
     """
     The instruction set that the kernels use: the best, or the one that the environment variable
@@ -184,4 +247,29 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
 def num_processors() -> int:
     """
     Processors this process may use.
+    """
+
+def rigid_errors(
+    skeleton: Skeleton,
+    rest_vertices: typing.Any,
+    poses: typing.Any,
+    vertices: typing.Any,
+    threads: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    (V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the
+    rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).
+    rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.
+    """
+
+def vertex_distances(
+    a: typing.Any, b: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
+) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    (T, V) distances between vertices (T, V, 3) or (V, 3).
+    """
+
+def vertex_normals(vertices: typing.Any, faces: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    (V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.
     """

@@ -1,0 +1,74 @@
+#include "arrays.h"
+#include "bindings.h"
+#include "faces.h"
+#include "metrics/normal_error.h"
+#include "metrics/vertex_error.h"
+
+namespace rigwright::bindings {
+namespace {
+
+constexpr const char* animation = "numbers (V, 3) or (T, V, 3)";
+
+/// Vertices of one frame (V, 3) or several as (T, V, 3).
+Array<float> as_animation(const char* function, const char* argument, const py::object& vertices) {
+    const py::array any = py::array::ensure(vertices);
+    if (!any) PyErr_Clear();
+    if (!any || any.ndim() != 2) return as_array<float, 3>(function, argument, vertices, animation);
+    Array<float> frame = as_array<float, 2>(function, argument, vertices, animation);
+    return Array<float>(frame.reshape({py::ssize_t{1}, frame.shape(0), frame.shape(1)}));
+}
+
+Array<float> vertex_distances(const py::object& a, const py::object& b, int threads) {
+    const auto first = as_animation("vertex_error", "a", a), second = as_animation("vertex_error", "b", b);
+    Array<float> distances({first.shape(0), first.shape(1)});
+    const auto out = writable<float, 2>(distances);
+    const py::gil_scoped_release released;
+    metrics::vertex_distances(view<float, 3>(first), view<float, 3>(second), out, threads);
+    return distances;
+}
+
+Array<float> face_normal_angles(const py::object& a, const py::object& b, const py::object& faces, int threads) {
+    const auto first = as_animation("normal_angle", "a", a), second = as_animation("normal_angle", "b", b);
+    const auto corners = as_faces("normal_angle", faces);
+    Array<float> angles({first.shape(0), corners.shape(0)});
+    const auto out = writable<float, 2>(angles);
+    const py::gil_scoped_release released;
+    metrics::face_normal_angles(view<float, 3>(first), view<float, 3>(second), view<std::int32_t, 2>(corners), out,
+                                threads);
+    return angles;
+}
+
+py::tuple hinge_errors(const py::object& a, const py::object& b, const py::object& faces, int threads) {
+    const auto first = as_animation("seam_error", "a", a), second = as_animation("seam_error", "b", b);
+    const auto corners = as_faces("seam_error", faces);
+    metrics::HingeErrors errors;
+    {
+        const py::gil_scoped_release released;
+        errors = metrics::hinge_errors(view<float, 3>(first), view<float, 3>(second), view<std::int32_t, 2>(corners),
+                                       threads);
+    }
+    const py::ssize_t count = static_cast<py::ssize_t>(errors.hinges.size());
+    Array<std::int32_t> edges({count, py::ssize_t{2}}), sides({count, py::ssize_t{2}});
+    for (py::ssize_t e = 0; e < count; ++e) {
+        edges.mutable_at(e, 0) = errors.hinges[e].edge.a;
+        edges.mutable_at(e, 1) = errors.hinges[e].edge.b;
+        sides.mutable_at(e, 0) = errors.hinges[e].first;
+        sides.mutable_at(e, 1) = errors.hinges[e].second;
+    }
+    return py::make_tuple(edges, sides, Array<double>(count, errors.angle.data()),
+                          Array<double>(count, errors.length.data()));
+}
+
+}  // namespace
+
+void bind_metrics(py::module_& module) {
+    module.def("vertex_distances", &vertex_distances, py::arg("a"), py::arg("b"), py::arg("threads") = 0,
+               "(T, V) distances between vertices (T, V, 3) or (V, 3).");
+    module.def("face_normal_angles", &face_normal_angles, py::arg("a"), py::arg("b"), py::arg("faces"),
+               py::arg("threads") = 0, "(T, F) degrees between face normals; NaN where a face has no area.");
+    module.def("hinge_errors", &hinge_errors, py::arg("a"), py::arg("b"), py::arg("faces"), py::arg("threads") = 0,
+               "Edges (E, 2) with exactly two faces, those faces (E, 2), and of each edge the mean error over\n"
+               "frames (E,) of its dihedral angle in degrees and of its length.");
+}
+
+}  // namespace rigwright::bindings

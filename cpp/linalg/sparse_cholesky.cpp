@@ -1,0 +1,116 @@
+#include "linalg/sparse_cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "linalg/factor.h"
+
+namespace rigwright::linalg {
+namespace {
+
+constexpr const char* name = "SparseCholesky";
+constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max() / 2;
+
+void check_indices(const char* argument, View<const std::int32_t, 1> indices, std::int64_t n) {
+    for (const std::int32_t i : indices) {
+        if (i < 0 || i >= n) {
+            throw bad_argument(name, argument, std::to_string(i) + " somewhere", "in [0, " + std::to_string(n) + ")");
+        }
+    }
+}
+
+/// The transposed matrix holds the same entries, to the rounding of sums taken in another order.
+void check_symmetric(const SparseMatrix& matrix, const SparseMatrix& transposed) {
+    bool same = matrix.row == transposed.row && matrix.start == transposed.start;
+    double scale = 0.0;
+    for (const double value : matrix.value) scale = std::max(scale, std::abs(value));
+    for (std::size_t e = 0; same && e < matrix.value.size(); ++e) {
+        same = std::abs(matrix.value[e] - transposed.value[e]) <= 1e-12 * scale;
+    }
+    if (!same) throw bad_argument(name, "the matrix", "not symmetric", "symmetric, with both triangles given");
+}
+
+/// The lower triangle. Throws where a diagonal entry is missing or not positive.
+SparseMatrix lower_triangle(const SparseMatrix& full) {
+    SparseMatrix lower;
+    lower.size = full.size;
+    lower.start.push_back(0);
+    for (std::int32_t column = 0; column < full.size; ++column) {
+        for (std::int32_t e = full.start[column]; e < full.start[column + 1]; ++e) {
+            if (full.row[e] < column) continue;
+            lower.row.push_back(full.row[e]);
+            lower.value.push_back(full.value[e]);
+        }
+        const std::int32_t begin = lower.start.back(), end = static_cast<std::int32_t>(lower.row.size());
+        if (begin == end || lower.row[begin] != column || !(lower.value[begin] > 0.0)) {
+            throw NumericalError("SparseCholesky: the matrix is not positive definite: its diagonal entry " +
+                                 std::to_string(column) + " is not positive");
+        }
+        lower.start.push_back(end);
+    }
+    return lower;
+}
+
+}  // namespace
+
+void check_pivots(const std::vector<double>& pivot, const std::int32_t* order, const SparseMatrix& lower) {
+    constexpr double digits = 64 * std::numeric_limits<double>::epsilon();
+    for (std::size_t i = 0; i < pivot.size(); ++i) {
+        if (!(pivot[i] > digits * lower.value[lower.start[order[i]]])) {
+            throw NumericalError(
+                "SparseCholesky: the matrix is not positive definite, or singular to working precision, at row " +
+                std::to_string(order[i]));
+        }
+    }
+}
+
+SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
+                               View<const double, 1> values)
+    : size_(n) {
+    if (n < 1 || n > largest) {
+        throw bad_argument(name, "n", std::to_string(n), "in [1, " + std::to_string(largest) + "]");
+    }
+    if (values.extent(0) > largest) {
+        throw bad_argument(name, "values", std::to_string(values.extent(0)) + " long",
+                           "at most " + std::to_string(largest) + " long");
+    }
+    check_shape<const std::int32_t, 1>(name, "rows", rows, {values.extent(0)});
+    check_shape<const std::int32_t, 1>(name, "cols", columns, {values.extent(0)});
+    check_indices("rows", rows, n);
+    check_indices("cols", columns, n);
+    check_finite(name, "values", values);
+    const std::int32_t size = static_cast<std::int32_t>(n);
+    const SparseMatrix full = compress(size, rows, columns, values);
+    check_symmetric(full, compress(size, columns, rows, values));
+    factor_ = Factor::make(lower_triangle(full));
+}
+
+SparseCholesky::~SparseCholesky() = default;
+
+void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const {
+    constexpr std::int64_t together = 8;  // columns solved at once, so that the factor is read once for all of them
+    const std::int64_t count = rhs.extent(1);
+    check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});
+    check_shape<double, 2>("SparseCholesky.solve", "solution", solution, {size_, count});
+    check_finite("SparseCholesky.solve", "rhs", rhs);
+    parallel_for(count, together, threads, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<double> columns(static_cast<std::size_t>(size_ * (end - begin)));
+        for (std::int64_t i = 0; i < size_; ++i) {
+            for (std::int64_t c = begin; c < end; ++c) columns[(c - begin) * size_ + i] = rhs(i, c);
+        }
+        factor_->solve(columns.data(), end - begin, columns.data());
+        for (std::int64_t i = 0; i < size_; ++i) {
+            for (std::int64_t c = begin; c < end; ++c) solution(i, c) = columns[(c - begin) * size_ + i];
+        }
+    });
+}
+
+const char* SparseCholesky::backend() {
+    return Factor::backend();
+}
+
+}  // namespace rigwright::linalg
