@@ -32,6 +32,7 @@ struct Patch {
     std::int64_t late_begin = 0;       // place of the first late member in the list of late contributions
 
     int num_panels() const { return (members + panel - 1) / panel; }
+    int padded_components() const { return (components + panel - 1) / panel * panel; }
     std::int64_t panel_size() const { return heading + 3 * panel * static_cast<std::int64_t>(components); }
 };
 
@@ -56,10 +57,11 @@ struct PatchKernels {
     void (*evaluate)(const Patch& patch, const Packed& packed, Rows<const float> coefficients,
                      Rows<const float> transforms, Rows<float> vertices, Rows<float> late, int count);
     /// The reverse: from gradients with respect to the vertices (3 V a row) to those with respect to the
-    /// coefficients (r a row) and the transforms (12 a row).
+    /// coefficients (padded_components() a row, zero beyond r) and the transforms (12 a row). `work` is room for
+    /// 16 r floats, aligned to a cache line.
     void (*vjp)(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
                 Rows<const float> cotangents, Rows<float> coefficient_gradients, Rows<float> transform_gradients,
-                int count);
+                float* work, int count);
 };
 const PatchKernels& patch_kernels();
 

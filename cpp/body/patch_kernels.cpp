@@ -91,28 +91,82 @@ HWY_INLINE void for_parts(const Patch& patch, const Packed& packed, Body&& body)
     }
 }
 
-template <class T>
-HWY_INLINE Rows<T> from(Rows<T> rows, int first) {
-    return {rows.row(first), rows.stride};
-}
-
 void evaluate(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
               Rows<float> vertices, Rows<float> late, int count) {
     constexpr int block = lanes == 16 ? 8 : 4;
     for_parts(patch, packed, [&](const Part& part) {
         int p = 0;
         for (; p + block <= count; p += block) {
-            contributions<block>(patch, part, from(coefficients, p), from(transforms, p), from(vertices, p),
-                                 from(late, p));
+            contributions<block>(patch, part, coefficients.from(p), transforms.from(p), vertices.from(p), late.from(p));
         }
         for (; p < count; ++p) {
-            contributions<1>(patch, part, from(coefficients, p), from(transforms, p), from(vertices, p), from(late, p));
+            contributions<1>(patch, part, coefficients.from(p), transforms.from(p), vertices.from(p), late.from(p));
         }
     });
 }
 
-void vjp(const Patch&, const Packed&, Rows<const float>, Rows<const float>, Rows<const float>, Rows<float>, Rows<float>,
-         int) {}
+/// The cotangents of the members of a part; zero in the lanes left over.
+HWY_INLINE Point gather(const Patch& patch, const Part& part, const float* cotangents) {
+    HWY_ALIGN float xyz[3 * lanes] = {};
+    for (int i = 0; i < part.filled; ++i) {
+        std::copy_n(cotangents + 3 * patch.vertex[part.first + i], 3, xyz + 3 * i);
+    }
+    Point g;
+    hn::LoadInterleaved3(d, xyz, g.x, g.y, g.z);
+    return g;
+}
+
+/// With g the weighted cotangents of a part: transform_sum += g (point, 1)^T, entry by entry, and
+/// coefficient_sum_k += basis_k . X^T g.
+HWY_INLINE void part_vjp(const Patch& patch, const Part& part, const Rows<const float>& coefficients, const float* x,
+                         const float* cotangents, V (&transform_sum)[12], float* coefficient_sum) {
+    Point point[1];
+    local_points(patch, part, coefficients, point);
+    const V weight = hn::Load(d, part.heading + 3 * Patch::panel);
+    Point g = gather(patch, part, cotangents);
+    g = {hn::Mul(g.x, weight), hn::Mul(g.y, weight), hn::Mul(g.z, weight)};
+    const V row[3] = {g.x, g.y, g.z};
+    for (int i = 0; i < 3; ++i) {
+        transform_sum[4 * i] = hn::MulAdd(row[i], point[0].x, transform_sum[4 * i]);
+        transform_sum[4 * i + 1] = hn::MulAdd(row[i], point[0].y, transform_sum[4 * i + 1]);
+        transform_sum[4 * i + 2] = hn::MulAdd(row[i], point[0].z, transform_sum[4 * i + 2]);
+        transform_sum[4 * i + 3] = hn::Add(row[i], transform_sum[4 * i + 3]);
+    }
+    V local[3];  // X^T g
+    for (int i = 0; i < 3; ++i) {
+        local[i] = hn::Mul(hn::Set(d, x[i]), g.x);
+        local[i] = hn::MulAdd(hn::Set(d, x[4 + i]), g.y, local[i]);
+        local[i] = hn::MulAdd(hn::Set(d, x[8 + i]), g.z, local[i]);
+    }
+    const float* at = part.heading + Patch::heading;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel, coefficient_sum += lanes) {
+        V sum = hn::Load(d, coefficient_sum);
+        sum = hn::MulAdd(hn::Load(d, at), local[0], sum);
+        sum = hn::MulAdd(hn::Load(d, at + Patch::panel), local[1], sum);
+        sum = hn::MulAdd(hn::Load(d, at + 2 * Patch::panel), local[2], sum);
+        hn::Store(sum, d, coefficient_sum);
+    }
+}
+
+void vjp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
+         Rows<const float> cotangents, Rows<float> coefficient_gradients, Rows<float> transform_gradients, float* work,
+         int count) {
+    for (int p = 0; p < count; ++p) {
+        V transform_sum[12];
+        for (V& sum : transform_sum) sum = hn::Zero(d);
+        std::fill_n(work, patch.components * lanes, 0.0f);
+        for_parts(patch, packed, [&](const Part& part) {
+            part_vjp(patch, part, coefficients.from(p), transforms.row(p), cotangents.row(p), transform_sum, work);
+        });
+        for (int e = 0; e < 12; ++e) {
+            transform_gradients.row(p)[e] = hn::GetLane(hn::SumOfLanes(d, transform_sum[e]));
+        }
+        std::fill_n(coefficient_gradients.row(p), patch.padded_components(), 0.0f);
+        for (int k = 0; k < patch.components; ++k) {
+            coefficient_gradients.row(p)[k] = hn::GetLane(hn::SumOfLanes(d, hn::Load(d, work + k * lanes)));
+        }
+    }
+}
 
 const PatchKernels* table() {
     static constexpr PatchKernels kernels{&evaluate, &vjp};

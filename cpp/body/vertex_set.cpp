@@ -150,18 +150,28 @@ int VertexSet::width() const {
     return most;
 }
 
+void VertexSet::gather(Rows<const float> poses, Rows<float> inputs, int count) const {
+    for (int p = 0; p < count; ++p) {
+        const float* pose = poses.row(p);
+        float* input = inputs.row(p);
+        for (const std::int32_t index : column) *input++ = pose[index];
+    }
+}
+
 std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed& packed) {
     const Tables tables(character);
     check_order(tables);
     check_weights(tables, character.num_vertices());
     const auto covered = std::make_unique<bool[]>(character.num_vertices());
     std::vector<VertexSet> sets;
-    std::int64_t late = 0;
+    std::int64_t late = 0, results = 0;
     for (std::int64_t i = 0; i < tables.num_sets(); ++i) {
         sets.push_back(read_set(character, tables, i, covered.get(), packed));
-        Patch& patch = sets.back().patch;
-        patch.late_begin = late;
-        late += patch.members - patch.early;
+        VertexSet& set = sets.back();
+        set.patch.late_begin = late;
+        late += set.patch.members - set.patch.early;
+        set.results_begin = results;
+        results += set.results_size();
     }
     return sets;
 }

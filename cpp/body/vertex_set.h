@@ -16,10 +16,17 @@ struct VertexSet {
     std::vector<std::int32_t> column;     // pose columns that are inputs; empty without a network
     std::array<network::Dense, 3> layer;  // of no use without a network
     Patch patch;
+    std::int64_t results_begin = 0;  // of the gradients of this set among those of all sets
+
+    /// The gradients of a set: of its transform, padded, then of its inputs, padded.
+    static constexpr int transform_size = 16;
+    std::int64_t results_size() const { return transform_size + (has_network() ? layer[0].padded_inputs() : 0); }
 
     bool has_network() const { return !column.empty(); }
     /// Widest row that its evaluation needs: inputs or a layer.
     int width() const;
+    /// The inputs of `count` poses.
+    void gather(Rows<const float> poses, Rows<float> inputs, int count) const;
 };
 
 /// The sets of a body model, read from its tensors, checked, and packed in the order of evaluation. Throws

@@ -24,6 +24,8 @@ struct Dense {
 
     /// Outputs in whole panels: the size of a row of results.
     int padded() const { return (outputs + panel - 1) / panel * panel; }
+    /// Inputs in whole panels: the size of a row of gradients with respect to them.
+    int padded_inputs() const { return (inputs + panel - 1) / panel * panel; }
 };
 
 /// Packs W (n, k) and b (n).
@@ -42,6 +44,8 @@ struct Rows {
     requires std::is_same_v<T, const U> Rows(const Rows<U>& other) : data(other.data), stride(other.stride) {}
 
     T* row(std::int64_t index) const { return data + index * stride; }
+    /// The rows from `index` on, each from its element `offset` on.
+    Rows from(std::int64_t index, std::int64_t offset = 0) const { return {row(index) + offset, stride}; }
 };
 
 /// The operations of a network, for the instruction set in use. Each treats `count` rows, and the result of a
@@ -49,8 +53,8 @@ struct Rows {
 struct Kernels {
     /// y = f(W x + b).
     void (*dense)(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count);
-    /// Reverse of `dense`: x_gradient = W^T (y_gradient * f'), f' from y. `y_gradient` is overwritten with
-    /// y_gradient * f'.
+    /// Reverse of `dense`: x_gradient = W^T (y_gradient * f'), f' from y. `y_gradient`, zero beyond the outputs,
+    /// is overwritten with y_gradient * f'; x_gradient comes out zero beyond the inputs.
     void (*dense_vjp)(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<float> y_gradient,
                       Rows<float> x_gradient, int count);
 };

@@ -72,11 +72,9 @@ void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<f
         const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
         const Group group{weight, packed.at(layer.bias) + begin, rows, begin, layer.inputs, layer.tanh};
         int p = 0;
-        const auto x_at = [&] { return Rows<const float>{x.row(p), x.stride}; };
-        const auto y_at = [&] { return Rows<float>{y.row(p), y.stride}; };
-        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x_at(), y_at());
-        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x_at(), y_at());
-        for (; p < count; ++p) strip<1, wide>(group, 0, x_at(), y_at());
+        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x.from(p), y.from(p));
+        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x.from(p), y.from(p));
+        for (; p < count; ++p) strip<1, wide>(group, 0, x.from(p), y.from(p));
         weight += rows * layer.inputs;
     }
 }
@@ -94,7 +92,7 @@ void dense_vjp(const Dense& layer, const Packed& packed, Rows<const float> y, Ro
                Rows<float> x_gradient, int count) {
     for (int p = 0; p < count; ++p) {
         if (layer.tanh) times_tanh_derivative(y.row(p), y_gradient.row(p), layer.padded());
-        std::fill_n(x_gradient.row(p), layer.inputs, 0.0f);
+        std::fill_n(x_gradient.row(p), layer.padded_inputs(), 0.0f);
         const float* weight = packed.at(layer.weight);
         for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
             const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
