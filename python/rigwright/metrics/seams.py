@@ -65,8 +65,8 @@ def seam_error(
 ) -> SeamError:
     """Measure how well an approximation made of pieces hangs together.
 
-    The angle at an edge with unit direction e is the signed angle between its two faces' normals n and m, seen along the
-    edge: ``atan2((n x m) . e, n . m - (n . e)(m . e))``. Its error is the absolute difference between truth and
+    The angle at an edge with unit direction e is the signed angle between its two faces' normals n and m, seen along
+    the edge: ``atan2((n x m) . e, n . m - (n . e)(m . e))``. Its error is the absolute difference between truth and
     approximation, averaged over the frames in which both faces have an area.
 
     Parameters
