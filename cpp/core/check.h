@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "core/error.h"
@@ -7,12 +9,16 @@
 
 namespace rigwright {
 
-/// "(12, 3)"
+/// "(12, 3)"; a negative extent reads "any".
 template <int Rank>
 std::string describe_shape(const std::array<std::int64_t, Rank>& extents) {
     std::string text = "(";
-    for (int axis = 0; axis < Rank; ++axis) text += (axis == 0 ? "" : ", ") + std::to_string(extents[axis]);
-    return text + (Rank == 1 ? ",)" : ")");
+    for (int axis = 0; axis < Rank; ++axis) {
+        if (axis > 0) text += ", ";
+        text += extents[axis] < 0 ? std::string("any") : std::to_string(extents[axis]);
+    }
+    text += Rank == 1 ? ",)" : ")";
+    return text;
 }
 
 /// Throws ArgumentError if an element is NaN or infinite.
@@ -27,15 +33,10 @@ void check_finite(const char* function, const char* argument, const View<T, Rank
 template <class T, int Rank>
 void check_shape(const char* function, const char* argument, const View<T, Rank>& view,
                  const std::array<std::int64_t, Rank>& shape) {
-    std::string expected = "(";
-    bool same = true;
     for (int axis = 0; axis < Rank; ++axis) {
-        same = same && (shape[axis] < 0 || shape[axis] == view.extent(axis));
-        expected += (axis == 0 ? "" : ", ") + (shape[axis] < 0 ? "any" : std::to_string(shape[axis]));
-    }
-    if (!same) {
-        throw bad_argument(function, argument, describe_shape<Rank>(view.extents()),
-                           expected + (Rank == 1 ? ",)" : ")"));
+        if (shape[axis] >= 0 && shape[axis] != view.extent(axis)) {
+            throw bad_argument(function, argument, describe_shape<Rank>(view.extents()), describe_shape<Rank>(shape));
+        }
     }
 }
 
