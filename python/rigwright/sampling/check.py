@@ -80,7 +80,7 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
     if missing:
         got = f"a {type(rig).__name__} without {', '.join(missing)}"
         raise bad_argument(function, "rig", got, f"an object with {', '.join(NEEDED)}")
-    channel_names = _names(rig.channel_names, function, "rig.channel_names", at_least_one=True)
+    channel_names = _names(rig.channel_names, function, "rig.channel_names", at_least_one="channel")
     ranges = _ranges(rig.channel_ranges, len(channel_names), function)
     joint_names, parents, skeleton_rest = _skeleton(getattr(rig, "skeleton", None), function)
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
@@ -148,7 +148,7 @@ def check_faces(faces: Any, num_vertices: int, function: str, argument: str) -> 
     return padded_faces(array, function)
 
 
-def _names(value: Any, function: str, argument: str, at_least_one: bool = False) -> list[str]:
+def _names(value: Any, function: str, argument: str, at_least_one: str = "") -> list[str]:
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         raise bad_argument(function, argument, f"a {type(value).__name__}", "a list of names")
     names = [str(name) if isinstance(name, str) else name for name in value]
@@ -161,7 +161,7 @@ def _names(value: Any, function: str, argument: str, at_least_one: bool = False)
             raise bad_argument(function, argument, f"a list with {name!r} twice", "names without repeats")
         seen.add(name)
     if at_least_one and not names:
-        raise bad_argument(function, argument, "empty", "the names of at least one channel")
+        raise bad_argument(function, argument, "empty", f"the names of at least one {at_least_one}")
     return names
 
 
@@ -185,7 +185,7 @@ def _channel_rest(value: Any, ranges: NDArray[np.float64], function: str) -> NDA
 def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArray[np.float32]]:
     if skeleton is None:
         return [], [], np.zeros((0, 3, 4), np.float32)
-    names = _names(skeleton.names, function, "rig.skeleton.names", at_least_one=True)
+    names = _names(skeleton.names, function, "rig.skeleton.names", at_least_one="joint")
     parents = [int(parent) for parent in np.asarray(skeleton.parents).ravel()]
     if len(parents) != len(names):
         got = f"an array of {len(parents)} parents for {len(names)} joints"

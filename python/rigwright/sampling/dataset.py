@@ -18,7 +18,7 @@ from rigwright.posing import pose_names
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling.check import check_faces, float_array
 from rigwright.sampling.manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
-from rigwright.sampling.npy import map_npy
+from rigwright.sampling.npy import file_size, map_npy
 from rigwright.sampling.stream import Stream
 
 if TYPE_CHECKING:
@@ -254,6 +254,7 @@ class Dataset:
 
 def _manifest_bytes(folder: Path) -> bytes:
     try:
+        file_size(folder / "manifest.json")
         return (folder / "manifest.json").read_bytes()
     except OSError as error:
         got = f"{str(folder)!r}, where manifest.json is unreadable ({error.strerror or error})"

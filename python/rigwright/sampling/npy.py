@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,14 @@ def npy_size(dtype: str, shape: tuple[int, ...]) -> int:
     return len(npy_header(dtype, shape)) + math.prod(shape) * np.dtype(dtype).itemsize
 
 
+def file_size(path: Path) -> int:
+    """Bytes of a regular file; ``OSError`` for anything else (opening a pipe or a device may never end)."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "no regular file")
+    return status.st_size
+
+
 def map_npy(path: Path, dtype: str, shape: tuple[int, ...], function: str = "Dataset") -> NDArray[Any]:
     """Memory-map a ``.npy`` file that must hold exactly this dtype and shape; read-only.
 
@@ -41,7 +51,7 @@ def map_npy(path: Path, dtype: str, shape: tuple[int, ...], function: str = "Dat
     """
     expected = f"a .npy file of {dtype} {shape}"
     try:
-        size = os.stat(path).st_size
+        size = file_size(path)
         with open(path, "rb") as stream:
             head = stream.read(LONGEST_HEADER)
     except OSError as error:
