@@ -1,0 +1,7 @@
+"""Reports: one HTML file that shows what a model learned, how well, and how fast it is."""
+
+from rigwright.report.measure import Accuracy, measure
+from rigwright.report.timing import HostTiming
+from rigwright.report.write import write
+
+__all__ = ["Accuracy", "HostTiming", "measure", "write"]

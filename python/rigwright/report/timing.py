@@ -1,0 +1,86 @@
+"""How long the engine takes for a pose on this machine."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+
+BATCH = 256
+LEAST_RUNS = 15
+SECONDS = 0.4  # of measuring each, if that is more than the least number of runs
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Median milliseconds a pose.
+
+    Attributes
+    ----------
+    single : float
+        One pose at a time, one thread.
+    batch : float
+        256 poses at once, all processors.
+    """
+
+    single: float
+    batch: float
+
+
+@dataclass(frozen=True)
+class HostTiming:
+    """The rig's own program, measured on the same machine.
+
+    Attributes
+    ----------
+    name : str
+        ``"Blender 5.0.1"``.
+    milliseconds : float
+        Median a pose.
+    """
+
+    name: str
+    milliseconds: float
+
+
+def time_engine(model: rw.Deformer, poses: NDArray[np.float32]) -> Timing:
+    """Measure a model on some poses, one after another and as a batch."""
+    batch = np.ascontiguousarray(np.resize(poses, (BATCH, poses.shape[1])))
+    into = np.empty((BATCH, *model.rest_vertices.shape), np.float32)
+    turn = iter(range(10**9))
+    single = median_seconds(lambda: model.evaluate(batch[next(turn) % BATCH], threads=1, out=into[0]))
+    together = median_seconds(lambda: model.evaluate(batch, out=into))
+    return Timing(1e3 * single, 1e3 * together / BATCH)
+
+
+def median_seconds(call: Callable[[], object]) -> float:
+    """Median duration of a call, after three to warm up."""
+    for _ in range(3):
+        call()
+    runs: list[float] = []
+    end = time.perf_counter() + SECONDS
+    while len(runs) < LEAST_RUNS or time.perf_counter() < end:
+        begin = time.perf_counter()
+        call()
+        runs.append(time.perf_counter() - begin)
+    return float(np.median(runs))
+
+
+def machine() -> str:
+    """The processor's name and how many this process may use."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    from rigwright import _core
+
+    return f"{name}, {_core.num_processors()} processors"

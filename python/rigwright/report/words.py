@@ -1,0 +1,57 @@
+"""Numbers and facts as a reader sees them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """A number with three significant digits, never in powers of ten: 0.00412, 0.214, 12.3, 1,230."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0.0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, 6)}f}"
+
+
+def size(count: int) -> str:
+    """Bytes as MB (or KB below a tenth of one)."""
+    return f"{figure(count / 1e6)} MB" if count >= 1e5 else f"{figure(count / 1e3)} KB"
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 joint``, ``13,380 vertices``."""
+    plurals = {"vertex": "vertices"}
+    return f"{count:,} {noun if count == 1 else plurals.get(noun, noun + 's')}"
+
+
+def ratio(larger: float, smaller: float) -> str:
+    """``11 x`` with as many digits as matter; a dash where it cannot be said."""
+    if not (math.isfinite(larger) and math.isfinite(smaller)) or smaller <= 0.0:
+        return "–"
+    value = larger / smaller
+    return f"{value:.0f} ×" if value >= 10 else f"{value:.1f} ×"
+
+
+def nice_top(value: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten that is not below ``value``: the end of a scale."""
+    if not value > 0.0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= value * (1 - 1e-9))
+
+
+def settings(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Settings as pairs of words, the plain ones; nested values are left to the file."""
+    pairs = []
+    for name, value in values.items():
+        if isinstance(value, bool):
+            pairs.append((name, "yes" if value else "no"))
+        elif isinstance(value, float):
+            pairs.append((name, f"{value:g}"))
+        elif isinstance(value, int | str):
+            pairs.append((name, str(value)))
+    return [(name.replace("_", " "), value) for name, value in pairs]

@@ -1,0 +1,57 @@
+"""A small character with held-out data and models, and a report of it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.support.cylinder import CylinderRig
+from tests.support.cylinder_models import cylinder_body, cylinder_skinning
+
+
+@pytest.fixture(scope="session")
+def studied(tmp_path_factory):
+    """Folder, rig, data sets and model files of the cylinder."""
+    folder = tmp_path_factory.mktemp("studied")
+    rig = CylinderRig()
+    data = rw.sampling.sample(rig, folder / "held_out.rwdata", count=24, seed=1, probe=0)
+    swing = np.sin(np.linspace(0, 2 * np.pi, 16))[:, None] * 0.4 * rig.channel_ranges[:, 1]
+    frames = rw.sampling.Animation(np.clip(swing, *rig.channel_ranges.T))
+    animation = rw.sampling.sample(rig, folder / "swing.rwdata", sampler=frames, probe=0)
+    training = rw.sampling.sample(rig, folder / "training.rwdata", count=30, seed=0, probe=1)
+    models = {
+        "hero": cylinder_body(rig, data_hash=training.hash, training={"variant": "blended", "seed": 3}),
+        "paper": cylinder_body(rig, hard=True),
+        "one": cylinder_skinning(rig, 1),
+        "two": cylinder_skinning(rig, 2),
+    }
+    files = {name: folder / f"{name}.safetensors" for name in models}
+    for name, model in models.items():
+        model.save(files[name])
+    return SimpleNamespace(
+        folder=folder, rig=rig, data=data, animation=animation, training=training, models=models, files=files
+    )
+
+
+@pytest.fixture(scope="session")
+def written(studied):
+    """A whole report: its path and its numbers."""
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    from rigwright import report
+
+    path = studied.folder / "report.html"
+    numbers = report.write(
+        path,
+        [studied.files["hero"]],
+        studied.data,
+        animation=studied.animation,
+        paper=studied.files["paper"],
+        baselines=[studied.files["one"], studied.files["two"]],
+        training=studied.training,
+        host=report.HostTiming("Host 1.0", 12.5),
+    )
+    return SimpleNamespace(path=path, numbers=numbers, html=path.read_text(encoding="utf-8"))

@@ -1,0 +1,167 @@
+"""The page: complete, self-contained, and alive in a browser."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from tests.support.models import random_body
+
+
+class Collector(HTMLParser):
+    """Tags, the addresses they load, and the visible text."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.addresses, self.text = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attributes if name in ("src", "href", "xlink:href", "srcset")]
+
+    def handle_data(self, data):
+        self.text.append(data.strip())
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    collector = Collector()
+    collector.feed(written.html)
+    return collector
+
+
+def test_nothing_is_loaded_from_elsewhere(page, written):
+    outside = [address for address in page.addresses if not address.startswith(("data:", "#"))]
+    assert outside == []
+    assert "script" not in page.tags
+    assert not re.search(r"url\((?!#)", written.html)
+
+
+def test_every_part_is_there(page, written):
+    text = " ".join(page.text)
+    for part in ("overview", "errors", "poses", "seams", "speed", "confidence", "provenance"):
+        assert f'<section id="{part}">' in written.html
+    for words in ("learned model", "paper's variant", "linear skinning, K = 1", "Host 1.0", "Best pose", "Worst pose"):
+        assert words in text
+    assert "have not seen" not in text
+    assert "flatters" not in text
+
+
+def test_the_table_holds_the_numbers(page, written):
+    from rigwright.report.words import figure
+
+    for results in written.numbers["accuracy"].values():
+        for figures in results.values():
+            assert figure(figures["mean_mm"]) in page.text
+            assert figure(figures["max_mm"]) in page.text
+
+
+def test_where_it_comes_from(page, studied):
+    for fact in (studied.data.hash, studied.animation.hash, studied.training.hash, "CC0-1.0", studied.rig.origin):
+        assert fact in page.text
+    assert "the training set above" in page.text
+
+
+def test_no_picture_is_blank(written):
+    from PIL import Image
+
+    pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', written.html)
+    assert len(pictures) > 30
+    for text in pictures:
+        pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(text))))
+        assert (pixels < 240).any(axis=2).mean() > 0.01
+        assert pixels.std() > 3
+
+
+def test_ids_are_unique(written):
+    ids = re.findall(r'\sid="([^"]+)"', written.html)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_report_on_its_own_training_set_says_so(studied, written, tmp_path):
+    from rigwright import report
+
+    path = tmp_path / "own.html"
+    report.write(path, [studied.files["hero"]], studied.training, at_most=3)
+    text = path.read_text(encoding="utf-8")
+    assert "the very poses that the model learned from" in text
+    assert "Over the animation" not in text
+
+
+def test_names_are_text_not_markup(studied, written, tmp_path):
+    from rigwright import report
+    from tests.support.cylinder_models import cylinder_skinning
+
+    cylinder_skinning(studied.rig, 1, name="<script>alert(1)</script>").save(tmp_path / "a.safetensors")
+    report.write(tmp_path / "a.html", [tmp_path / "a.safetensors"], studied.data, at_most=2)
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_wrong_input_is_named(studied, tmp_path):
+    from rigwright import report
+
+    pytest.importorskip("pyvista")
+    with pytest.raises(ValueError, match="report: models is empty"):
+        report.write(tmp_path / "a.html", [], studied.data)
+    random_body().save(tmp_path / "other.safetensors")
+    with pytest.raises(ValueError, match="of another mesh"):
+        report.write(tmp_path / "a.html", [tmp_path / "other.safetensors"], studied.data)
+    assert not (tmp_path / "a.html").exists()
+
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def chromium(*arguments: str, folder) -> subprocess.CompletedProcess[bytes]:
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/profile"]
+    return subprocess.run([CHROMIUM, *options, *arguments], capture_output=True, timeout=120, check=True)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+def test_a_browser_shows_it_without_a_complaint(written, tmp_path):
+    """No console message, no request, and a picture of the page with the character's colours in it."""
+    from PIL import Image
+
+    shot = tmp_path / "page.png"
+    done = chromium(
+        "--enable-logging=stderr",
+        "--v=0",
+        "--window-size=1200,2400",
+        f"--screenshot={shot}",
+        written.path.as_uri(),
+        folder=tmp_path,
+    )
+    assert b"CONSOLE" not in done.stderr, done.stderr.decode(errors="replace")
+    pixels = np.asarray(Image.open(shot).convert("RGB")).astype(int)
+    assert pixels.shape[:2] == (2400, 1200)
+    accent = np.abs(pixels - [0x0F, 0x6E, 0x84]).sum(axis=2) < 12
+    assert accent.sum() > 300, "the headline figures"
+    inked = (pixels.min(axis=2) < 200).mean(axis=1) > 0
+    assert inked.reshape(24, 100).any(axis=1).mean() > 0.9, "no long blank stretch"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+def test_a_browser_finds_every_picture_decoded(written, tmp_path):
+    """The page with a probe added: every image has its size, every chart its lines."""
+    probe = """<script>addEventListener('load', () => { const images = [...document.images];
+      document.body.dataset.broken = images.filter(i => !i.complete || i.naturalWidth < 50).length;
+      document.body.dataset.images = images.length;
+      const charts = [...document.querySelectorAll('svg.chart')].filter(s => s.querySelectorAll('path').length > 8);
+      document.body.dataset.charts = charts.filter(s => s.getBoundingClientRect().height > 50).length; });
+      </script></body>"""
+    copy = tmp_path / "probed.html"
+    copy.write_text(written.html.replace("</body>", probe), encoding="utf-8")
+    dom = chromium("--dump-dom", copy.as_uri(), folder=tmp_path).stdout.decode()
+    seen = dict(re.findall(r'data-(broken|images|charts)="(\d+)"', dom))
+    assert seen["broken"] == "0"
+    assert int(seen["images"]) == written.html.count("<img ")
+    assert seen["charts"] == "3"

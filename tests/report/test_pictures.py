@@ -1,0 +1,73 @@
+"""Pictures and colours: what is drawn is there, where and as coloured as it should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rigwright.report import colours
+
+pytest.importorskip("pyvista", reason="the report extra is not installed")
+from rigwright.report.pictures import Studio, close_view, polygons, view_of
+
+
+@pytest.fixture(scope="module")
+def studio(studied):
+    with Studio(studied.data.faces, len(studied.data.rest_vertices), 140, 200) as studio:
+        yield studio
+
+
+def drawn(pixels: np.ndarray) -> np.ndarray:
+    return (pixels < 250).any(axis=2)
+
+
+@pytest.mark.parametrize("up", ["X", "Y", "Z"])
+def test_a_view_holds_the_whole_character(studio, studied, up):
+    vertices = studied.data.vertices[0]
+    inside = drawn(studio.picture(vertices, view_of(vertices, up)))
+    assert inside.mean() > 0.02
+    assert not inside[[0, -1]].any()
+    assert not inside[:, [0, -1]].any()
+    rows = np.flatnonzero(inside.any(axis=1))
+    columns = np.flatnonzero(inside.any(axis=0))
+    assert np.ptp(rows) > 0.8 * 200 or np.ptp(columns) > 0.8 * 140
+
+
+def test_up_is_up(studio, studied):
+    """The cylinder stands along y: with y up its silhouette is high, with x up it lies."""
+    rest = studied.data.rest_vertices
+    high, wide = (drawn(studio.picture(rest, view_of(rest, up, rise=0.0))) for up in ("Y", "X"))
+    assert np.ptp(np.flatnonzero(high.any(axis=1))) > 3 * np.ptp(np.flatnonzero(high.any(axis=0)))
+    assert np.ptp(np.flatnonzero(wide.any(axis=0))) > 3 * np.ptp(np.flatnonzero(wide.any(axis=1)))
+
+
+def test_colours_arrive(studio, studied):
+    rest = studied.data.rest_vertices
+    view = view_of(rest, "Y")
+    calm, hot = (studio.picture(rest, view, colours.heat(np.full(len(rest), value))) for value in (0.0, 0.6))
+    middle = calm[100, 70].astype(int), hot[100, 70].astype(int)
+    assert np.ptp(middle[0]) < 30, "clay is nearly grey"
+    assert middle[1][0] > middle[1][2] + 60, "the middle of the scale is red"
+
+
+def test_a_close_view_is_larger(studio, studied):
+    rest = studied.data.rest_vertices
+    near = studio.picture(rest, close_view(rest, 100, np.array([0.0, 0.0, 1.0]), "Y"))
+    assert drawn(near).mean() > 2 * drawn(studio.picture(rest, view_of(rest, "Y"))).mean()
+
+
+def test_polygons_keep_triangles_and_quads():
+    faces = np.array([[0, 1, 2, 3], [3, 2, 4, -1]], np.int32)
+    assert polygons(faces).tolist() == [4, 0, 1, 2, 3, 3, 3, 2, 4]
+
+
+def test_a_wrong_mesh_is_named(studio):
+    with pytest.raises(ValueError, match=r"picture: vertices is an array \(3, 3\)"):
+        studio.picture(np.zeros((3, 3)), view_of(np.eye(3), "Y"))
+
+
+def test_heat_grows_darker():
+    """The scale must read in greyscale: luminance falls all the way."""
+    luminance = colours.heat(np.linspace(0, 1, 50)) @ np.array([0.2126, 0.7152, 0.0722])
+    assert (np.diff(luminance) < 0.7).all()
+    assert luminance[0] - luminance[-1] > 120

@@ -1,0 +1,38 @@
+"""Numbers as a reader sees them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rigwright.report import words
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.00412, "0.00412"), (0.2137, "0.214"), (12.34, "12.3"), (1234.5, "1,234"), (float("nan"), "–")],
+)
+def test_figures_have_three_digits(value, text):
+    assert words.figure(value) == text
+
+
+@given(st.floats(1e-6, 1e6))
+def test_a_figure_is_the_number(value):
+    assert float(words.figure(value).replace(",", "")) == pytest.approx(value, rel=6e-3, abs=5e-7)
+
+
+@given(st.floats(1e-6, 1e6))
+def test_a_scale_ends_just_above(value):
+    top = words.nice_top(value)
+    assert value * (1 - 1e-6) <= top <= 2.5 * value * (1 + 1e-6)
+
+
+def test_sizes_plurals_and_ratios():
+    assert words.size(7_812_345) == "7.81 MB"
+    assert words.size(41_000) == "41.0 KB"
+    assert words.plural(1, "joint") == "1 joint"
+    assert words.plural(13380, "vertex") == "13,380 vertices"
+    assert words.ratio(10.0, 4.0) == "2.5 ×"
+    assert words.ratio(100.0, 4.0) == "25 ×"
+    assert words.ratio(1.0, 0.0) == "–"

@@ -1,0 +1,54 @@
+"""Models of the cylinder rig that need no training: its own linear skinning, and the same as vertex sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rigwright as rw
+from rigwright import _core
+from rigwright.hashing import padded_faces
+from tests.support.cylinder import CylinderRig
+from tests.support.models import metadata
+
+
+def shared_tensors(rig: CylinderRig) -> dict[str, np.ndarray]:
+    width = 12 * rig.skeleton.num_joints + len(rig.control_names)
+    return {
+        "skeleton.parents": rig.skeleton.parents,
+        "skeleton.rest": rig.skeleton.rest,
+        "rest_vertices": rig.rest_vertices,
+        "faces": padded_faces(rig.faces),
+        "control_ranges": np.tile(np.float32([-1, 1]), (width, 1)),
+    }
+
+
+def facts(rig: CylinderRig, kind: str, **more: object) -> str:
+    character = {name: getattr(rig, name) for name in ("name", "licence", "origin", "meters_per_unit", "up_axis")}
+    return metadata(kind, rig.skeleton, rig.control_names, **(character | more))
+
+
+def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rw.Deformer:
+    """The rig's linear skinning by each vertex's strongest joints; the bulge is missing."""
+    joints = np.argsort(-rig.weights, axis=1, kind="stable")[:, :influences]
+    weights = np.take_along_axis(rig.weights, joints, axis=1)
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    tensors = {"skin.joint": joints.astype(np.int32), "skin.weight": weights.astype(np.float32)}
+    return _core.model_from_tensors(shared_tensors(rig) | tensors, facts(rig, "linear_blend", **more))
+
+
+def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.Deformer:
+    """A body without networks: one set a joint, weighted as the skinning, or hard sets of the strongest joint."""
+    weight = rig.weights if not hard else np.eye(rig.weights.shape[1])[rig.weights.argmax(axis=1)]
+    members = [np.flatnonzero(column) for column in weight.T]
+    tensors = {
+        "sets.joint": np.arange(len(members), dtype=np.int32),
+        "sets.offset": np.cumsum([0, *map(len, members)]).astype(np.int32),
+        "sets.vertex": np.concatenate(members).astype(np.int32),
+        "sets.weight": np.concatenate([weight[m, i] for i, m in enumerate(members)]).astype(np.float32),
+        "inputs.offset": np.zeros(len(members) + 1, np.int32),
+        "inputs.column": np.zeros(0, np.int32),
+    }
+    for i, m in enumerate(members):
+        tensors[f"set.{i:03d}.basis"] = np.zeros((3 * len(m), 0), np.float32)
+        tensors[f"set.{i:03d}.mean"] = np.zeros(3 * len(m), np.float32)
+    return _core.model_from_tensors(shared_tensors(rig) | tensors, facts(rig, "body", **more))
