@@ -27,33 +27,13 @@ py::dict to_arrays(const TensorFile& file) {
 
 }  // namespace
 
-TensorFile from_arrays(const py::dict& tensors, const std::string& metadata) {
-    TensorFile file;
-    file.set_metadata(metadata);
-    for (const auto& [key, value] : tensors) {
-        const std::string name = py::str(key);
-        const py::array any = py::array::ensure(value);
-        const bool floats = any && any.dtype().is(py::dtype::of<float>());
-        if (!floats && !(any && any.dtype().is(py::dtype::of<std::int32_t>()))) {
-            throw bad_argument("model_from_tensors", name, any ? describe(any) : "no array",
-                               "a float32 or int32 array");
-        }
-        std::vector<std::int64_t> shape(any.shape(), any.shape() + any.ndim());
-        if (floats) {
-            file.add(name, std::move(shape), Array<float>::ensure(any).data());
-        } else {
-            file.add(name, std::move(shape), Array<std::int32_t>::ensure(any).data());
-        }
-    }
-    return file;
-}
-
 /// How this extension was built.
 py::dict build_info() {
     py::dict info;
     info["cholesky"] = linalg::SparseCholesky::backend();
     info["compiler"] = __VERSION__;
     info["build_type"] = RIGWRIGHT_BUILD_TYPE;
+    info["cuda_fault"] = RIGWRIGHT_CUDA_FAULT;  // why there is no CUDA extension; empty if there is one
     return info;
 }
 

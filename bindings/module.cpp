@@ -1,34 +1,9 @@
 #include "bindings.h"
-#include "core/error.h"
-
-namespace py = pybind11;
-
-namespace {
-
-/// The project's exceptions live in rigwright.errors, in plain Python; the C++ ones become those.
-void register_errors() {
-    py::register_exception_translator([](std::exception_ptr pointer) {
-        const auto raise = [](const char* name, const char* text) {
-            const py::object type = py::module_::import("rigwright.errors").attr(name);
-            PyErr_SetString(type.ptr(), text);
-        };
-        try {
-            if (pointer) std::rethrow_exception(pointer);
-        } catch (const rigwright::ArgumentError& error) {
-            PyErr_SetString(PyExc_ValueError, error.what());
-        } catch (const rigwright::NumericalError& error) {
-            raise("NumericalError", error.what());
-        } catch (const rigwright::CudaError& error) {
-            raise("CudaError", error.what());
-        }
-    });
-}
-
-}  // namespace
+#include "errors.h"
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ engine of rigwright.";
-    register_errors();
+    pybind11::register_exception_translator(&rigwright::bindings::translate);
     rigwright::bindings::bind_core(module);
     rigwright::bindings::bind_linalg(module);
     rigwright::bindings::bind_mesh(module);

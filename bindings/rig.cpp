@@ -58,13 +58,20 @@ Array<float> output_array(const Deformer& model, py::ssize_t frames, bool single
     return py::reinterpret_borrow<Array<float>>(out);
 }
 
-Array<float> evaluate(const Deformer& model, const py::object& poses, const std::string& device, int threads,
+Array<float> evaluate(const py::object& self, const py::object& poses, const std::string& device, int threads,
                       const py::object& out) {
-    if (device != "cpu") throw bad_argument("evaluate", "device", "'" + device + "'", "'cpu'");
+    const Deformer& model = self.cast<const Deformer&>();
     const auto [input, single] = as_poses("evaluate", poses);
     Array<float> output = output_array(model, input.shape(0), single, out);
     const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
+    if (device != "cpu") {  // other devices have extensions of their own, which Python loads on first use
+        model.check_poses("evaluate", in);
+        const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
+                                 output.data(), output);
+        py::module_::import("rigwright.device_models").attr("evaluate")(self, device, input, vertices);
+        return output;
+    }
     const py::gil_scoped_release released;
     model.evaluate(in, result, threads);
     return output;
@@ -176,7 +183,9 @@ void bind_deformer(py::module_& module) {
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
              py::arg("out") = py::none(),
              "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
-             "out: a float32 array to write into. ValueError on a wrong width or a value that is not finite.")
+             "out: a float32 array to write into. device: \"cpu\", or for models of kind \"body\" another one of\n"
+             "rigwright.devices(). ValueError on a wrong width, a value that is not finite, or a device that does\n"
+             "not work here.")
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
              "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.")
         .def("confidence", &confidence, py::arg("poses"),

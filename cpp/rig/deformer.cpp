@@ -8,16 +8,6 @@
 namespace rigwright::rig {
 namespace {
 
-void check_poses(const char* function, const Character& character, View<const float, 2> poses) {
-    if (poses.extent(1) != character.num_controls()) {
-        throw bad_argument(function, "poses", std::to_string(poses.extent(1)) + " wide",
-                           std::to_string(character.num_controls()) + " wide: 12 a joint, then the numeric controls");
-    }
-    if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {
-        throw bad_argument(function, "poses", "not finite everywhere", "finite");
-    }
-}
-
 void check_vertices(const char* function, const char* argument, const Character& character, std::int64_t frames,
                     const View<const float, 3>& view) {
     if (view.extent(0) != frames || view.extent(1) != character.num_vertices() || view.extent(2) != 3) {
@@ -28,15 +18,25 @@ void check_vertices(const char* function, const char* argument, const Character&
 
 }  // namespace
 
+void Deformer::check_poses(const char* function, View<const float, 2> poses) const {
+    if (poses.extent(1) != character_.num_controls()) {
+        throw bad_argument(function, "poses", std::to_string(poses.extent(1)) + " wide",
+                           std::to_string(character_.num_controls()) + " wide: 12 a joint, then the numeric controls");
+    }
+    if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {
+        throw bad_argument(function, "poses", "not finite everywhere", "finite");
+    }
+}
+
 void Deformer::evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
-    check_poses("evaluate", character_, poses);
+    check_poses("evaluate", poses);
     check_vertices("evaluate", "out", character_, poses.extent(0), vertices);
     do_evaluate(poses, vertices, threads);
 }
 
 void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                    int threads) const {
-    check_poses("vjp", character_, poses);
+    check_poses("vjp", poses);
     check_vertices("vjp", "cotangents", character_, poses.extent(0), cotangents);
     if (!std::all_of(cotangents.begin(), cotangents.end(), [](float x) { return std::isfinite(x); })) {
         throw bad_argument("vjp", "cotangents", "not finite everywhere", "finite");
@@ -45,7 +45,7 @@ void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, 
 }
 
 void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences) const {
-    check_poses("confidence", character_, poses);
+    check_poses("confidence", poses);
     for (std::int64_t t = 0; t < poses.extent(0); ++t) confidences(t) = character_.confidence(poses.row(t));
 }
 

@@ -2,6 +2,7 @@
 
 from rigwright import metrics, sampling
 from rigwright._core import Deformer, Skeleton, load
+from rigwright.device_report import devices
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
 from rigwright.posing import pose_names
@@ -16,6 +17,7 @@ __all__ = [
     "NumericalError",
     "Skeleton",
     "SourceError",
+    "devices",
     "load",
     "metrics",
     "pose_names",

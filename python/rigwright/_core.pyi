@@ -123,7 +123,9 @@ class Deformer:
     ) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
-        out: a float32 array to write into. ValueError on a wrong width or a value that is not finite.
+        out: a float32 array to write into. device: "cpu", or for models of kind "body" another one of
+        rigwright.devices(). ValueError on a wrong width, a value that is not finite, or a device that does
+        not work here.
         """
     def save(self, path: os.PathLike | str | bytes) -> None:
         """

@@ -214,6 +214,8 @@ def test_disk_that_gets_full(whole, tmp_path, workers):
         assert caught.value.errno == errno.ENOSPC
         assert (disk / "a" / "00000.done").exists()
         assert not list((disk / "a").glob(".*.part"))
+        with pytest.raises(OSError, match=r"the disk is full: "):
+            rw.sampling.sample(small_rig(), disk / "b", **SMALL)
         filler.unlink()
         ds = rw.sampling.sample(small_rig(), disk / "a", **SMALL)
         assert contents(ds.path) == contents(whole.path)

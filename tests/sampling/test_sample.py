@@ -1,8 +1,10 @@
 """Sampling: what lands in the folder, and that only the seed and the settings decide it."""
 
+import concurrent.futures
 import hashlib
 import itertools
 import json
+import multiprocessing
 
 import numpy as np
 import pytest
@@ -75,6 +77,27 @@ def test_bytes_do_not_depend_on_the_workers(rig, small, tmp_path, workers, metho
     ds = rw.sampling.sample(rig, tmp_path / "a", **SMALL, executor=executor)
     assert contents(ds.path) == contents(small.path)
     assert ds.hash == small.hash
+
+
+def test_any_executor_can_do_the_work(rig, small, tmp_path):
+    class Pool:
+        """Stands for a cluster: pickles the work, finishes shards out of order."""
+
+        def run(self, work, shards):
+            context = multiprocessing.get_context("spawn")
+            with concurrent.futures.ProcessPoolExecutor(2, context) as pool:
+                futures = [pool.submit(work, shard) for shard in reversed(shards)]
+                for future in concurrent.futures.as_completed(futures):
+                    yield future.result()
+
+    ds = rw.sampling.sample(rig, tmp_path / "a", **SMALL, executor=Pool())
+    assert contents(ds.path) == contents(small.path)
+
+
+def test_sampling_in_a_thread(rig, small, tmp_path):
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        ds = pool.submit(rw.sampling.sample, rig, tmp_path / "a", **SMALL, workers=2).result()
+    assert contents(ds.path) == contents(small.path)
 
 
 def test_folder_holds_nothing_but_the_data_set(small):

@@ -27,6 +27,7 @@ PYTHON_LAYERS = [
     {"errors", "progress", "posing"},
     {"extras", "files", "hashing"},
     {"sources", "metrics", "skinning", "device_report"},
+    {"device_models"},
     {"sampling", "baselines"},
     {"training", "bench"},
     {"report"},

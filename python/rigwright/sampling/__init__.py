@@ -1,4 +1,22 @@
-"""Sampling rigs into data sets, and reading data sets."""
+"""Sampling rigs into data sets, and reading data sets.
+
+A data set is a folder, by custom ``name.rwdata``:
+
+``manifest.json``
+    Format ``rigwright.dataset``, version 1: name, licence and origin, units and up axis, names, ranges and rest values
+    of the channels, joints and their parents, numeric controls, topology hash, sampler with settings, seed, counts, and
+    the rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the manifest itself as compact JSON with sorted
+    keys, without ``hash``. No times, no paths: the same call writes the same bytes.
+``rest_vertices.npy``, ``faces.npy``, ``skeleton_rest.npy``
+    (V, 3) float32, (F, 4) int32 with -1 padding triangles, (J, 3, 4) float32 parent-relative.
+``00000.channels.npy``, ``00000.poses.npy``, ``00000.vertices.npy``, ``00001...``
+    Shards of ``shard_rows`` rows: (t, N), (t, C), (t, V, 3), float32.
+``probe.00000.channels.npy`` ...
+    The influence probe: for each base pose, itself and one row a channel in which that channel alone has moved far.
+
+While it is being written, the folder also holds ``unfinished.json`` (what was asked for), ``00000.done`` (written last,
+the hashes that vouch for a shard) and ``.lock``. A killed run goes on from there.
+"""
 
 from rigwright.sampling.check import RigFacts, check_rig
 from rigwright.sampling.dataset import Dataset, Probe

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,7 @@ def sample(
     executor = executor or _local(workers)
     folder = Path(path)
     _make_folder(folder)
-    with locked(folder):
+    with locked(folder), _full_disk_in_words(folder, plan):
         if not begin(folder, plan.opening, rest_files(facts), overwrite):
             _fill(rig, plan, folder, executor, progress or silent)
     return Dataset(folder)
@@ -149,11 +150,6 @@ def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: Pro
             done[result.shard.stem] = result
             clock.advance(result.shard.rows)
         finish(folder, plan.opening, done, plan.shards)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        missing = sum(plan.size(shard) for shard in plan.shards if shard.stem not in done)
-        raise _disk_full(folder, missing) from error
     finally:
         if hasattr(results, "close"):
             results.close()  # no worker goes on
@@ -207,6 +203,18 @@ def _make_folder(folder: Path) -> None:
         raise bad_argument("sample", "path", f"{str(folder)!r}, which is or lies in a file", expected) from error
 
 
+@contextlib.contextmanager
+def _full_disk_in_words(folder: Path, plan: _Plan) -> Iterator[None]:
+    """Turn "No space left on device" into how much is missing, where, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or isinstance(error, _DiskFull):
+            raise
+        missing = [shard for shard in plan.shards if not (folder / f"{shard.stem}.done").exists()]
+        raise _disk_full(folder, sum(map(plan.size, missing))) from error
+
+
 def _check_space(folder: Path, needed: int) -> None:
     with contextlib.suppress(NotImplementedError):
         usage = shutil.disk_usage(folder)
@@ -214,13 +222,20 @@ def _check_space(folder: Path, needed: int) -> None:
             raise _disk_full(folder, needed)
 
 
-def _disk_full(folder: Path, needed: int) -> OSError:
+class _DiskFull(OSError):
+    """An ``OSError`` whose message is complete already."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
+def _disk_full(folder: Path, needed: int) -> _DiskFull:
     free = shutil.disk_usage(folder).free
     text = (
         f"sample: the disk is full: {str(folder)!r} needs {_bytes(needed)} more and {_bytes(free)} are free; "
         "finished shards are kept, and the same call goes on from there"
     )
-    return OSError(errno.ENOSPC, text)
+    return _DiskFull(errno.ENOSPC, text)
 
 
 def _bytes(count: int) -> str:

@@ -96,7 +96,7 @@ class ShardWork:
                 work.rig = self.rig.for_worker()
             except Exception as error:
                 raise SourceError(f"sample: the rig could not be opened in a worker: {_said(error)}") from error
-            work._own_rig = True
+            work._own_rig = work.rig is not self.rig
         return work
 
     def close(self) -> None:

@@ -1,0 +1,41 @@
+#include <pybind11/stl.h>
+
+#include "cuda/device.h"
+#include "cuda_bindings.h"
+#include "errors.h"
+
+namespace py = pybind11;
+
+namespace {
+
+py::dict as_dict(const rigwright::cuda::DeviceInfo& device) {
+    py::dict entry;
+    entry["name"] = device.name;
+    entry["compute_capability"] = std::to_string(device.major) + "." + std::to_string(device.minor);
+    entry["memory"] = device.memory;
+    return entry;
+}
+
+py::dict status() {
+    const rigwright::cuda::DeviceStatus found = rigwright::cuda::device_status();
+    py::list devices;
+    for (const auto& device : found.devices) devices.append(as_dict(device));
+    py::dict result;
+    result["works"] = found.works;
+    result["reason"] = found.reason;
+    result["devices"] = devices;
+    return result;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_cuda, module) {
+    module.doc() = "Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a device.";
+    py::register_local_exception_translator(&rigwright::bindings::translate);
+    module.def("status", &status, "works, reason (why not, a phrase), devices (name, compute_capability, memory).");
+    module.def("copy_rate", &rigwright::cuda::copy_rate, py::arg("bytes"), py::arg("repeats"),
+               py::call_guard<py::gil_scoped_release>(),
+               "Gigabytes a second, read and written together, of copies on the device: the median.");
+    rigwright::bindings::bind_cuda_body(module);
+    rigwright::bindings::bind_cuda_operations(module);
+}

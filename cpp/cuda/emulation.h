@@ -1,0 +1,102 @@
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "cuda/block.h"
+
+namespace rigwright::cuda {
+
+/// The host is the only device.
+class DeviceScope {
+public:
+    DeviceScope() {}
+};
+
+/// Memory of exactly the size asked for, filled with NaN (or huge indices) until written: a read of what no
+/// kernel wrote shows in the result, a read beyond the end shows under AddressSanitizer.
+template <class T>
+class Buffer {
+public:
+    void reserve(std::int64_t count) {
+        if (count <= capacity_) return;
+        data_.reset(new T[count]);
+        std::memset(static_cast<void*>(data_.get()), 0xff, count * sizeof(T));
+        capacity_ = count;
+    }
+    T* data() const { return data_.get(); }
+
+private:
+    std::unique_ptr<T[]> data_;
+    std::int64_t capacity_ = 0;
+};
+
+/// Runs kernels on the host, one thread of a block after another. Neighbouring blocks run their threads in
+/// opposite orders, so that a thread that needs what another writes in the same phase gives a wrong result.
+class Machine {
+public:
+    template <class T>
+    void upload(const T* source, std::int64_t count, Buffer<T>& target) {
+        target.reserve(count);
+        std::copy_n(source, count, target.data());
+    }
+    template <class T>
+    void download(const Buffer<T>& source, std::int64_t count, T* target) {
+        std::copy_n(source.data(), count, target);
+    }
+    void synchronize() {}
+
+    /// Calls f(row, column) for all rows and columns.
+    template <class F>
+    void for_each(std::int64_t rows, std::int64_t columns, const F& f) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            in_order(row % 2 != 0, columns, [&](std::int64_t column) { f(row, column); });
+        }
+    }
+
+    /// Runs a tile kernel (block.h) on rows x columns blocks.
+    template <class Kernel>
+    void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            for (std::int64_t column = 0; column < columns; ++column) run_block(Block{row, column}, kernel);
+        }
+    }
+
+    /// Milliseconds that the work queued by f takes.
+    template <class F>
+    double milliseconds(const F& f) {
+        const auto start = std::chrono::steady_clock::now();
+        f();
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+
+private:
+    template <class F>
+    static void in_order(bool backward, std::int64_t count, const F& f) {
+        for (std::int64_t i = 0; i < count; ++i) f(backward ? count - 1 - i : i);
+    }
+
+    template <class Kernel>
+    static void run_block(Block block, const Kernel& kernel) {
+        const bool backward = (block.row + block.column) % 2 != 0;
+        typename Kernel::Shared shared;
+        static_assert(std::is_trivially_copyable_v<typename Kernel::Shared>);
+        std::memset(&shared, 0xff, sizeof(shared));
+        std::vector<typename Kernel::Registers> registers(Kernel::threads);
+        const auto all = [&](const auto& f) {
+            in_order(backward, Kernel::threads, [&](std::int64_t thread) { f(static_cast<int>(thread)); });
+        };
+        for (int step = 0; step < kernel.steps(block); ++step) {
+            all([&](int thread) { kernel.load(block, thread, step, shared); });
+            all([&](int thread) { kernel.multiply(thread, shared, registers[thread]); });
+        }
+        all([&](int thread) { kernel.store(block, thread, registers[thread]); });
+    }
+};
+
+}  // namespace rigwright::cuda

@@ -1,0 +1,164 @@
+#pragma once
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "cuda/block.h"
+
+namespace rigwright::cuda {
+
+/// Throws CudaError with CUDA's own text if a call failed.
+inline void check(cudaError_t status, const char* doing) {
+    if (status == cudaSuccess) return;
+    throw CudaError(std::string("CUDA failed while ") + doing + ": " + cudaGetErrorString(status) + " (" +
+                    cudaGetErrorName(status) + ")");
+}
+
+/// Makes the first device current in this thread for a while. Everything below happens under one: another
+/// library may have chosen another device.
+class DeviceScope {
+public:
+    DeviceScope() {
+        check(cudaGetDevice(&previous_), "asking for the device");
+        check(cudaSetDevice(0), "choosing the device");
+    }
+    DeviceScope(const DeviceScope&) = delete;
+    DeviceScope& operator=(const DeviceScope&) = delete;
+    ~DeviceScope() {
+        if (previous_ != 0) cudaSetDevice(previous_);
+    }
+
+private:
+    int previous_ = 0;
+};
+
+/// Device memory that grows to the largest request and is kept.
+template <class T>
+class Buffer {
+public:
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { cudaFree(data_); }  // an error here (the process ends) helps nobody
+
+    void reserve(std::int64_t count) {
+        if (count <= capacity_) return;
+        check(cudaFree(std::exchange(data_, nullptr)), "freeing memory");
+        capacity_ = 0;
+        check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)), "allocating memory");
+        capacity_ = count;
+    }
+    T* data() const { return data_; }
+
+private:
+    T* data_ = nullptr;
+    std::int64_t capacity_ = 0;
+};
+
+constexpr std::int64_t max_grid_rows = 65535;
+
+template <class F>
+__global__ void __launch_bounds__(256) element_kernel(std::int64_t columns, const F f) {
+    const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (column < columns) f(static_cast<std::int64_t>(blockIdx.y), column);
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads) tile_kernel(const Kernel kernel) {
+    __shared__ typename Kernel::Shared shared;
+    typename Kernel::Registers registers = {};
+    const Block block{blockIdx.y, blockIdx.x};
+    const int thread = static_cast<int>(threadIdx.x);
+    const int steps = kernel.steps(block);
+    for (int step = 0; step < steps; ++step) {
+        kernel.load(block, thread, step, shared);
+        __syncthreads();
+        kernel.multiply(thread, shared, registers);
+        __syncthreads();
+    }
+    kernel.store(block, thread, registers);
+}
+
+/// A stream on the first device. Work is queued in order; `synchronize` waits and reports what failed.
+class Machine {
+public:
+    Machine() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    ~Machine() { cudaStreamDestroy(stream_); }
+
+    template <class T>
+    void upload(const T* source, std::int64_t count, Buffer<T>& target) {
+        target.reserve(count);
+        if (count == 0) return;
+        check(cudaMemcpyAsync(target.data(), source, count * sizeof(T), cudaMemcpyHostToDevice, stream_),
+              "copying to the device");
+    }
+    template <class T>
+    void download(const Buffer<T>& source, std::int64_t count, T* target) {
+        if (count == 0) return;
+        check(cudaMemcpyAsync(target, source.data(), count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
+              "copying from the device");
+    }
+    template <class T>
+    void copy(const Buffer<T>& source, std::int64_t count, Buffer<T>& target) {
+        check(cudaMemcpyAsync(target.data(), source.data(), count * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
+              "copying on the device");
+    }
+    void synchronize() { check(cudaStreamSynchronize(stream_), "waiting for the device"); }
+
+    /// Calls f(row, column) for all rows (at most 65,535) and columns.
+    template <class F>
+    void for_each(std::int64_t rows, std::int64_t columns, const F& f) {
+        if (rows == 0 || columns == 0) return;
+        constexpr int threads = 256;
+        element_kernel<<<grid(rows, (columns + threads - 1) / threads), threads, 0, stream_>>>(columns, f);
+        check(cudaGetLastError(), "starting a kernel");
+    }
+
+    /// Runs a tile kernel (block.h) on rows (at most 65,535) x columns blocks.
+    template <class Kernel>
+    void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
+        if (rows == 0 || columns == 0) return;
+        tile_kernel<<<grid(rows, columns), Kernel::threads, 0, stream_>>>(kernel);
+        check(cudaGetLastError(), "starting a kernel");
+    }
+
+    /// Milliseconds between two events around the work queued by f.
+    template <class F>
+    double milliseconds(const F& f) {
+        const Event start, stop;
+        check(cudaEventRecord(start.event, stream_), "recording an event");
+        f();
+        check(cudaEventRecord(stop.event, stream_), "recording an event");
+        check(cudaEventSynchronize(stop.event), "waiting for an event");
+        float elapsed = 0.0f;
+        check(cudaEventElapsedTime(&elapsed, start.event, stop.event), "reading an event");
+        return elapsed;
+    }
+
+private:
+    struct Event {
+        Event() { check(cudaEventCreate(&event), "creating an event"); }
+        Event(const Event&) = delete;
+        Event& operator=(const Event&) = delete;
+        ~Event() { cudaEventDestroy(event); }
+        cudaEvent_t event = nullptr;
+    };
+
+    static dim3 grid(std::int64_t rows, std::int64_t columns) {
+        if (rows > max_grid_rows || columns > 0x7fffffff) {
+            throw CudaError("CUDA failed while starting a kernel: a grid of " + std::to_string(columns) + " x " +
+                            std::to_string(rows) + " blocks is too large");
+        }
+        return dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
+    }
+
+    cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace rigwright::cuda

@@ -1,0 +1,57 @@
+"""The two builds of the CUDA code: by nvcc for a GPU, and by the host compiler as an emulation."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sysconfig
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import rigwright
+from rigwright.device_report import cuda_report
+
+ROOT = Path(__file__).resolve().parents[2]
+EMULATION = "_cuda_emulated" + sysconfig.get_config_var("EXT_SUFFIX")
+
+
+def find_emulation() -> Path | None:
+    """The emulation of the build in use, else the newest of the builds without a sanitizer."""
+    own = Path(rigwright.__file__).parents[2] / "emulation" / EMULATION
+    if own.exists():
+        return own
+    builds = [ROOT / "build" / preset / "emulation" / EMULATION for preset in ("eigen", "cuda", "release", "debug")]
+    return max(filter(Path.exists, builds), key=lambda path: path.stat().st_mtime, default=None)
+
+
+def load_emulation() -> ModuleType:
+    path = find_emulation()
+    if path is None:
+        pytest.skip("no development build with the emulation of the CUDA code: cmake --preset eigen")
+    spec = importlib.util.spec_from_file_location("_cuda_emulated", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def load_cuda() -> ModuleType:
+    report = cuda_report()
+    if not report.works:
+        pytest.skip(f"no GPU to test on: {report.detail}")
+    return importlib.import_module("rigwright._cuda")
+
+
+@pytest.fixture(scope="session", params=["emulation", pytest.param("cuda", marks=pytest.mark.gpu)])
+def lane(request) -> ModuleType:
+    """The kernels, emulated and on a GPU."""
+    return load_emulation() if request.param == "emulation" else load_cuda()
+
+
+@pytest.fixture(scope="session")
+def gpu() -> ModuleType:
+    """The kernels on a GPU."""
+    return load_cuda()

@@ -1,0 +1,211 @@
+"""The operations of the CUDA lane as rows: inputs, the operation on the CPU, the same on the device."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import rigwright as rw
+from tests.support.models import chain_skeleton, random_body, random_poses, random_transforms
+
+Inputs = dict[str, Any]
+T = 64  # poses, and outputs, of a tile: the sizes below lie on, beside and far from its multiples
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One row. `cpu` and `device` give the same array from the same inputs, but for rounding."""
+
+    name: str
+    inputs: Callable[[np.random.Generator], Inputs]
+    cpu: Callable[..., np.ndarray]
+    device: Callable[..., np.ndarray]  # its first argument is the extension
+    bound: str  # the row of the tolerance table for the largest error over the largest result
+
+
+def normal(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+# Gather ---------------------------------------------------------------------------------------------------------------
+
+
+def gather(poses: int, width: int, count: int) -> Operation:
+    return Operation(
+        f"gather {poses} poses, {count} of {width} columns",
+        lambda rng: {"source": normal(rng, poses, width), "columns": rng.integers(0, width, count).astype(np.int32)},
+        lambda source, columns: source[:, columns],
+        lambda lane, **inputs: lane.gather(**inputs),
+        "exact",
+    )
+
+
+# Global transforms ----------------------------------------------------------------------------------------------------
+
+
+def global_transforms(poses: int, skeleton: rw.Skeleton, what: str, chosen: int | None = None) -> Operation:
+    joints = np.arange(skeleton.num_joints) if chosen is None else np.arange(chosen) * 7 % skeleton.num_joints
+
+    def inputs(rng: np.random.Generator) -> Inputs:
+        rows = random_poses(skeleton, poses, int(rng.integers(1 << 30)), numeric=3, stretch=0.0)
+        return {"poses": rows, "joints": joints.astype(np.int32)}
+
+    return Operation(
+        f"global transforms {poses} poses, {what}",
+        inputs,
+        lambda poses, joints: skeleton.globals(poses)[:, joints].reshape(len(poses), -1, 12),
+        lambda lane, **inputs: lane.global_transforms(parents=skeleton.parents, **inputs),
+        "float32_sum",
+    )
+
+
+def chain(num_joints: int) -> rw.Skeleton:
+    """Joints that hang from one another, the deepest tree."""
+    rest = random_transforms(num_joints, np.random.default_rng(0))
+    return rw.Skeleton([f"joint{j}" for j in range(num_joints)], np.arange(-1, num_joints - 1), rest)
+
+
+def forest() -> rw.Skeleton:
+    """Three roots, two of them without children."""
+    rest = random_transforms(5, np.random.default_rng(0))
+    return rw.Skeleton(list("abcde"), [-1, 0, -1, 1, -1], rest)
+
+
+# Grouped products -----------------------------------------------------------------------------------------------------
+
+
+def product(poses: int, sizes: list[tuple[int, int]], tanh: bool) -> Operation:
+    """`sizes`: (outputs, inputs) of each group; groups read columns that overlap."""
+    width = max(depth for _, depth in sizes) + 11
+
+    def inputs(rng: np.random.Generator) -> Inputs:
+        groups = []
+        for rows, depth in sizes:
+            first = int(rng.integers(0, width - depth + 1))
+            groups.append((first, normal(rng, rows, depth) / max(1.0, np.sqrt(depth)), normal(rng, rows)))
+        groups = [(first, weight.astype(np.float32), bias) for first, weight, bias in groups]
+        return {"input": normal(rng, poses, width), "groups": groups, "apply_tanh": tanh}
+
+    text = ", ".join(f"{rows} x {depth}" for rows, depth in sizes[:5]) + (", ..." if len(sizes) > 5 else "")
+    return Operation(
+        f"product {poses} poses, {text}{', tanh' if tanh else ''}",
+        inputs,
+        cpu_product,
+        lambda lane, **inputs: lane.grouped_product(**inputs),
+        "float32_sum",
+    )
+
+
+def cpu_product(input: np.ndarray, groups: list[Any], apply_tanh: bool) -> np.ndarray:
+    columns = []
+    for first, weight, bias in groups:
+        x = input[:, first : first + weight.shape[1]].astype(np.float64)
+        y = x @ weight.T.astype(np.float64) + bias
+        columns.append(np.tanh(y) if apply_tanh else y)
+    return np.concatenate(columns, axis=1)
+
+
+# Blend ----------------------------------------------------------------------------------------------------------------
+
+
+def blend(poses: int, vertices: int, transforms: int, most: int, least: int = 1) -> Operation:
+    """Each vertex has `least` to `most` entries."""
+
+    def inputs(rng: np.random.Generator) -> Inputs:
+        counts = rng.integers(least, most + 1, vertices)
+        total = int(counts.sum())
+        return {
+            "points": normal(rng, poses, total, 3),
+            "transforms": normal(rng, poses, transforms, 12),
+            "offset": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+            "point": rng.permutation(total).astype(np.int32),
+            "transform": rng.integers(0, transforms, total).astype(np.int32),
+            "weight": rng.random(total).astype(np.float32),
+        }
+
+    return Operation(
+        f"blend {poses} poses, {vertices} vertices of {least} to {most} entries",
+        inputs,
+        cpu_blend,
+        lambda lane, **inputs: lane.blend(**inputs),
+        "float32_sum",
+    )
+
+
+def cpu_blend(
+    points: np.ndarray,
+    transforms: np.ndarray,
+    offset: np.ndarray,
+    point: np.ndarray,
+    transform: np.ndarray,
+    weight: np.ndarray,
+) -> np.ndarray:
+    matrix = transforms.astype(np.float64).reshape(len(points), -1, 3, 4)[:, transform]
+    moved = np.einsum("terc,tec->ter", matrix[..., :3], points[:, point]) + matrix[..., 3]
+    vertices = np.zeros((len(points), len(offset) - 1, 3))
+    owner = np.repeat(np.arange(len(offset) - 1), np.diff(offset))
+    np.add.at(vertices, (slice(None), owner), weight[:, None] * moved)
+    return vertices
+
+
+# The whole body -------------------------------------------------------------------------------------------------------
+
+
+def body(poses: int, **sizes: Any) -> Operation:
+    model = random_body(**sizes)
+    numeric = len(model.metadata["numeric_controls"])
+
+    def device(lane: ModuleType, poses: np.ndarray) -> np.ndarray:
+        out = np.full((len(poses), len(model.rest_vertices), 3), np.nan, np.float32)
+        lane.BodyEvaluator(model.tensors(), json.dumps(model.metadata)).evaluate(poses, out)
+        return out
+
+    text = "".join(f", {key} {value}" for key, value in sizes.items())
+    return Operation(
+        f"body {poses} poses{text}",
+        lambda rng: {"poses": random_poses(model.skeleton, poses, int(rng.integers(1 << 30)), numeric, stretch=0.0)},
+        lambda poses: model.evaluate(poses, device="cpu"),
+        device,
+        "float32_sum",
+    )
+
+
+def rows() -> list[Operation]:
+    return [
+        gather(1, 5, 1),
+        gather(3, 260, 257),
+        gather(T + 1, 33, 512),
+        gather(2, 7, 0),
+        global_transforms(1, chain_skeleton(1), "one joint"),
+        global_transforms(7, forest(), "three roots"),
+        global_transforms(3, chain_skeleton(300), "300 joints"),
+        global_transforms(2, chain(400), "400 joints in a chain"),
+        global_transforms(5, chain_skeleton(20), "some joints, some twice", chosen=31),
+        product(1, [(1, 1)], False),
+        product(1, [(128, 90)], True),
+        product(T, [(T, 16), (T, 32)], False),
+        product(T - 1, [(T - 1, 15)], True),
+        product(T + 1, [(T + 1, 17), (1, 33), (2 * T + 3, 1)], False),
+        product(2 * T + 5, [(3, 200), (200, 3)], True),
+        product(9, [(30, 0), (5, 20), (7, 0)], False),
+        product(2, [(1 + i % 7, 1 + i % 5) for i in range(150)], True),
+        product(33, [(3 * 411, 25), (3 * 12, 30)], False),
+        blend(1, 1, 1, 1),
+        blend(5, 257, 3, 4),
+        blend(70, 33, 9, 1),
+        blend(2, 90, 5, 3, least=0),
+        body(1),
+        body(33, seed=1),
+        body(2 * T + 1, seed=2, num_vertices=200),
+        body(T, num_sets=1, overlap=0.0),
+        body(3, num_joints=1, numeric=0, num_vertices=4, num_sets=2),
+        body(5, num_sets=40, num_vertices=60, seed=3),
+        body(3, num_joints=150, num_sets=30, num_vertices=300, seed=4),
+        body(2, num_vertices=700, num_sets=9, hidden=128, components=30, numeric=40, seed=5),
+        body(4, hidden=T + 1, components=17, overlap=1.0, seed=6),
+    ]

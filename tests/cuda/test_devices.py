@@ -1,0 +1,144 @@
+"""Which devices are offered, and what is said of those that do not work."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import device_models, device_report
+from rigwright.device_report import DeviceReport, cuda_report, device_reports
+from tests.support.models import linear_blend, random_body, random_poses
+
+
+def evaluate_on_cuda(model: rw.Deformer, **options) -> np.ndarray:
+    numeric = len(model.metadata["numeric_controls"])
+    return model.evaluate(random_poses(model.skeleton, 3, numeric=numeric), device="cuda", **options)
+
+
+@pytest.fixture
+def no_cuda(monkeypatch):
+    """CUDA as it is on a machine without a driver, whatever this one has."""
+    broken = DeviceReport("cuda", False, "no NVIDIA driver")
+    monkeypatch.setattr(device_models, "cuda_report", lambda: broken)
+    monkeypatch.setattr(device_models, "devices", lambda: ["cpu"])
+
+
+def test_the_cpu_always_works():
+    assert rw.devices()[0] == "cpu"
+    assert set(rw.devices()) <= {"cpu", "cuda"}
+    assert [report.name for report in device_reports()] == ["cpu", "cuda"]
+    assert all(report.detail for report in device_reports())
+    assert ("cuda" in rw.devices()) == cuda_report().works
+
+
+def test_a_device_that_does_not_work_is_one_error_that_says_why(no_cuda):
+    sentence = r"evaluate: device is 'cuda', which does not work here \(no NVIDIA driver\); it must be one of: cpu$"
+    with pytest.raises(ValueError, match=sentence):
+        evaluate_on_cuda(random_body())
+    with pytest.raises(ValueError, match=sentence):
+        evaluate_on_cuda(linear_blend())
+
+
+def test_an_unknown_device_is_named(no_cuda):
+    with pytest.raises(ValueError, match=r"evaluate: device is 'tpu'; it must be one of: cpu$"):
+        random_body().evaluate(np.zeros((1, 74)), device="tpu")
+
+
+def test_poses_are_checked_before_the_device():
+    with pytest.raises(ValueError, match="evaluate: poses is 7 wide"):
+        random_body().evaluate(np.zeros((2, 7)), device="cuda")
+    with pytest.raises(ValueError, match="evaluate: poses is not finite"):
+        random_body().evaluate(np.full((2, 74), np.nan), device="cuda")
+
+
+def test_a_kind_without_kernels_is_named(monkeypatch):
+    monkeypatch.setattr(device_models, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU"))
+    with pytest.raises(ValueError, match="does not evaluate models of kind 'linear_blend'; it must be 'cpu'"):
+        evaluate_on_cuda(linear_blend())
+
+
+def test_a_missing_extension_says_why(monkeypatch):
+    monkeypatch.setattr(device_report._core, "build_info", lambda: {"cuda_fault": "nvcc not found when building"})
+    monkeypatch.setitem(sys.modules, "rigwright._cuda", None)  # importing it raises ModuleNotFoundError
+    report = cuda_report()
+    assert not report.works
+    assert report.detail == "no CUDA extension in this build (nvcc not found when building)"
+    assert rw.devices() == ["cpu"]
+
+
+def test_an_extension_that_does_not_load_says_why(monkeypatch):
+    def refuse(name: str):
+        raise ImportError("libsomething.so: cannot open shared object file")
+
+    monkeypatch.setattr(device_report.importlib, "import_module", refuse)
+    assert "does not load: libsomething.so" in cuda_report().detail
+    assert rw.devices() == ["cpu"]
+
+
+def test_the_extension_imports_without_a_device():
+    if importlib.util.find_spec("rigwright._cuda") is None:
+        pytest.skip(f"{cuda_report().detail}")
+    # CUDA_VISIBLE_DEVICES hides the devices where there are some.
+    text = "import os; os.environ['CUDA_VISIBLE_DEVICES'] = ''; import rigwright._cuda as c; print(c.status()['works'])"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+class RecordingEvaluator:
+    """Stands in for the extension's: evaluates on the CPU and counts copies."""
+
+    made = 0
+
+    def __init__(self, model: rw.Deformer) -> None:
+        type(self).made += 1
+        self.tensors = model.tensors()
+
+    def evaluate(self, poses: np.ndarray, out: np.ndarray) -> None:
+        assert poses.dtype == out.dtype == np.float32
+        assert poses.flags.c_contiguous
+        out[...] = len(poses)
+
+
+def test_a_model_is_copied_once_and_freed_with_it(monkeypatch):
+    monkeypatch.setattr(RecordingEvaluator, "made", 0)
+    monkeypatch.setattr(device_models, "_copy_to_cuda", RecordingEvaluator)
+    model, other = random_body(), random_body(seed=1)
+    for _ in range(3):
+        assert (evaluate_on_cuda(model) == 3).all()
+    assert RecordingEvaluator.made == 1
+    evaluate_on_cuda(other)
+    assert RecordingEvaluator.made == 2
+    assert model in device_models._on_cuda
+    kept = len(device_models._on_cuda)
+    del model
+    gc.collect()
+    assert len(device_models._on_cuda) == kept - 1
+
+
+def test_results_come_in_the_callers_array_and_shape(monkeypatch):
+    monkeypatch.setattr(device_models, "_copy_to_cuda", RecordingEvaluator)
+    model = random_body()
+    out = np.zeros((3, 90, 3), np.float32)
+    assert evaluate_on_cuda(model, out=out) is out
+    assert (out == 3).all()
+    single = model.evaluate(np.zeros(74), device="cuda")
+    assert single.shape == (90, 3)
+    assert (single == 1).all()
+
+
+@pytest.mark.gpu
+def test_evaluate_on_a_gpu_matches_the_cpu(gpu, tolerance):
+    model = random_body(num_vertices=500, num_sets=9)
+    poses = random_poses(model.skeleton, 200, numeric=2, stretch=0.0)
+    expected = model.evaluate(poses)
+    scale = np.abs(expected).max()
+    result = model.evaluate(poses, device="cuda")
+    np.testing.assert_allclose(result / scale, expected / scale, atol=tolerance["float32_sum"])
+    assert model.evaluate(poses[7], device="cuda").tobytes() == result[7].tobytes()
