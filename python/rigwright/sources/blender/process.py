@@ -81,6 +81,7 @@ class HostProcess:
             )
         self._socket.settimeout(timeout)
         self.closed = False
+        self._last_words = ""
 
     @property
     def pid(self) -> int:
@@ -124,7 +125,8 @@ class HostProcess:
 
     def log_tail(self) -> str:
         """The last lines of what the host printed, on one line."""
-        self._log.flush()
+        if self._log.closed:
+            return self._last_words
         size = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, size - 4 * LOG_TAIL))
         text = self._log.read().decode(errors="replace")
@@ -135,8 +137,12 @@ class HostProcess:
         """Hang up, and end the host if it does not leave by itself within ``patience`` seconds."""
         self.closed = True
         self._socket.close()
-        if os.getpid() != self._owner:
-            return
+        if os.getpid() == self._owner:
+            self._end(patience)
+        self._last_words = self.log_tail()
+        self._log.close()
+
+    def _end(self, patience: float) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
         if self._process.poll() is None:

@@ -147,6 +147,6 @@ def _snapshot(mesh: Any, armature: Any | None) -> list[Callable[[], None]]:
         if item.animation_data is not None:
             remember(item.animation_data, "use_nla")
             remember(item.animation_data, "action")
-            if hasattr(item.animation_data, "action_slot"):
+            if getattr(item.animation_data, "action_slot", None) is not None:
                 remember(item.animation_data, "action_slot")
     return undo

@@ -150,7 +150,7 @@ class Scene:
         parents = np.asarray(self.parents)
         result = world.copy()
         children = np.flatnonzero(parents >= 0)
-        result[children] = np.linalg.solve(world[parents[children]], world[children])
+        result[children] = _affine_inverse(world[parents[children]]) @ world[children]
         return result[:, :3]
 
     def _topology_changed(self, row: Array) -> str:
@@ -183,6 +183,18 @@ def _bone_matrices(bones: Any, attribute: str, names: list[str]) -> Array:
     bones.foreach_get(attribute, raw.reshape(-1))
     position = {bone.name: index for index, bone in enumerate(bones)}
     return np.asarray(raw[[position[name] for name in names]].transpose(0, 2, 1), np.float64)
+
+
+def _affine_inverse(matrices: Array) -> Array:
+    """Inverses of affine matrices (J, 4, 4), by cofactors; a collapsed one gives infinities, which are reported."""
+    a, b, c = matrices[:, 0, :3], matrices[:, 1, :3], matrices[:, 2, :3]
+    cofactors = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=2)
+    result = np.zeros_like(matrices)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result[:, :3, :3] = cofactors / np.einsum("ji,ji->j", a, cofactors[:, :, 0])[:, None, None]
+        result[:, :3, 3] = -np.einsum("jik,jk->ji", result[:, :3, :3], matrices[:, :3, 3])
+    result[:, 3, 3] = 1.0
+    return result
 
 
 def _world_vertices(mesh: Any, matrix: Array) -> Array:

@@ -30,7 +30,8 @@ def send(connection: socket.socket, header: Header, arrays: Arrays | None = None
     text = json.dumps({**header, "arrays": declared}).encode()
     connection.sendall(PREFIX.pack(MAGIC, len(text)) + text)
     for array in arrays.values():
-        connection.sendall(array.astype(DTYPES[array.dtype.name], copy=False).data.cast("B"))
+        if array.size:
+            connection.sendall(array.astype(DTYPES[array.dtype.name], copy=False).data.cast("B"))
 
 
 def receive(connection: socket.socket) -> tuple[Header, Arrays]:
