@@ -23,13 +23,13 @@ SINGULAR = 1e-12  # determinant of a joint's rest transform, relative to the cub
 
 
 def finite_array(values: ArrayLike, shape: tuple[int | None, ...], function: str, argument: str) -> NDArray[np.float64]:
-    """``values`` as float64 after checking its shape (None: any length) and that nothing is NaN or infinite."""
+    """``values`` as float64 after checking its shape (None: any length) and that all of it is finite in float32."""
     array = np.asarray(values)
     expected = f"a finite array ({', '.join('any' if size is None else str(size) for size in shape)})"
     fits = array.ndim == len(shape) and all(b is None or a == b for a, b in zip(array.shape, shape, strict=True))
     if not fits or array.dtype.kind not in "fiu":
         raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= np.finfo(np.float32).max).all():
         raise bad_argument(function, argument, "not finite everywhere", expected)
     return array.astype(np.float64)
 

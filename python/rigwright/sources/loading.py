@@ -12,14 +12,14 @@ from rigwright.sources.rig import Rig
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Rig:
-    """Open a rig: ``.npz`` or ``.blend``.
+    """Open a rig: ``.npz``, ``.glb``, ``.gltf`` or ``.blend``.
 
     Parameters
     ----------
     path : path
     **options
-        Passed to the format's own function: :meth:`rigwright.sources.blender.BlenderRig.open` (``mesh``, ``armature``,
-        ``limits``, ``blender``);
+        Passed to the format's own function: :func:`rigwright.sources.gltf.load_gltf_rig` (``mesh``, ``ranges``),
+        :meth:`rigwright.sources.blender.BlenderRig.open` (``mesh``, ``armature``, ``limits``, ``blender``);
         :func:`rigwright.sources.npz.load_npz_rig` has none.
 
     Raises
@@ -47,6 +47,12 @@ def _npz(path: Path, **options: Any) -> Rig:
     return load_npz_rig(path, **options)
 
 
+def _gltf(path: Path, **options: Any) -> Rig:
+    from rigwright.sources.gltf import load_gltf_rig
+
+    return load_gltf_rig(path, **options)
+
+
 def _blend(path: Path, **options: Any) -> Rig:
     from rigwright.sources.blender import BlenderRig
 
@@ -54,4 +60,4 @@ def _blend(path: Path, **options: Any) -> Rig:
     return rig
 
 
-OPENERS: dict[str, Callable[..., Rig]] = {".npz": _npz, ".blend": _blend}
+OPENERS: dict[str, Callable[..., Rig]] = {".npz": _npz, ".glb": _gltf, ".gltf": _gltf, ".blend": _blend}

@@ -98,6 +98,28 @@ def matrix_to_euler(rotation: Array, order: str) -> Float64:
     return np.asarray(np.degrees(np.stack([first, middle, last], axis=-1)))
 
 
+def continuous_euler(rotation: Array, order: str) -> Float64:
+    """Angles of rotations over time without jumps: of all solutions the one nearest to the frame before.
+
+    Parameters
+    ----------
+    rotation : (T, ..., 3, 3) array
+    order : a permutation of "XYZ"
+
+    Returns
+    -------
+    (T, ..., 3) float64 array, degrees, the first frame as near to zero as can be
+    """
+    first = matrix_to_euler(rotation, order)
+    second = first * [1, -1, 1] + 180.0
+    previous = np.zeros(first.shape[1:])
+    for frame in range(len(first)):
+        near = [angles - 360.0 * np.round((angles - previous) / 360.0) for angles in (first[frame], second[frame])]
+        away = [np.abs(angles - previous).sum(axis=-1, keepdims=True) for angles in near]
+        first[frame] = previous = np.where(away[1] < away[0], near[1], near[0])
+    return first
+
+
 def quaternion_to_matrix(quaternion: Array) -> Float64:
     """Rotation matrices of quaternions (x, y, z, w), normalised first.
 
