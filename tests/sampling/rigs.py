@@ -1,5 +1,6 @@
 """Rigs that are slow, fail or misbehave at a chosen channel row, and a command that samples one of them."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -32,14 +33,17 @@ class At(CylinderRig):
 
 
 class Slow(CylinderRig):
-    """A cylinder that takes ``seconds`` for every batch."""
+    """A cylinder that takes ``seconds`` for every batch; negative: in C code that lets no Python thread run."""
 
     def __init__(self, seconds):
         super().__init__(3, rings=6, sides=5)
         self.seconds = seconds
 
     def sample(self, channels):
-        time.sleep(self.seconds)
+        if self.seconds < 0:
+            ctypes.PyDLL(None).usleep(int(-1e6 * self.seconds))
+        else:
+            time.sleep(self.seconds)
         return super().sample(channels)
 
 
@@ -75,8 +79,8 @@ class Host(CylinderRig):
 
 
 if __name__ == "__main__":
-    # path, workers, seconds a batch: print a line for every finished shard
-    path, workers, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    # path, workers, seconds a batch, platform to play: print a line for every finished shard
+    path, workers, seconds, sys.platform = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 
     def show(report):
         print(report.stage, report.done, flush=True)

@@ -28,8 +28,8 @@ def expected(tmp_path_factory):
     return contents(rw.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL).path)
 
 
-def start(path, workers, seconds):
-    command = [sys.executable, "-m", "tests.sampling.rigs", str(path), str(workers), str(seconds)]
+def start(path, workers, seconds, platform=sys.platform):
+    command = [sys.executable, "-m", "tests.sampling.rigs", str(path), str(workers), str(seconds), platform]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{os.environ.get('PYTHONPATH', '')}"}
     return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=-1, stderr=-1, start_new_session=True)
 
@@ -146,15 +146,31 @@ def test_interrupt_stops_at_once_and_keeps_shards(tmp_path, expected, workers):
         assert os.path.samestat(old, file.stat()), "a finished shard was sampled again"
 
 
-def test_workers_end_with_a_killed_parent(tmp_path):
-    process = start(tmp_path / "a", workers=2, seconds=30.0)
-    while len(workers := children(process.pid)) < 2:
+def test_workers_leave_ctrl_c_to_the_parent(tmp_path, expected):
+    process = start(tmp_path / "a", workers=2, seconds=0.05)
+    wait_for_shard(process)
+    for worker in children(process.pid):
+        os.kill(worker, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")
+    assert contents(tmp_path / "a") == expected
+
+
+@pytest.mark.parametrize(("platform", "seconds"), [("linux", -30.0), ("other", 30.0)])
+def test_workers_end_with_a_killed_parent(tmp_path, platform, seconds):
+    """By the kernel on Linux, elsewhere by the end of the pipe."""
+    process = start(tmp_path / "a", workers=3, seconds=seconds, platform=platform)
+    while len(workers := children(process.pid)) < 3:
         assert process.poll() is None
         time.sleep(0.01)
     time.sleep(0.2)
     process.kill()
+    process.wait()
+    dead = wait_until_dead(workers, 2.0)
+    for worker in filter(alive, workers):
+        os.kill(worker, signal.SIGKILL)
     process.communicate()
-    assert wait_until_dead(workers, 2.0)
+    assert dead
 
 
 def test_second_process_is_refused_and_a_dead_ones_lock_is_not(tmp_path, expected):
