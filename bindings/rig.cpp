@@ -48,7 +48,7 @@ Array<float> output_array(const Deformer& model, py::ssize_t frames, bool single
     if (out.is_none()) return Array<float>(shape);
     const bool array = py::isinstance<py::array>(out);
     const py::array given = array ? py::reinterpret_borrow<py::array>(out) : py::array();
-    const bool fits = array && given.dtype().is(py::dtype::of<float>()) && given.writeable() &&
+    const bool fits = array && py::isinstance<py::array_t<float>>(given) && given.writeable() &&
                       (given.flags() & py::array::c_style) &&
                       std::vector<py::ssize_t>(given.shape(), given.shape() + given.ndim()) == shape;
     if (!fits) {

@@ -10,8 +10,8 @@ TensorFile from_arrays(const py::dict& tensors, const std::string& metadata) {
     for (const auto& [key, value] : tensors) {
         const std::string name = py::str(key);
         const py::array any = py::array::ensure(value);
-        const bool floats = any && any.dtype().is(py::dtype::of<float>());
-        if (!floats && !(any && any.dtype().is(py::dtype::of<std::int32_t>()))) {
+        const bool floats = any && py::isinstance<py::array_t<float>>(any);  // equal types, not the same object
+        if (!floats && !(any && py::isinstance<py::array_t<std::int32_t>>(any))) {
             throw bad_argument("model_from_tensors", name, any ? describe(any) : "no array",
                                "a float32 or int32 array");
         }

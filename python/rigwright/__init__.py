@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import metrics, sampling
+from rigwright import metrics, sampling, training
 from rigwright._core import Deformer, Skeleton, load
 from rigwright.device_report import devices
 from rigwright.errors import CudaError, NumericalError, SourceError
@@ -23,4 +23,5 @@ __all__ = [
     "pose_names",
     "sampling",
     "topology_hash",
+    "training",
 ]

@@ -1,0 +1,70 @@
+"""Columns of a pose: which ones vary over the data, and which numbers describe a joint."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROTATION_NOISE = 1e-4  # a rotation entry that varies by less is constant: hosts compose transforms in float32
+LENGTH_NOISE = 1e-5  # the same for translations, relative to the extent of the mesh
+TRANSLATION = np.array([3, 7, 11])
+LINEAR = np.array([0, 1, 2, 4, 5, 6, 8, 9, 10])
+TWO_COLUMNS = np.array([0, 4, 8, 1, 5, 9])  # m00 m10 m20 m01 m11 m21
+
+
+def noise(width: int, num_joints: int, extent: float) -> NDArray[np.float64]:
+    """Per pose column the change that counts as rounding, (C,)."""
+    joint = np.full(12, ROTATION_NOISE)
+    joint[TRANSLATION] = LENGTH_NOISE * extent
+    controls = np.full(width - 12 * num_joints, 1e-6)
+    return np.concatenate([np.tile(joint, num_joints), controls])
+
+
+def varying_columns(poses: NDArray[np.float32], num_joints: int, extent: float) -> NDArray[np.bool_]:
+    """Columns that are not constant over the poses (T, C), beyond rounding: (C,) bool."""
+    spread = np.ptp(poses, axis=0).astype(np.float64)
+    return np.asarray(spread > noise(poses.shape[1], num_joints, extent))
+
+
+def moving_joints(poses: NDArray[np.float32], num_joints: int, extent: float) -> NDArray[np.bool_]:
+    """Joints whose parent-relative transform is not constant over the poses: (J,) bool."""
+    varying = varying_columns(poses, num_joints, extent)
+    return np.asarray(varying[: 12 * num_joints].reshape(num_joints, 12).any(axis=1))
+
+
+def rigid_joints(poses: NDArray[np.float32], num_joints: int) -> NDArray[np.bool_]:
+    """Joints that neither scale nor shear over the poses: (J,) bool.
+
+    X^T X and the sign of det X are then constant, so two columns of X determine the third.
+    """
+    linear = poses[:, : 12 * num_joints].reshape(len(poses), num_joints, 3, 4)[..., :3].astype(np.float64)
+    gram = np.einsum("tjab,tjac->tjbc", linear, linear)
+    size = np.einsum("tjaa->tj", gram).max(axis=0) / 3.0
+    steady = np.ptp(gram, axis=0).max(axis=(1, 2)) <= 4.0 * ROTATION_NOISE * size
+    side = np.sign(np.linalg.det(linear))
+    return np.asarray(steady & (np.ptp(side, axis=0) == 0))
+
+
+def input_columns(
+    varying: NDArray[np.bool_], joints: NDArray[np.intp], compact: NDArray[np.bool_], controls: NDArray[np.intp]
+) -> NDArray[np.int32]:
+    """Pose columns that describe some joints and numeric controls.
+
+    Parameters
+    ----------
+    varying : (C,) bool array
+        Constant columns are left out: whatever they contribute to a network is a part of its bias.
+    joints : array of int
+        Joints to describe.
+    compact : (J,) bool array
+        Joints that two columns of the rotation describe.
+    controls : array of int
+        Indices of numeric controls.
+    """
+    chosen: list[NDArray[np.intp]] = []
+    for joint in joints:
+        linear = TWO_COLUMNS if compact[joint] else LINEAR
+        chosen.append(12 * joint + np.concatenate([linear, TRANSLATION]))
+    chosen.append(12 * len(compact) + np.asarray(controls, np.intp))
+    columns = np.concatenate(chosen)
+    return np.asarray(columns[varying[columns]], np.int32)

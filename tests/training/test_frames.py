@@ -1,0 +1,49 @@
+"""Residuals in bone space against slow NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rigwright.training.frames import BoneSpace
+from tests.support.models import chain_skeleton, random_poses
+from tests.support.slow import slow_globals
+
+
+@pytest.fixture
+def sampled():
+    skeleton = chain_skeleton(5, seed=4)
+    rng = np.random.default_rng(0)
+    poses = random_poses(skeleton, 70, seed=1, stretch=0.3)
+    rest = rng.standard_normal((9, 3)).astype(np.float32)
+    return skeleton, poses, rest, rng.standard_normal((70, 9, 3)).astype(np.float32)
+
+
+def test_residuals_match_the_formula(sampled, tolerance):
+    skeleton, poses, rest, vertices = sampled
+    shards = [vertices[:17], vertices[17:50], vertices[50:]]
+    space = BoneSpace(skeleton, poses, shards, rest, np.array([3, 1]))
+    members = np.array([0, 4, 8])
+    found = space.residuals(3, members)
+    rest_frame = np.linalg.inv(slow_globals(skeleton, skeleton.rest.reshape(-1))[3])
+    for t, pose in enumerate(poses):
+        frame = np.linalg.inv(slow_globals(skeleton, pose)[3])
+        for m, k in enumerate(members):
+            expected = (frame @ [*vertices[t, k], 1.0] - rest_frame @ [*rest[k], 1.0])[:3]
+            scale = 1.0 + np.abs(frame).max() * np.abs(slow_globals(skeleton, pose)[3]).max()
+            np.testing.assert_allclose(found[t, m] / scale, expected / scale, atol=tolerance["float32_sum"])
+
+
+def test_a_flat_joint_is_named_with_its_row(sampled):
+    skeleton, poses, rest, vertices = sampled
+    flat = poses.copy()
+    flat[41, 12 * 3 + 8 : 12 * 3 + 11] = 0.0
+    with pytest.raises(ValueError, match=r"body: ds\.poses is of zero volume at joint 'joint3' in row 41"):
+        BoneSpace(skeleton, flat, [vertices], rest, np.array([3]))
+
+
+def test_small_joints_are_not_flat(sampled):
+    skeleton, poses, rest, vertices = sampled
+    small = poses.copy()
+    small[:, 12 * 3 : 12 * 4] *= np.float32(1e-4)
+    assert np.isfinite(BoneSpace(skeleton, small, [vertices], rest, np.array([3])).residuals(3, np.arange(9))).all()

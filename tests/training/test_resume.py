@@ -1,0 +1,99 @@
+"""A run that is killed goes on from its checkpoint to the same model."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rigwright.training import optimise
+from rigwright.training.checkpoint import State, read_checkpoint, write_checkpoint
+
+
+class Interrupted(Exception):
+    pass
+
+
+def saved_bytes(model, path):
+    model.save(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("after", [1, 17, 40])
+def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after):
+    monkeypatch.setattr(optimise, "CHECKPOINT_SECONDS", 0.0)
+    file = tmp_path / "run.ckpt"
+
+    def stop(progress):
+        if progress.stage == "training" and progress.done > after / 50:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        train(cylinder_data, checkpoint=file, progress=stop)
+    assert file.exists()
+    resumed = train(cylinder_data, checkpoint=file)
+    assert not file.exists()
+    whole = train(cylinder_data)
+    assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
+
+
+SCRIPT = """
+import sys
+import rigwright as rw
+from rigwright.training import optimise
+optimise.CHECKPOINT_SECONDS = 0.02
+rw.training.body(rw.Dataset(sys.argv[1]), steps=1000, hidden=8, batch=32, max_components=6, border=1.0, threads=1,
+                 checkpoint=sys.argv[2])
+"""
+
+
+def test_killed_process_goes_on(cylinder_data, train, tmp_path):
+    checkpoint = tmp_path / "run.ckpt"
+    command = [sys.executable, "-c", SCRIPT, str(cylinder_data.path), str(checkpoint)]
+    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    deadline = time.monotonic() + 60
+    while not checkpoint.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert checkpoint.exists()
+    resumed = train(cylinder_data, steps=1000, checkpoint=checkpoint)
+    whole = train(cylinder_data, steps=1000)
+    assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
+
+
+def test_checkpoint_keeps_everything(tmp_path):
+    rng = np.random.default_rng(0)
+    groups = [{"weight1": rng.random((2, 3)).astype(np.float32)} for _ in range(4)]
+    state = State(7, 1.5, 0.25, 3, *groups)
+    write_checkpoint(tmp_path / "c", state, "run")
+    read = read_checkpoint(tmp_path / "c", "run")
+    assert (read.step, read.seconds, read.best_loss, read.stale) == (7, 1.5, 0.25, 3)
+    for name, group in zip(("parameters", "first", "second", "best"), groups, strict=True):
+        assert getattr(read, name)["weight1"].tobytes() == group["weight1"].tobytes()
+    assert os.listdir(tmp_path) == ["c"]
+
+
+def test_no_checkpoint_is_a_fresh_start(tmp_path):
+    assert read_checkpoint(tmp_path / "none", "run") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 torn"])
+def test_unreadable_checkpoint_is_named(tmp_path, content):
+    file = Path(tmp_path / "bad.ckpt")
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=r"body: checkpoint is the unreadable file .*bad\.ckpt"):
+        read_checkpoint(file, "run")
+
+
+def test_checkpoint_of_another_run_is_refused(cylinder_data, train, tmp_path):
+    file = tmp_path / "run.ckpt"
+    write_checkpoint(file, State(), "another")
+    with pytest.raises(ValueError, match="belongs to another run"):
+        train(cylinder_data, checkpoint=file)
