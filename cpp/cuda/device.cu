@@ -55,6 +55,10 @@ DeviceStatus device_status() {
 }
 
 double copy_rate(std::int64_t bytes, int repeats) {
+    if (bytes < 1 || repeats < 1) {
+        throw bad_argument("copy_rate", "bytes and repeats", std::to_string(bytes) + " and " + std::to_string(repeats),
+                           "at least 1");
+    }
     const DeviceScope scope;
     Machine machine;
     Buffer<std::uint8_t> from, to;

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib import metadata
 from typing import Any
 
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     result = {
         "versions": _versions(),
         "machine": _machine(),
+        "devices": _devices(),
         "extras": {name: _extra(name, modules) for name, modules in EXTRAS.items()},
         "blender": _blender(),
     }
@@ -55,6 +57,12 @@ def _machine() -> dict[str, Any]:
     from rigwright import _core
 
     return {"platform": platform.platform(), "processors": _core.num_processors()}
+
+
+def _devices() -> list[dict[str, Any]]:
+    from rigwright.device_report import device_reports
+
+    return [asdict(report) for report in device_reports()]
 
 
 def _extra(name: str, modules: tuple[str, ...]) -> dict[str, Any]:
@@ -82,6 +90,10 @@ def _blender() -> dict[str, Any]:
 
 def _print(result: Mapping[str, Any], console: Console) -> None:
     console.pairs([*result["versions"].items(), *result["machine"].items()])
+    console.line("\ndevices")
+    for device in result["devices"]:
+        state = "works" if device["works"] else "does not work"
+        console.pairs([(f"{device['name']:<10}", f"{state}: {device['detail']}")], indent=2)
     console.line("\nextras")
     for name, extra in result["extras"].items():
         found = ", ".join(f"{module} {version}" for module, version in extra["versions"].items())
