@@ -15,7 +15,7 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     message(STATUS "CUDA extension: not built, nvcc not found")
     return()
   endif()
-  set(CMAKE_CUDA_COMPILER ${RIGWRIGHT_NVCC})
+  set(ENV{CUDACXX} ${RIGWRIGHT_NVCC})  # a compiler set otherwise would not be tried before it is used
 endif()
 
 # One architecture of machine code a generation, and PTX of the oldest and the newest for what lies between and after.

@@ -49,9 +49,3 @@ def load_cuda() -> ModuleType:
 def lane(request) -> ModuleType:
     """The kernels, emulated and on a GPU."""
     return load_emulation() if request.param == "emulation" else load_cuda()
-
-
-@pytest.fixture(scope="session")
-def gpu() -> ModuleType:
-    """The kernels on a GPU."""
-    return load_cuda()
