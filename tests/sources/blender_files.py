@@ -173,6 +173,17 @@ def cut():
     modifier.operation, modifier.object = "DIFFERENCE", cutter
 
 
+def late_cut():
+    """A boolean that touches the tube in the middle of the only channel's range, and not at its ends."""
+    armature, mesh = start()
+    armature.location, armature.rotation_euler, mesh.location = (0, 0, 0), (0, 0, 0), (0, 0, 0)
+    limit(armature.pose.bones["bone0"], math.radians(-80), math.radians(100), axes="x")
+    bpy.ops.mesh.primitive_cube_add(size=0.8, location=(0.0, -1.67, 1.99))
+    cutter = bpy.context.object
+    modifier = mesh.modifiers.new("Cut", "BOOLEAN")
+    modifier.operation, modifier.object = "DIFFERENCE", cutter
+
+
 def decimated():
     """A decimation, whose choice of edges depends on the pose."""
     _, mesh = start()
@@ -222,7 +233,7 @@ def shapes_only():
 
 
 FILES = (
-    plain, controls, action, several, two_rigs, subdivided, cut, decimated, poisoned, collapsed, murderous,
+    plain, controls, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned, collapsed, murderous,
     meshless, shapes_only,
 )  # fmt: skip
 

@@ -11,7 +11,6 @@ import rigwright as rw
 from rigwright.extras import MissingExtra
 from rigwright.sources.blender import BlenderRig, load_limits, process
 from tests.sources.conftest import Host
-from tests.sources.test_blender_rig import uniform
 
 
 def test_several_meshes_need_a_name(any_host: Host) -> None:
@@ -47,11 +46,14 @@ def test_file_that_is_none(any_host: Host, tmp_path) -> None:
 
 @pytest.mark.parametrize(("name", "modifier"), [("cut", "'Cut' (BOOLEAN)"), ("decimated", "'Fewer' (DECIMATE)")])
 def test_topology_that_changes_names_the_modifier(host: Host, name: str, modifier: str) -> None:
-    rig = host.open(name)
     with pytest.raises(rw.SourceError) as error:
-        rig.sample(uniform(rig, 20))
+        host.open(name)
     assert f"modifier {modifier} of mesh 'Body'" in str(error.value)
-    rig.close()
+
+
+def test_topology_that_changes_later_names_the_modifier(host: Host) -> None:
+    with host.open("late_cut") as rig, pytest.raises(rw.SourceError, match=r"modifier 'Cut' \(BOOLEAN\)"):
+        rig.sample([[0.0], [40.0], [0.0]])
 
 
 def test_nan_is_refused_with_its_row(host: Host) -> None:

@@ -53,9 +53,10 @@ def command(blender: str | None, script: Path, arguments: Sequence[str]) -> list
     return [blender, *options, "--python", str(script), "--", *arguments]
 
 
-def environment() -> dict[str, str]:
-    """This process's environment without what belongs to its own Python."""
-    return {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
+def environment(program: str) -> dict[str, str]:
+    """This process's environment; another program than this Python gets it without what belongs to this Python."""
+    private = () if program == sys.executable else ("PYTHONPATH", "PYTHONHOME")
+    return {key: value for key, value in os.environ.items() if key not in private}
 
 
 class HostProcess:
@@ -77,7 +78,7 @@ class HostProcess:
                 stdout=self._log,
                 stderr=subprocess.STDOUT,
                 pass_fds=[theirs.fileno()],
-                env=environment(),
+                env=environment(arguments[0]),
             )
         self._socket.settimeout(timeout)
         self.closed = False
@@ -172,14 +173,15 @@ def run_script(script: Path, arguments: Sequence[str], blender: str | None = Non
     SourceError
         If the script fails or takes longer than ``timeout`` seconds; the message has the end of its output.
     """
+    line = command(blender, script, arguments)
     try:
         done = subprocess.run(
-            command(blender, script, arguments),
+            line,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=timeout,
-            env=environment(),
+            env=environment(line[0]),
         )
     except subprocess.TimeoutExpired:
         raise SourceError(f"Blender did not finish {script.name} within {timeout:g} s") from None

@@ -47,6 +47,7 @@ class Writer:
             put_back()
 
     def _to_bind_state(self) -> None:
+        self.mesh.show_only_shape_key = False
         for item in filter(None, (self.mesh, self.armature, self.mesh.data.shape_keys)):
             if item.animation_data is not None:
                 item.animation_data.action = None
@@ -132,6 +133,7 @@ def _snapshot(mesh: Any, armature: Any | None) -> list[Callable[[], None]]:
         value = owner[key]
         undo.append(lambda: owner.__setitem__(key, value))
 
+    remember(mesh, "show_only_shape_key")
     keys = mesh.data.shape_keys
     for key in keys.key_blocks if keys else ():
         remember(key, "value")

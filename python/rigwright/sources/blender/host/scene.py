@@ -10,7 +10,7 @@ import numpy as np
 
 from . import topology
 from .channels import find_channels
-from .objects import UnusableError, choose_armature, choose_mesh
+from .objects import InputError, UnusableError, choose_armature, choose_mesh
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
@@ -30,7 +30,8 @@ class Scene:
 
     Notes
     -----
-    The bind state is the armature in its rest position with every other setting as saved in the file. While the scene
+    The bind state is the armature in its rest position with every other setting as saved in the file; modifiers count
+    as they are switched on in the viewport. While the scene
     is driven, actions are taken off and other objects hidden (those the rig refers to are still evaluated);
     :meth:`close` puts everything back.
     """
@@ -38,6 +39,9 @@ class Scene:
     def __init__(self, mesh: str | None = None, armature: str | None = None, limits: Limits | None = None) -> None:
         self.mesh = choose_mesh(mesh)
         self.armature = choose_armature(self.mesh, armature)
+        for item in filter(None, (self.mesh, self.armature)):
+            if item.mode == "EDIT":
+                raise InputError("mesh" if item == self.mesh else "armature", "being edited", "in object or pose mode")
         found = find_channels(self.mesh, self.armature, limits)
         self.channels, self.notes = found.channels, found.notes
         if bpy.app.autoexec_fail:
@@ -48,6 +52,9 @@ class Scene:
         self._bones, self.parents = _ordered_bones(self.armature)
         self._watched = not all(topology.is_fixed(item) for item in self.mesh.modifiers if item.show_viewport)
         self._read_bind_state()
+        if self._watched:  # better now than after an hour of sampling
+            for row in ([c.low for c in self.channels], [c.high for c in self.channels]):
+                self.evaluate(np.array(row))
 
     def description(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything about the rig that does not change with the pose."""
