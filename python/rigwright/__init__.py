@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import metrics, sampling, training
+from rigwright import metrics, sampling, sources, training
 from rigwright._core import Deformer, Skeleton, load
 from rigwright.device_report import devices
 from rigwright.errors import CudaError, NumericalError, SourceError
@@ -22,6 +22,7 @@ __all__ = [
     "metrics",
     "pose_names",
     "sampling",
+    "sources",
     "topology_hash",
     "training",
 ]

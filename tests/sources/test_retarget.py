@@ -29,9 +29,9 @@ def character(orders=ORDERS, limit=170.0, askew=True, up="Y", translation=True):
     world = transform_of(scene @ turns, PLACES @ scene.T)
     local = np.where((PARENTS < 0)[:, None, None], world, compose(invert(world[PARENTS]), world))
     channels = [
-        Channel(f"{name}.r{axis}", f"rotate_{axis.lower()}", joint, -limit, limit)
+        Channel(f"{name}.{place}{axis}", f"rotate_{axis.lower()}", joint, -limit, limit)
         for joint, name in enumerate(NAMES)
-        for axis in orders[joint]
+        for place, axis in enumerate(orders[joint])
     ]
     if translation:
         channels += [Channel(f"waist.t{axis}", f"translate_{axis}", 0, -9, 9) for axis in "xyz"]
@@ -221,3 +221,10 @@ def test_real_motion_keeps_limb_directions_of_another_character(data_path):
         wanted, got = source[:, b, :, 3] - source[:, a, :, 3], world[:, d, :, 3] - world[:, c, :, 3]
         cosine = (wanted * got).sum(1) / np.linalg.norm(wanted, axis=1) / np.linalg.norm(got, axis=1)
         assert np.degrees(np.arccos(np.clip(cosine, -1, 1))).max() < DEGREES
+
+
+def test_a_joint_that_turns_twice_about_one_axis_is_refused():
+    rig = character(["XYX", *ORDERS[1:]], translation=False)
+    assert rig.rotation_channels[0].order == "XYX"
+    with pytest.raises(ValueError, match="rotation order 'XYX'; it must be of different axes"):
+        retarget(source_of(character(), random_channels(character(), 1)), rig, SAME)

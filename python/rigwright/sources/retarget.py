@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.errors import bad_argument
+from rigwright.sources.channel_angles import fit_angles
 from rigwright.sources.joint_maps import limb_joints
 from rigwright.sources.motion import Motion
 from rigwright.sources.rig import Rig, RotationChannels, TranslationChannels
@@ -29,7 +30,6 @@ from rigwright.sources.rotations import (
     Float64,
     euler_to_matrix,
     globals_of,
-    matrix_to_euler,
     nearest_rotation,
     rotation_between,
 )
@@ -118,7 +118,9 @@ def retarget(
     mapped = set(pairs.values())
     turned = [group for group in target.rotations if group.joint in mapped]
     for group in turned:
-        wanted[:, list(group.channels)] = _angles(local[:, group.joint], group, target.ranges)
+        wanted[:, list(group.channels)] = fit_angles(
+            local[:, group.joint], group.order, target.ranges[list(group.channels)]
+        )
     if root_translation:
         _translate(wanted, source_world, source_rest, target, pairs, turn)
     channels = np.clip(wanted, *target.ranges.T)
@@ -237,41 +239,6 @@ def _local_rotations(goals: Float64, target: _Target) -> Float64:
             at_rest = goals[:, parent] @ target.rotation[parent].T @ at_rest
         local[:, joint] = np.swapaxes(at_rest, -1, -2) @ goals[:, joint]
     return local
-
-
-def _angles(local: Float64, group: RotationChannels, ranges: Float64) -> Float64:
-    """Channel values of rotations (T, 3, 3), by the solution that leaves the ranges least.
-
-    With two axes the third goes between them and is dropped; with one, the angle of the nearest rotation is taken.
-    """
-    order = group.order
-    if len(set(order)) != len(order) or not order:
-        raise bad_argument(
-            "retarget", "rig", f"a rig with the rotation order {order!r}", "of different axes in each joint"
-        )
-    bounds = ranges[list(group.channels)]
-    if len(order) == 1:
-        i = AXES.index(order)
-        j, k = (i + 1) % 3, (i + 2) % 3
-        angle = np.degrees(np.arctan2(local[:, k, j] - local[:, j, k], local[:, j, j] + local[:, k, k]))
-        return _wrap(angle[:, None], bounds)
-    if len(order) == 2:
-        order = order[0] + next(axis for axis in AXES if axis not in order) + order[1]
-        bounds = np.insert(bounds, 1, 0.0, axis=0)
-    first = matrix_to_euler(local, order)
-    second = first * [1, -1, 1] + 180.0
-    solutions = np.stack([_wrap(first, bounds), _wrap(second, bounds)])
-    outside = np.maximum(0, np.maximum(bounds[:, 0] - solutions, solutions - bounds[:, 1])).sum(axis=2)
-    size = np.abs(solutions).sum(axis=2)
-    better = (outside[1] < outside[0] - 1e-9) | ((outside[1] < outside[0] + 1e-9) & (size[1] < size[0]))
-    angles = np.where(better[:, None], solutions[1], solutions[0])
-    return np.delete(angles, 1, axis=1) if len(group.order) == 2 else angles
-
-
-def _wrap(angles: Float64, bounds: Float64) -> Float64:
-    """Whole turns away so that angles lie around the middle of their range."""
-    middle = bounds.mean(axis=1)
-    return np.asarray(angles - 360.0 * np.round((angles - middle) / 360.0))
 
 
 def _angle_between(a: Float64, b: Float64) -> Float64:
