@@ -7,8 +7,10 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_core(module);
     rigwright::bindings::bind_linalg(module);
     rigwright::bindings::bind_mesh(module);
+    rigwright::bindings::bind_optimize(module);
     rigwright::bindings::bind_rig(module);
     rigwright::bindings::bind_body(module);
+    rigwright::bindings::bind_baseline(module);
     rigwright::bindings::bind_metrics(module);
     rigwright::bindings::bind_models(module);
 }

@@ -43,26 +43,32 @@ void rigid_errors(const Skeleton& skeleton, View<const float, 2> rest_vertices, 
                   View<const float, 3> vertices, View<double, 2> errors, int threads) {
     constexpr const char* name = "rigid_errors";
     const std::int64_t num_vertices = rest_vertices.extent(0), num_frames = poses.extent(0);
-    const int num_joints = skeleton.num_joints();
     check_shape<const float, 2>(name, "rest_vertices", rest_vertices, {-1, 3});
     check_shape<const float, 3>(name, "vertices", vertices, {num_frames, num_vertices, 3});
     check_finite(name, "rest_vertices", rest_vertices);
     check_finite(name, "vertices", vertices);
     const std::vector<double> skinning = skinning_transforms(name, skeleton, poses, threads);
+    std::fill(errors.begin(), errors.end(), 0.0);
+    add_rigid_errors({skinning.data(), {num_frames, skeleton.num_joints(), 12}}, rest_vertices, vertices, errors,
+                     threads);
+}
 
-    parallel_for(num_vertices, block, threads, [&](std::int64_t begin, std::int64_t end) {
+void add_rigid_errors(View<const double, 3> transforms, View<const float, 2> rest_vertices,
+                      View<const float, 3> vertices, View<double, 2> errors, int threads) {
+    const std::int64_t num_joints = transforms.extent(1);
+    parallel_for(rest_vertices.extent(0), block, threads, [&](std::int64_t begin, std::int64_t end) {
         const int count = static_cast<int>(end - begin);
         Points rest, now;
         rest.load(rest_vertices.row(begin), count);
         std::vector<double> sums(static_cast<std::size_t>(num_joints) * block, 0.0);
-        for (std::int64_t t = 0; t < num_frames; ++t) {
+        for (std::int64_t t = 0; t < transforms.extent(0); ++t) {
             now.load(vertices.row(t) + 3 * begin, count);
-            for (int j = 0; j < num_joints; ++j) {
-                add_errors(skinning.data() + 12 * (t * num_joints + j), rest, now, sums.data() + j * block);
+            for (std::int64_t j = 0; j < num_joints; ++j) {
+                add_errors(transforms.row(t) + 12 * j, rest, now, sums.data() + j * block);
             }
         }
         for (int k = 0; k < count; ++k) {
-            for (int j = 0; j < num_joints; ++j) errors(begin + k, j) = sums[j * block + k];
+            for (std::int64_t j = 0; j < num_joints; ++j) errors(begin + k, j) += sums[j * block + k];
         }
     });
 }

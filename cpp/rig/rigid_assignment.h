@@ -19,4 +19,8 @@ void rigid_errors(const Skeleton& skeleton, View<const float, 2> rest_vertices, 
 std::vector<double> skinning_transforms(const char* function, const Skeleton& skeleton, View<const float, 2> poses,
                                         int threads);
 
+/// Adds to errors (V, J) the sums over T frames of |S_tj v_k^0 - v_tk|^2, for any transforms S (T, J, 12).
+void add_rigid_errors(View<const double, 3> transforms, View<const float, 2> rest_vertices,
+                      View<const float, 3> vertices, View<double, 2> errors, int threads);
+
 }  // namespace rigwright::rig

@@ -1,12 +1,13 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import metrics, sampling, sources, training
+from rigwright import baselines, metrics, sampling, sources, training
 from rigwright._core import Deformer, Skeleton, load
 from rigwright.device_report import devices
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
 from rigwright.posing import pose_names
 from rigwright.sampling import Dataset
+from rigwright.skinning import LinearBlendSkinning
 
 __version__ = "0.1.0"
 
@@ -14,9 +15,11 @@ __all__ = [
     "CudaError",
     "Dataset",
     "Deformer",
+    "LinearBlendSkinning",
     "NumericalError",
     "Skeleton",
     "SourceError",
+    "baselines",
     "devices",
     "load",
     "metrics",

@@ -13,6 +13,7 @@ __all__: list[str] = [
     "BodyModel",
     "Deformer",
     "LinearBlend",
+    "LinearBlendFit",
     "Skeleton",
     "SparseCholesky",
     "TensorFile",
@@ -25,8 +26,10 @@ __all__: list[str] = [
     "instruction_sets",
     "load",
     "model_from_tensors",
+    "motion_sources",
     "num_processors",
     "rigid_errors",
+    "simplex_least_squares",
     "vertex_distances",
     "vertex_normals",
 ]
@@ -192,6 +195,29 @@ class BodyModel(Deformer):
         Number of vertex sets.
         """
 
+class LinearBlendFit:
+    """
+    Skin weights fitted to examples (Mohr and Gleicher 2003), added piece by piece.
+    """
+    def __init__(self, skeleton: Skeleton, rest_vertices: typing.Any, joints: typing.Any) -> None: ...
+    def add(
+        self, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
+    ) -> None:
+        """
+        Add T examples: poses (T, C) and vertices (T, V, 3).
+        """
+    def solve(
+        self,
+        influences: typing.SupportsInt | typing.SupportsIndex = 0,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> tuple:
+        """
+        Joints (V, K) int32, weights (V, K) float32 and the squared distances (V,) that are left, with at most
+        `influences` joints a vertex; 0: as many as help.
+        """
+    @property
+    def num_examples(self) -> int: ...
+
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
@@ -246,6 +272,16 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     Make a model from float32 and int32 arrays by name and its metadata.
     """
 
+def motion_sources(
+    skeleton: Skeleton,
+    poses: typing.Any,
+    radius: typing.SupportsFloat | typing.SupportsIndex,
+    tolerance: typing.SupportsFloat | typing.SupportsIndex,
+) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    (J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.
+    """
+
 def num_processors() -> int:
     """
     Processors this process may use.
@@ -262,6 +298,13 @@ def rigid_errors(
     (V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the
     rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).
     rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.
+    """
+
+def simplex_least_squares(gram: typing.Any) -> tuple:
+    """
+    Weights (N,) float64 >= 0 with sum 1 that minimise w^T D w, and a report: value, gap (the value
+    exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
+    positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
     """
 
 def vertex_distances(

@@ -1,0 +1,58 @@
+#include "arrays.h"
+#include "baseline/linear_blend_fit.h"
+#include "bindings.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using baseline::LinearBlendFit;
+using rig::Skeleton;
+
+Array<std::int32_t> motion_sources(const Skeleton& skeleton, const py::object& poses, double radius, double tolerance) {
+    const auto rows = as_array<float, 2>("motion_sources", "poses", poses, "numbers (T, C)");
+    const auto sources = baseline::motion_sources(skeleton, view<float, 2>(rows), radius, tolerance);
+    return Array<std::int32_t>(static_cast<py::ssize_t>(sources.size()), sources.data());
+}
+
+void add(LinearBlendFit& fit, const py::object& poses, const py::object& vertices, int threads) {
+    const auto rows = as_array<float, 2>("LinearBlendFit.add", "poses", poses, "numbers (T, C)");
+    const auto samples = as_array<float, 3>("LinearBlendFit.add", "vertices", vertices, "numbers (T, V, 3)");
+    const py::gil_scoped_release released;
+    fit.add(view<float, 2>(rows), view<float, 3>(samples), threads);
+}
+
+py::tuple solve(const LinearBlendFit& fit, int influences, int threads) {
+    baseline::SkinFit skin;
+    {
+        const py::gil_scoped_release released;
+        skin = fit.solve(influences, threads);
+    }
+    const std::vector<py::ssize_t> shape{fit.num_vertices(), skin.influences};
+    return py::make_tuple(Array<std::int32_t>(shape, skin.joint.data()), Array<float>(shape, skin.weight.data()),
+                          Array<double>(fit.num_vertices(), skin.error.data()));
+}
+
+}  // namespace
+
+void bind_baseline(py::module_& module) {
+    module.def("motion_sources", &motion_sources, py::arg("skeleton"), py::arg("poses"), py::arg("radius"),
+               py::arg("tolerance"),
+               "(J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.");
+    py::class_<LinearBlendFit>(module, "LinearBlendFit",
+                               "Skin weights fitted to examples (Mohr and Gleicher 2003), added piece by piece.")
+        .def(py::init([](const Skeleton& skeleton, const py::object& rest_vertices, const py::object& joints) {
+                 const auto rest =
+                     as_array<float, 2>("LinearBlendFit", "rest_vertices", rest_vertices, "numbers (V, 3)");
+                 const auto chosen = as_indices("LinearBlendFit", "joints", joints);
+                 return std::make_unique<LinearBlendFit>(skeleton, view<float, 2>(rest), view<std::int32_t, 1>(chosen));
+             }),
+             py::arg("skeleton"), py::arg("rest_vertices"), py::arg("joints"))
+        .def("add", &add, py::arg("poses"), py::arg("vertices"), py::arg("threads") = 0,
+             "Add T examples: poses (T, C) and vertices (T, V, 3).")
+        .def("solve", &solve, py::arg("influences") = 0, py::arg("threads") = 0,
+             "Joints (V, K) int32, weights (V, K) float32 and the squared distances (V,) that are left, with at most\n"
+             "`influences` joints a vertex; 0: as many as help.")
+        .def_property_readonly("num_examples", &LinearBlendFit::num_examples);
+}
+
+}  // namespace rigwright::bindings
