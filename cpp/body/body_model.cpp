@@ -10,6 +10,7 @@ BodyModel::BodyModel(std::shared_ptr<const TensorFile> tensors) : Deformer(std::
     for (const VertexSet& set : sets_) {
         width_ = std::max<std::int64_t>(width_, set.width());
         late_ += set.patch.members - set.patch.early;
+        coefficients_ += set.patch.padded_components();
         results_ += set.results_size();
     }
     width_ = static_cast<std::int64_t>(Scratch::padded(static_cast<std::size_t>(width_)));

@@ -28,12 +28,16 @@ public:
     const std::vector<VertexSet>& sets() const { return sets_; }
 
 private:
+    struct Workspace;
+
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                 int threads) const override;
 
     // Of `count` poses, with the sets side by side on several threads; the results do not depend on either.
     void evaluate_block(Rows<const float> poses, Rows<float> vertices, int count, int threads) const;
+    void run_network(const VertexSet& set, Rows<const float> poses, Rows<float> coefficients, Rows<float> work,
+                     int count) const;
     void vjp_block(Rows<const float> poses, Rows<const float> cotangents, Rows<float> gradients, int count,
                    int threads) const;
     void vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,
@@ -41,9 +45,10 @@ private:
 
     Packed packed_;
     std::vector<VertexSet> sets_;
-    std::int64_t width_ = 0;    // widest row of a set's evaluation
-    std::int64_t late_ = 0;     // contributions of all sets that come after a vertex's first
-    std::int64_t results_ = 0;  // gradients of all sets, for a pose
+    std::int64_t width_ = 0;         // widest row of a set's evaluation
+    std::int64_t late_ = 0;          // contributions of all sets that come after a vertex's first
+    std::int64_t coefficients_ = 0;  // of all sets, padded, for a pose
+    std::int64_t results_ = 0;       // gradients of all sets, for a pose
 };
 
 }  // namespace rigwright::body

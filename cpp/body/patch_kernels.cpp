@@ -56,13 +56,23 @@ HWY_INLINE V transformed(const float* row, const Point& p, V weight) {
 
 /// Writes the contributions of a part: early members to their vertices, late ones to their places in the list.
 HWY_INLINE void scatter(const Patch& patch, const Part& part, const Point& world, float* vertices, float* late) {
-    HWY_ALIGN float xyz[3 * lanes];
-    hn::StoreInterleaved3(world.x, world.y, world.z, d, xyz);
+    HWY_ALIGN float x[lanes], y[lanes], z[lanes];
+    hn::Store(world.x, d, x);
+    hn::Store(world.y, d, y);
+    hn::Store(world.z, d, z);
     const int early = std::clamp(patch.early - part.first, 0, part.filled);
-    for (int i = 0; i < early; ++i) std::copy_n(xyz + 3 * i, 3, vertices + 3 * patch.vertex[part.first + i]);
-    if (early < part.filled) {
-        float* out = late + 3 * (patch.late_begin + part.first + early - patch.early);
-        std::copy_n(xyz + 3 * early, 3 * (part.filled - early), out);
+    const std::int32_t* vertex = patch.vertex.data() + part.first;
+    for (int i = 0; i < early; ++i) {
+        float* out = vertices + 3 * vertex[i];
+        out[0] = x[i];
+        out[1] = y[i];
+        out[2] = z[i];
+    }
+    late += 3 * (patch.late_begin + part.first - patch.early);
+    for (int i = early; i < part.filled; ++i) {
+        late[3 * i] = x[i];
+        late[3 * i + 1] = y[i];
+        late[3 * i + 2] = z[i];
     }
 }
 
@@ -93,7 +103,7 @@ HWY_INLINE void for_parts(const Patch& patch, const Packed& packed, Body&& body)
 
 void evaluate(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
               Rows<float> vertices, Rows<float> late, int count) {
-    constexpr int block = lanes == 16 ? 8 : 4;
+    constexpr int block = 4;
     for_parts(patch, packed, [&](const Part& part) {
         int p = 0;
         for (; p + block <= count; p += block) {

@@ -164,12 +164,14 @@ std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed&
     check_weights(tables, character.num_vertices());
     const auto covered = std::make_unique<bool[]>(character.num_vertices());
     std::vector<VertexSet> sets;
-    std::int64_t late = 0, results = 0;
+    std::int64_t late = 0, coefficients = 0, results = 0;
     for (std::int64_t i = 0; i < tables.num_sets(); ++i) {
         sets.push_back(read_set(character, tables, i, covered.get(), packed));
         VertexSet& set = sets.back();
         set.patch.late_begin = late;
         late += set.patch.members - set.patch.early;
+        set.coefficients_begin = coefficients;
+        coefficients += set.patch.padded_components();
         set.results_begin = results;
         results += set.results_size();
     }

@@ -16,7 +16,8 @@ struct VertexSet {
     std::vector<std::int32_t> column;     // pose columns that are inputs; empty without a network
     std::array<network::Dense, 3> layer;  // of no use without a network
     Patch patch;
-    std::int64_t results_begin = 0;  // of the gradients of this set among those of all sets
+    std::int64_t coefficients_begin = 0;  // among those of all sets
+    std::int64_t results_begin = 0;       // of the gradients of this set among those of all sets
 
     /// The gradients of a set: of its transform, padded, then of its inputs, padded.
     static constexpr int transform_size = 16;
