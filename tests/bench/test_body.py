@@ -1,0 +1,41 @@
+"""The comparison with PyTorch and ONNX Runtime: every form computes what the engine computes. No times here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.models import linear_blend, random_body, random_poses
+
+pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from rigwright import bench
+from rigwright.bench.timing import interleaved
+
+
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")
+def test_every_form_gives_the_same_vertices(tolerance):
+    model = random_body(num_vertices=200, num_sets=6)  # one set without inputs, one without components
+    poses = random_poses(model.skeleton, 4, numeric=2, stretch=0.0)
+    report = bench.body(model, poses, runs=10, batch=8)
+    scale = float(np.abs(model.evaluate(poses)).max())
+    assert [row["poses"] for row in report["rows"]] == [1, 8]
+    for row in report["rows"]:
+        assert row["difference"] <= tolerance["float32_sum"] * scale
+        assert set(row["ratios"]) == {"PyTorch", "ONNX Runtime"}
+        assert len(row["forms"]) == 6
+    assert report["model"]["sets"] == 6
+
+
+def test_another_kind_is_refused():
+    with pytest.raises(ValueError, match=r"bench.body: model is of kind 'linear_blend'"):
+        bench.body(linear_blend())
+
+
+def test_functions_take_turns():
+    calls = []
+    times = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 12)
+    assert calls == ["a"] * 3 + ["b"] * 3 + ["a", "b"] * 12
+    assert all(value >= 0 for value in times.values())
