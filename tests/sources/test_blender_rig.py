@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from rigwright.sources.rotations import euler_to_matrix
 from tests.sources.conftest import Host
 
 
@@ -123,6 +124,20 @@ def test_bones_turn_in_their_own_order(host: Host, tolerance) -> None:
             rest = rig.skeleton.rest[joint].astype(float)
             expected = rest[:, :3] @ euler(order, *angles)
             np.testing.assert_allclose(locals_[row, joint, :, :3], expected, atol=3 * tolerance["float32"])
+
+
+def test_rotation_channels_say_how_the_bones_turn(host: Host, tolerance) -> None:
+    rig = host.rig("controls")
+    assert [entry.order for entry in rig.rotation_channels] == ["XZY", "XY", "ZX"]
+    channels = np.tile(rig.channel_rest, (3, 1))
+    moving = [i for i, name in enumerate(rig.channel_names) if ".rotation_" in name]
+    channels[:, moving] = uniform(rig, 3, seed=1)[:, moving]
+    poses, _ = rig.sample(channels)
+    locals_ = poses[:, :36].reshape(3, 3, 3, 4).astype(float)
+    for entry in rig.rotation_channels:
+        turns = euler_to_matrix(channels[:, entry.channels], entry.order)
+        expected = rig.skeleton.rest[entry.joint, :, :3].astype(float) @ turns
+        np.testing.assert_allclose(locals_[:, entry.joint, :, :3], expected, atol=3 * tolerance["float32"])
 
 
 def test_numeric_controls_act_and_stand_in_the_pose(host: Host, tolerance) -> None:

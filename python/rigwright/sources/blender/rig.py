@@ -15,6 +15,7 @@ from rigwright.errors import SourceError, bad_argument
 from rigwright.hashing import topology_hash
 from rigwright.sources.blender.limits import check_limits, limits_path, load_limits
 from rigwright.sources.blender.process import HostProcess
+from rigwright.sources.blender.rotations import rotation_channels
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -55,6 +56,8 @@ class BlenderRig:
         Of the mesh after all modifiers; polygons with more than four corners are triangulated.
     name, licence, origin : str
         The file's stem; custom properties ``licence`` and ``origin`` of the mesh object.
+    rotation_channels : list of RotationChannels
+        What motion can be retargeted onto.
     meters_per_unit : float
         The scene's unit scale. ``up_axis`` is "Z".
     notes : list of str
@@ -257,6 +260,7 @@ class BlenderRig:
         self.rest_vertices, self.faces = arrays["rest_vertices"], arrays["faces"]
         names = header["joint_names"]
         self.skeleton = Skeleton(names, arrays["parents"], arrays["rest"]) if names else None
+        self.rotation_channels = rotation_channels(self.channel_names, names, header["rotation_modes"])
         self._pose_width = 12 * len(names) + len(self.control_names)
         self._topology = topology_hash(self.faces, len(self.rest_vertices))
         if not np.isfinite(self.rest_vertices).all() or not np.isfinite(arrays["rest"]).all():

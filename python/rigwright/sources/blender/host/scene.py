@@ -66,6 +66,7 @@ class Scene:
             "channel_names": [channel.name for channel in self.channels],
             "control_names": [self.channels[i].name for i in self._writer.columns],
             "joint_names": self._bones,
+            "rotation_modes": [self.armature.pose.bones[name].rotation_mode for name in self._bones],
             "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
             "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
             "licence": str(self.mesh.get("licence", "")),
