@@ -143,12 +143,12 @@ def test_progress_without_a_terminal_is_few_lines():
     for done in range(101):
         draw(Progress("sampling", done, 100, "2.1 ms a pose"))
     for done in range(11):
-        draw(Progress("training", done, 10))
+        draw(Progress("training", done / 10, 1))
     assert stream.getvalue().splitlines() == [
         "sampling 0 of 100, 2.1 ms a pose",
         "sampling 100 of 100, 2.1 ms a pose",
-        "training 0 of 10",
-        "training 10 of 10",
+        "training 0%",
+        "training 100%",
     ]
 
 

@@ -33,6 +33,7 @@ def test_sizes_plurals_and_ratios():
     assert words.size(41_000) == "41.0 KB"
     assert words.plural(1, "joint") == "1 joint"
     assert words.plural(13380, "vertex") == "13,380 vertices"
+    assert words.title("demo-character") == "Demo character"
     assert words.ratio(10.0, 4.0) == "2.5 ×"
     assert words.ratio(100.0, 4.0) == "25 ×"
     assert words.ratio(1.0, 0.0) == "–"

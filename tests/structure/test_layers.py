@@ -31,8 +31,8 @@ PYTHON_LAYERS = [
     {"sampling", "baselines"},
     {"training", "bench"},
     {"report"},
-    {"demo"},
     {"cli"},
+    {"demo"},
 ]
 
 # Modules that run inside Blender's own Python, where rigwright is not installed.

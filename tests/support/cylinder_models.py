@@ -52,3 +52,23 @@ def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.De
         tensors[f"set.{i:03d}.basis"] = np.zeros((3 * len(m), 0), np.float32)
         tensors[f"set.{i:03d}.mean"] = np.zeros(3 * len(m), np.float32)
     return _core.model_from_tensors(shared_tensors(rig) | tensors, facts(rig, "body", **more))
+
+
+def cylinder_file(path, bulge: float = 1.0) -> None:
+    """The cylinder as an ``.npz`` rig: its skinning, and a bulge beside each joint that the bend about x drives."""
+    from rigwright.sources.description import Channel, Facts, Joints, Morph, Skin
+    from rigwright.sources.npz import save_npz_rig
+    from rigwright.sources.skinned import SkinnedRig
+
+    rig = CylinderRig()
+    rest = rig.rest_vertices.astype(np.float64)
+    joints = Joints(rig.skeleton.names, rig.skeleton.parents, rig.skeleton.rest)
+    every = np.tile(np.arange(joints.rest.shape[0]), (len(rest), 1))
+    channels, morphs = [], []
+    for j in range(1, len(joints.rest)):
+        near = np.exp(-(((rest[:, 1] - 10.0 * j) / 2.5) ** 2))
+        outward = bulge * near[:, None] * rest * [0.5, 0.0, 0.5]
+        morphs.append(Morph.dense(f"bulge{j}", outward, drivers=((len(channels), 1 / 60),), clamp=(0, 1)))
+        channels += [Channel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
+    facts = Facts("hero", 0.01, "Y", "CC0-1.0", "an analytic test rig")
+    save_npz_rig(path, SkinnedRig(rest, rig.faces, joints, Skin(every, rig.weights), channels, morphs, facts))

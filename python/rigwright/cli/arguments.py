@@ -40,7 +40,7 @@ def seed(text: str) -> int:
     return _at_least(text, 0)
 
 
-def minutes(text: str) -> float:
+def positive(text: str) -> float:
     """A positive number."""
     try:
         value = float(text)

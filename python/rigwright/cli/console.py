@@ -73,9 +73,16 @@ class Lines:
         if not begins and not ends and (self.finished or now - self.printed < LINE_INTERVAL):
             return
         self.stage, self.finished, self.printed = progress.stage, ends, now
-        of = f" {progress.done:.4g} of {progress.total:.4g}" if progress.total > 0 else ""
+        of = f" {amount(progress)}" if progress.total > 0 else ""
         note = f", {progress.message}" if progress.message else ""
         print(f"{progress.stage}{of}{note}", file=self.stream, flush=True)
+
+
+def amount(progress: Progress) -> str:
+    """How far: ``120 of 5000``, or a share of one as ``24%``."""
+    if progress.total == 1.0:
+        return f"{progress.done:.0%}"
+    return f"{progress.done:.0f} of {progress.total:.0f}"
 
 
 class Bars:

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from rigwright.cli.console import Console
@@ -20,7 +20,7 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.extras import MissingExtra
 
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("doctor", "info")
+COMMANDS = ("doctor", "sample", "train", "evaluate", "report", "bench", "info")
 
 
 class Command(Protocol):
@@ -46,27 +46,50 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = _parser().parse_args(argv)
     except SystemExit as stop:  # argparse has printed help (0) or one line of wrong usage (2)
         return int(stop.code or 0)
-    console = Console(quiet=args.json)
-    try:
-        result = args.command.run(args, console)
+
+    def work() -> None:
+        result = args.command.run(args, Console(quiet=args.json))
         if args.json:
             print(json.dumps(as_json(result)), flush=True)
+
+    return guarded(work, program="rigwright", as_object=args.json, debug=args.debug)
+
+
+def guarded(work: Callable[[], None], program: str, as_object: bool = False, debug: bool = False) -> int:
+    """Call ``work`` and turn its outcome into an exit code and at most one line on stderr.
+
+    Parameters
+    ----------
+    work : callable
+    program : str
+        Opens the line.
+    as_object : bool
+        Also print the error as a JSON object on stdout.
+    debug : bool
+        Show where an error arose.
+    """
+    try:
+        work()
         sys.stdout.flush()
         return FINE
     except KeyboardInterrupt:
-        return _fail(args, "interrupted; run the same command again to continue", INTERRUPTED)
+        message, code = "interrupted; run the same command again to continue", INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
-        if args.debug:
+        if debug:
             traceback.print_exc()
-        return _fail(args, _one_line(error), WRONG_INPUT if isinstance(error, ValueError) else FAILED)
+        message, code = _one_line(error), WRONG_INPUT if isinstance(error, ValueError) else FAILED
     except Exception as error:  # a fault of our own: one line too, and the way to its place
-        if args.debug:
+        if debug:
             raise
         message = f"internal error, please report it: {type(error).__name__}: {_one_line(error)} (--debug shows where)"
-        return _fail(args, message, FAILED)
+        code = FAILED
+    print(f"{program}: {message}", file=sys.stderr)
+    if as_object:
+        print(json.dumps({"error": message, "exit_code": code}), flush=True)
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,13 +118,6 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--debug", action="store_true", help="show where an error arose")
         sub.set_defaults(command=command)
     return parser
-
-
-def _fail(args: argparse.Namespace, message: str, code: int) -> int:
-    print(f"rigwright: {message}", file=sys.stderr)
-    if args.json:
-        print(json.dumps({"error": message, "exit_code": code}), flush=True)
-    return code
 
 
 def _one_line(error: BaseException) -> str:

@@ -56,7 +56,14 @@ def _versions() -> dict[str, str]:
 def _machine() -> dict[str, Any]:
     from rigwright import _core
 
-    return {"platform": platform.platform(), "processors": _core.num_processors()}
+    build = _core.build_info()
+    return {
+        "platform": platform.platform(),
+        "processors": _core.num_processors(),
+        "instructions": _core.instruction_set(),
+        "cholesky": build["cholesky"],
+        "build": f"{build['build_type']}, compiler {build['compiler']}",
+    }
 
 
 def _devices() -> list[dict[str, Any]]:
@@ -67,16 +74,24 @@ def _devices() -> list[dict[str, Any]]:
 
 def _extra(name: str, modules: tuple[str, ...]) -> dict[str, Any]:
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
-    found = {module: metadata.version(module) for module in modules if module not in missing}
+    found = {module: _version(module) for module in modules if module not in missing}
     command = f'pip install "rigwright[{name}]"'
     if name == "blender" and sys.version_info[:2] != (3, 11):
         command += " (in Python 3.11)"
     return {"installed": not missing, "versions": found, "missing": missing, "install": command if missing else None}
 
 
+def _version(module: str) -> str:
+    """Of an installed package; inside Blender, bpy is no package."""
+    try:
+        return metadata.version(module)
+    except metadata.PackageNotFoundError:
+        return "of unknown version"
+
+
 def _blender() -> dict[str, Any]:
     """The wheel and the program; either one reads .blend files."""
-    wheel = metadata.version("bpy") if importlib.util.find_spec("bpy") is not None else None
+    wheel = _version("bpy") if importlib.util.find_spec("bpy") is not None else None
     program = shutil.which("blender")
     version = None
     if program:

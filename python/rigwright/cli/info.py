@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,94 @@ import rigwright as rw
 from rigwright.cli.arguments import existing
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result
+from rigwright.cli.rigs import add_rig_arguments, opened_rig
 
-SUMMARY = "say what a model is"
-EXAMPLE = "rigwright info hero.safetensors"
+SUMMARY = "say what a model, a data set or a rig is"
+EXAMPLE = """rigwright info hero.npz
+rigwright info hero.rwdata
+rigwright info hero.safetensors"""
+MOST_ROWS = 40  # channels listed for a person; --json has all
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE."""
-    parser.add_argument("file", metavar="FILE", type=existing, help="a model")
+    """FILE, and what a rig needs to be opened."""
+    parser.add_argument("file", metavar="FILE", type=existing, help="a model, a data set folder, or a rig")
+    parser.add_argument("--verify", action="store_true", help="hash every file of a data set")
+    add_rig_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print what the file is and return it."""
-    result = describe_model(args.file)
-    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items()])
+    if args.file.is_dir():
+        result = describe_dataset(args, console)
+    elif args.file.suffix == ".safetensors":
+        result = describe_model(args.file)
+    else:
+        with opened_rig(args, args.file) as rig:
+            result = describe_rig(rig)
+    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name != "channels"])
+    if "channels" in result:
+        rows = [[name, f"{low:g}", f"{high:g}"] for name, (low, high) in result["channels"].items()]
+        console.line()
+        console.table([f"channels ({len(rows)})", "from", "to"], rows[:MOST_ROWS])
+        if len(rows) > MOST_ROWS:
+            console.line(f"... and {len(rows) - MOST_ROWS} more (--json lists all)")
     return result
+
+
+def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Facts of a data set."""
+    dataset = rw.Dataset(args.file)
+    if args.verify:
+        with console.progress() as progress:
+            dataset.verify(progress)
+    manifest = dataset.manifest
+    return {
+        "type": "data set",
+        "name": dataset.name,
+        "poses": len(dataset),
+        "sampler": manifest["sampler"],
+        "seed": manifest["seed"],
+        "probe_bases": manifest["probe"],
+        "vertices": len(dataset.rest_vertices),
+        "faces": len(dataset.faces),
+        "joints": len(dataset.joint_names),
+        "numeric_controls": len(dataset.control_names),
+        "meters_per_unit": dataset.meters_per_unit,
+        "up_axis": dataset.up_axis,
+        "licence": dataset.licence,
+        "origin": dataset.origin,
+        "topology_hash": manifest["topology_hash"],
+        "hash": dataset.hash,
+        "verified": args.verify,
+        "channels": _channels(dataset.channel_names, dataset.channel_ranges),
+    }
+
+
+def describe_rig(rig: Any) -> dict[str, Any]:
+    """Facts of a rig."""
+    from rigwright.sampling import check_rig
+
+    facts = check_rig(rig, "info")
+    return {
+        "type": "rig",
+        "name": facts.name,
+        "vertices": len(facts.rest_vertices),
+        "faces": len(facts.faces),
+        "joints": len(facts.joint_names),
+        "numeric_controls": len(facts.control_names),
+        "meters_per_unit": facts.meters_per_unit,
+        "up_axis": facts.up_axis,
+        "licence": facts.licence,
+        "origin": facts.origin,
+        "topology_hash": facts.topology_hash,
+        "notes": "; ".join(getattr(rig, "notes", [])),
+        "channels": _channels(facts.channel_names, facts.channel_ranges),
+    }
+
+
+def _channels(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
+    return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}
 
 
 def describe_model(path: Path) -> dict[str, Any]:
@@ -58,6 +132,10 @@ def shown(value: object) -> str:
         return ", ".join(f"{name} {shown(entry)}" for name, entry in value.items()) or "-"
     if isinstance(value, float):
         return f"{value:.6g}"
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(shown, value))
     return str(value) or "-"

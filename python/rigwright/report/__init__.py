@@ -1,7 +1,8 @@
 """Reports: one HTML file that shows what a model learned, how well, and how fast it is."""
 
+from rigwright.report.baselines import fitted_skinning
 from rigwright.report.measure import Accuracy, measure
 from rigwright.report.timing import HostTiming
 from rigwright.report.write import write
 
-__all__ = ["Accuracy", "HostTiming", "measure", "write"]
+__all__ = ["Accuracy", "HostTiming", "fitted_skinning", "measure", "write"]

@@ -101,5 +101,5 @@ def assess(
     report("")
     subject = entries[0].model
     confidence = {truth.title: subject.confidence(truth.poses) for truth in truths}
-    confidence[f"{FAR} x as far from rest"] = subject.confidence(beyond(subject, truths[0].poses, FAR))
+    confidence[f"{FAR} × as far from rest"] = subject.confidence(beyond(subject, truths[0].poses, FAR))
     return Assessment(entries, truths, accuracy, timings, host, confidence)

@@ -59,6 +59,7 @@ def over_time(means: Sequence[Series], maxima: Sequence[Series]) -> str:
         axis.set_title(title, loc="left", fontsize=10, color=QUIET)
         axis.set_yscale("log")
         axis.set_xlabel("frame")
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.margins(x=0)
         _plain_numbers(axis.yaxis)
     axes[0].set_ylabel("vertex error, mm")

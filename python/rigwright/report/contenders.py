@@ -64,9 +64,9 @@ def contenders(
 
 
 def skinning_label(model: rw.Deformer) -> str:
-    """``linear skinning, K = 4``, or ``all joints`` where every joint may move every vertex."""
-    width = model.tensors()["skin.joint"].shape[1]
-    return f"linear skinning, {'all joints' if width >= len(model.joint_names) else f'K = {width}'}"
+    """``linear skinning, K = 4``, or ``all joints`` where their number was not bounded."""
+    width = model.metadata.get("training", {}).get("influences", model.tensors()["skin.joint"].shape[1])
+    return f"linear skinning, {'all joints' if width is None else f'K = {width}'}"
 
 
 def reference(entries: Sequence[Contender]) -> Contender | None:

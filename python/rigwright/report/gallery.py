@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,8 @@ class Painter:
         view = view_of(exact, self.up)
         pictures = self._three(which, pose, view)
         back = view_of(exact, self.up, BEHIND)
-        pictures.append(self._difference(self.numbers.subject, which, pose, back, "difference, from behind"))
+        behind = self._difference(self.numbers.subject, which, pose, back, "difference, from behind")
+        pictures.append(replace(behind, note=""))
         beside = reference(self.numbers.contenders)
         if beside is not None:
             pictures.append(self._difference(beside, which, pose, view, beside.label))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from rigwright.bench import machine
 from rigwright.extras import require
 from rigwright.report import charts, colours, words
 from rigwright.report.assess import FAR, Assessment
@@ -20,7 +21,7 @@ from rigwright.report.contenders import reference
 from rigwright.report.gallery import Gallery, ticks
 from rigwright.report.measure import histogram
 from rigwright.report.provenance import provenance
-from rigwright.report.timing import BATCH, machine
+from rigwright.report.timing import BATCH
 from rigwright.sampling import Dataset
 
 Distances = NDArray[np.float32]
@@ -53,7 +54,7 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
     subject = numbers.subject
     known = {subject.model.metadata.get("data_hash"), None if training is None else training.hash}
     return {
-        "name": subject.model.metadata.get("name") or subject.label,
+        "name": words.title(subject.model.metadata.get("name") or subject.label),
         "lead": lead(numbers, training),
         "flattering": [truth.title for truth in numbers.truths if truth.dataset.hash in known],
         "headline": headline(numbers),

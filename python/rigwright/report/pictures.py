@@ -145,9 +145,9 @@ class Studio:
             light.focal_point = view.centre
 
 
-# Lights as (right, up, toward the viewer), and how bright they are: key, fill, rim.
-LIGHTS = ((-0.6, 0.8, 1.0), (1.0, 0.1, 0.7), (0.2, 0.9, -1.0))
-BRIGHTNESS = (0.7, 0.45, 0.3)
+# Lights as (right, up, toward the viewer), and how bright they are: key, fill, rim, and one from below the viewer.
+LIGHTS = ((-0.6, 0.8, 1.0), (1.0, 0.1, 0.7), (0.2, 0.9, -1.0), (0.0, -0.4, 1.0))
+BRIGHTNESS = (0.62, 0.36, 0.3, 0.22)
 
 
 def polygons(faces: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -156,12 +156,17 @@ def polygons(faces: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.asarray(counted[np.concatenate([np.ones((len(faces), 4), bool), faces[:, 3:] >= 0], axis=1)], np.int64)
 
 
-def data_uri(pixels: Pixels) -> str:
-    """A picture as a ``data:`` address."""
+def jpeg(pixels: Pixels) -> bytes:
+    """A picture as the content of a JPEG file."""
     pillow = require("PIL.Image", extra="report", purpose="writing pictures")
     buffer = io.BytesIO()
     pillow.fromarray(pixels).save(buffer, format="JPEG", quality=90, subsampling=0, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    return buffer.getvalue()
+
+
+def data_uri(pixels: Pixels) -> str:
+    """A picture as a ``data:`` address."""
+    return "data:image/jpeg;base64," + base64.b64encode(jpeg(pixels)).decode("ascii")
 
 
 def _directions(up_axis: str, turn: float, rise: float) -> tuple[NDArray[np.float64], ...]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,16 +69,3 @@ def median_seconds(call: Callable[[], object]) -> float:
         call()
         runs.append(time.perf_counter() - begin)
     return float(np.median(runs))
-
-
-def machine() -> str:
-    """The processor's name and how many this process may use."""
-    name = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    from rigwright import _core
-
-    return f"{name}, {_core.num_processors()} processors"

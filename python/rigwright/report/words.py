@@ -28,6 +28,12 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plurals.get(noun, noun + 's')}"
 
 
+def title(name: str) -> str:
+    """A file's name as a heading: ``demo-character`` is ``Demo character``."""
+    text = name.replace("_", " ").replace("-", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
 def ratio(larger: float, smaller: float) -> str:
     """``11 x`` with as many digits as matter; a dash where it cannot be said."""
     if not (math.isfinite(larger) and math.isfinite(smaller)) or smaller <= 0.0:

@@ -1,0 +1,71 @@
+"""``rigwright report``: one HTML file that shows what a model learned, and how well."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from pathlib import Path
+
+import rigwright as rw
+from rigwright.cli import arguments
+from rigwright.cli.console import Console
+from rigwright.cli.result import Result
+
+SUMMARY = "write one HTML file that shows what a model learned, and how well"
+EXAMPLE = "rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata -o report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Models and what to judge them by."""
+    parser.add_argument(
+        "models", metavar="MODEL", nargs="+", type=arguments.existing_file, help="the model, then others to compare"
+    )
+    parser.add_argument("--data", metavar="SET", type=arguments.existing, required=True, help="held-out random poses")
+    parser.add_argument("--animation", metavar="SET", type=arguments.existing, help="held-out animation")
+    parser.add_argument("--paper", metavar="MODEL", type=arguments.existing_file, help="a model of the paper's variant")
+    parser.add_argument(
+        "--training",
+        metavar="SET",
+        type=arguments.existing,
+        help="what it learned from; linear skinning is fitted to it",
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="MODEL",
+        type=arguments.existing_file,
+        action="append",
+        default=[],
+        help="a fitted baseline",
+    )
+    parser.add_argument("--poses", type=arguments.count, default=400, help="poses of each set to judge (default 400)")
+    parser.add_argument(
+        "--host", nargs=2, metavar=("NAME", "MS"), help='the rig\'s own program and its time a pose: "Blender 5.0" 6.2'
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.output, required=True, help="the HTML file")
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Measure, draw and write."""
+    from rigwright import report
+
+    training = None if args.training is None else rw.Dataset(args.training)
+    host = None if args.host is None else report.HostTiming(args.host[0], arguments.positive(args.host[1]))
+    with console.progress() as progress, tempfile.TemporaryDirectory() as folder:
+        baselines = args.baseline
+        if training is not None and not baselines:
+            baselines = report.fitted_skinning(training, Path(folder), progress)
+        numbers = report.write(
+            args.output,
+            args.models,
+            rw.Dataset(args.data),
+            animation=None if args.animation is None else rw.Dataset(args.animation),
+            paper=args.paper,
+            baselines=baselines,
+            training=training,
+            host=host,
+            at_most=args.poses,
+            progress=progress,
+        )
+    console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
+    return {"report": os.fspath(args.output), **numbers}

@@ -1,0 +1,52 @@
+"""What the demo says at its end: ten lines that need no explanation."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rigwright.report.words import figure, plural, ratio, size
+
+SUBJECT, FOUR = "learned model", "linear skinning, K = 4"
+
+
+def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names and sentences.
+
+    Parameters
+    ----------
+    result : dict
+        What :meth:`rigwright.demo.pipeline.Demo.run` returned.
+    """
+    numbers, data, host = result["numbers"], result["training"], result["host"]
+    speed = numbers["milliseconds_a_pose"][SUBJECT]
+    model = os.fspath(result["model"])
+    channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
+    single, batch = speed["single_one_thread"], speed["batch_all_processors"]
+    return [
+        (
+            "character",
+            f"{plural(len(data.rest_vertices), 'vertex')}, {plural(len(data.joint_names), 'joint')}, {channels}",
+        ),
+        ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host.name}"),
+        *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
+        ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch on all processors"),
+        ("Blender", f"{figure(host.milliseconds)} ms a pose: {ratio(host.milliseconds, single)} as long"),
+        ("confidence", _confidence(numbers["median_confidence"])),
+        ("model", f"{model} ({size(numbers['model_bytes'][SUBJECT])})"),
+        ("report", f"{os.fspath(result['report'])} (opens in any browser)"),
+        ("use it", f'rigwright.load("{model}").evaluate(poses)'),
+    ]
+
+
+def _error(results: dict[str, dict[str, float]]) -> str:
+    """Ours against Blender, and linear skinning beside it."""
+    ours, beside = results[SUBJECT], results.get(FOUR)
+    text = f"{figure(ours['mean_mm'])} mm from Blender on average, {figure(ours['max_mm'])} mm at worst"
+    if beside is None:
+        return text
+    return f"{text} (linear skinning: {figure(beside['mean_mm'])} and {figure(beside['max_mm'])})"
+
+
+def _confidence(medians: dict[str, float]) -> str:
+    return ", ".join(f"{value:.2f} on {title}" for title, value in medians.items())

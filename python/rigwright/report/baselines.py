@@ -1,0 +1,33 @@
+"""Linear skinning fitted to the data that a model learned from, to stand beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rigwright.progress import ProgressCallback
+from rigwright.sampling import Dataset
+
+INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints a vertex at most
+
+
+def fitted_skinning(training: Dataset, folder: Path, progress: ProgressCallback) -> list[Path]:
+    """Fit linear skinning with one, four and all joints a vertex; model files that are there already are kept.
+
+    Parameters
+    ----------
+    training : Dataset
+        What the model learned from.
+    folder : Path
+        Takes ``skinning-1.safetensors``, ``skinning-4.safetensors`` and ``skinning-all.safetensors``.
+    progress : callable
+    """
+    from rigwright import load
+    from rigwright.baselines import linear_blend
+
+    files = []
+    for name, influences in INFLUENCES.items():
+        file = folder / f"skinning-{name}.safetensors"
+        if not file.exists() or load(file).metadata.get("data_hash") != training.hash:
+            linear_blend(training, influences, progress=progress).save(file)
+        files.append(file)
+    return files

@@ -1,0 +1,167 @@
+"""The commands on a real rig, one after another, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.cli.command import command, environment, json_of, rigwright_command
+from tests.support.cylinder import CylinderRig
+from tests.support.cylinder_models import cylinder_file, cylinder_skinning
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A folder with a rig and a data set made from the command line."""
+    folder = tmp_path_factory.mktemp("workplace")
+    cylinder_file(folder / "hero.npz")
+    made = json_of("sample", "hero.npz", "-o", "held_out.rwdata", "--count", 30, "--seed", 1, folder=folder)
+    assert made["poses"] == 30
+    return folder
+
+
+def test_sample_makes_the_data_set_of_the_library(workplace):
+    by_command = rw.Dataset(workplace / "held_out.rwdata")
+    rig = rw.sources.load(workplace / "hero.npz")
+    by_library = rw.sampling.sample(rig, workplace / "library.rwdata", 30, seed=1)
+    assert by_command.hash == by_library.hash
+    assert by_command.probe is not None
+
+
+def test_sample_from_animation(workplace):
+    rig = rw.sources.load(workplace / "hero.npz")
+    frames = np.linspace(0.1, 0.9, 7)[:, None] * rig.channel_ranges[:, 1]
+    np.save(workplace / "frames.npy", frames)
+    json_of("sample", "hero.npz", "-o", "wave.rwdata", "--animation", "frames.npy", folder=workplace)
+    wave = rw.Dataset(workplace / "wave.rwdata")
+    np.testing.assert_array_equal(wave.channels, frames.astype(np.float32))
+    assert wave.probe is None
+
+
+def test_sample_from_a_bvh_by_a_joint_map(workplace):
+    (workplace / "bend.bvh").write_text(BVH)
+    (workplace / "map.json").write_text(json.dumps({"a": "root", "b": "joint1"}))
+    arguments = ["--animation", "bend.bvh", "--joint-map", "map.json"]
+    shown = rigwright_command("sample", "hero.npz", "-o", "bend.rwdata", *arguments, folder=workplace)
+    assert shown.returncode == 0, shown.stderr
+    assert "3 frames, 2 joints mapped" in shown.stdout
+    bend = rw.Dataset(workplace / "bend.rwdata")
+    column = bend.channel_names.index("joint1.rx")
+    np.testing.assert_allclose(bend.channels[:, column], [0, 20, 40], atol=1e-4)
+
+
+def test_info_describes_rigs_and_data_sets(workplace):
+    rig = json_of("info", "hero.npz", folder=workplace)
+    assert (rig["type"], rig["vertices"], rig["joints"]) == ("rig", 290, 4)
+    assert rig["channels"]["joint1.rx"] == [-60, 60]
+    data = json_of("info", "held_out.rwdata", "--verify", folder=workplace)
+    assert (data["type"], data["poses"], data["verified"]) == ("data set", 30, True)
+    assert data["hash"] == rw.Dataset(workplace / "held_out.rwdata").hash
+    assert data["topology_hash"] == rig["topology_hash"]
+
+
+def test_evaluate_measures_and_writes_vertices(workplace):
+    """The bulge is all that linear skinning misses."""
+    dataset = rw.Dataset(workplace / "held_out.rwdata")
+    model = cylinder_skinning(CylinderRig(extra_control=False), 4)
+    model.save(workplace / "skinning.safetensors")
+    off = 10.0 * np.linalg.norm(model.evaluate(dataset.poses) - dataset.vertices, axis=2)
+    table = json_of("evaluate", "skinning.safetensors", "held_out.rwdata", folder=workplace)
+    assert table["mean_mm"] == pytest.approx(off.mean(), rel=1e-4)
+    assert table["max_mm"] == pytest.approx(off.max(), rel=1e-4)
+    np.save(workplace / "poses.npy", dataset.poses[:5])
+    done = json_of("evaluate", "skinning.safetensors", "poses.npy", "-o", "vertices.npy", folder=workplace)
+    assert done["shape"] == [5, 290, 3]
+    np.testing.assert_array_equal(np.load(workplace / "vertices.npy"), model.evaluate(dataset.poses[:5]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["sample", "hero.npz", "-o", "x.rwdata", "--count", "0"], "--count: 0 is not a whole number of at least 1"),
+        (["sample", "hero.npz", "-o", "nowhere/x.rwdata"], "the folder nowhere does not exist"),
+        (["sample", "hero.npz", "-o", "x.rwdata", "--mesh", "Body"], "--mesh does not apply to .npz files"),
+        (["sample", "bend.txt", "-o", "x.rwdata"], "must be a file that ends in"),
+        (["sample", "hero.npz", "-o", "x.rwdata", "--animation", "bend.txt"], "must be"),
+        (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.npy"], "--output"),
+        (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "no array of numbers"),
+        (["evaluate", "hero.npz", "held_out.rwdata"], "rigwright: "),
+        (["info", "folder"], "a folder that rigwright.sampling.sample has finished"),
+        (["info", "broken.npz"], "rigwright: "),
+        (["train", "face", "held_out.rwdata", "-o", "m.safetensors"], "invalid choice: 'face'"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words):
+    (workplace / "bend.txt").write_text("no motion")
+    (workplace / "broken.npz").write_bytes(b"PK\x03\x04 no archive")
+    (workplace / "folder").mkdir(exist_ok=True)
+    cylinder_skinning(CylinderRig(extra_control=False), 4).save(workplace / "skinning.safetensors")
+    done = rigwright_command(*arguments, folder=workplace)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr.splitlines()[-1]
+    assert done.stdout == ""
+
+
+def test_an_interrupted_sample_goes_on(workplace):
+    """Ctrl-C in the middle, then the same command: the same data set as without the interruption."""
+    arguments = ["sample", "hero.npz", "--count", "6000", "--probe", "0"]
+    started = subprocess.Popen(
+        command(*arguments, "-o", "broken.rwdata"),
+        cwd=workplace,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not list((workplace / "broken.rwdata").glob("*.done")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    started.send_signal(signal.SIGINT)
+    _, shown = started.communicate(timeout=60)
+    assert started.returncode == 130, shown
+    assert "Traceback" not in shown
+    assert shown.splitlines()[-1] == "rigwright: interrupted; run the same command again to continue"
+    again = json_of(*arguments, "-o", "broken.rwdata", folder=workplace)
+    whole = json_of(*arguments, "-o", "whole.rwdata", folder=workplace)
+    assert again["hash"] == whole["hash"]
+
+
+def test_a_reader_that_leaves_is_no_error(workplace):
+    """As in ``rigwright info hero.npz | head -1``."""
+    line = " ".join(command("info", "hero.npz"))
+    done = subprocess.run(
+        ["bash", "-c", f"{line} | head -n 1"], cwd=workplace, env=environment(), capture_output=True, text=True
+    )
+    assert re.match(r"type +rig", done.stdout)
+    assert done.stderr == ""
+
+
+BVH = """HIERARCHY
+ROOT a
+{
+ OFFSET 0 0 0
+ CHANNELS 3 Zrotation Yrotation Xrotation
+ JOINT b
+ {
+  OFFSET 0 10 0
+  CHANNELS 3 Zrotation Yrotation Xrotation
+  End Site
+  {
+   OFFSET 0 10 0
+  }
+ }
+}
+MOTION
+Frames: 3
+Frame Time: 0.1
+0 0 0 0 0 0
+0 0 0 0 0 20
+0 0 0 0 0 40
+"""

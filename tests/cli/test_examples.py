@@ -1,0 +1,65 @@
+"""The example of every command's ``--help``, run as it stands, one after another in one folder."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from rigwright.cli import dispatch
+from tests.cli.command import rigwright_command
+from tests.support.cylinder_models import cylinder_file
+
+# In the order in which a user would meet them: later ones need the files of earlier ones.
+ORDER = ("doctor", "sample", "train", "evaluate", "report", "bench", "info")
+NEEDS = {"train": ("torch",), "report": ("pyvista", "matplotlib", "jinja2"), "bench": ("torch", "onnx", "onnxruntime")}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("examples")
+    cylinder_file(place / "hero.npz")
+    return place
+
+
+def examples(name: str, folder) -> list[list[str]]:
+    shown = rigwright_command(name, "--help", folder=folder).stdout
+    lines = shown.split("example:\n")[1].splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.strip().startswith("rigwright ")]
+
+
+def test_every_command_has_its_place():
+    assert sorted(ORDER) == sorted(dispatch.COMMANDS)
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_the_example_runs(name, folder):
+    for package in NEEDS.get(name, ()):
+        pytest.importorskip(package)
+    commands = examples(name, folder)
+    assert commands
+    for arguments in commands:
+        if "--minutes" in arguments:  # the only changes: less patience
+            place = arguments.index("--minutes")
+            arguments[place : place + 2] = ["--steps", "200"]
+        if name == "bench":
+            arguments += ["--runs", "10", "--batch", "16"]
+        done = rigwright_command(*arguments, folder=folder)
+        assert done.returncode == 0, done.stderr
+
+
+def test_what_the_examples_leave(folder):
+    """The trained model follows what it was trained on; the report and the vertices are there."""
+    import rigwright as rw
+
+    if not (folder / "report.html").exists():
+        pytest.skip("an extra is missing: the examples before did not run")
+    held_out, learned = rw.Dataset(folder / "held_out.rwdata"), rw.Dataset(folder / "hero.rwdata")
+    model = rw.load(folder / "hero.safetensors")
+    assert model.metadata["data_hash"] == learned.hash != held_out.hash
+    assert not list(folder.glob("*.checkpoint"))
+    beside = rw.baselines.linear_blend(learned, 4).evaluate(held_out.poses)
+    ours = rw.metrics.vertex_error(held_out.vertices, model.evaluate(held_out.poses))
+    assert ours.mean < 0.5 * rw.metrics.vertex_error(held_out.vertices, beside).mean
+    assert re.search("linear skinning, all joints", (folder / "report.html").read_text(encoding="utf-8"))
