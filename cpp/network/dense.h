@@ -60,8 +60,7 @@ struct Kernels {
 };
 const Kernels& kernels();
 
-/// tanh of `count` values, as in the layers: within 1.5 units in the last place of the exact value (2.5 without
-/// fused multiplication and addition).
+/// tanh of `count` values, as in the layers: within 1.5 units in the last place of the exact value.
 void tanh(const float* x, float* y, std::size_t count);
 
 }  // namespace rigwright::network

@@ -1,0 +1,31 @@
+#include "model_reader.h"
+
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "registry/make_model.h"
+
+namespace rigwright::checks {
+
+bool read_model(std::span<const std::byte> bytes) {
+    std::shared_ptr<rig::Deformer> model;
+    try {
+        model = make_model(std::make_shared<const TensorFile>(TensorFile::parse(bytes, "fuzz")));
+    } catch (const ArgumentError&) {
+        return false;
+    }
+    const rig::Character& character = model->character();
+    const std::int64_t count = character.num_vertices(), controls = character.num_controls();
+    std::vector<float> pose(controls), vertices(3 * count), cotangents(3 * count, 1.0f), gradient(controls);
+    const auto rest = character.skeleton.rest();
+    std::copy(rest.begin(), rest.end(), pose.begin());
+    float confidence = 0.0f;
+    model->evaluate({pose.data(), {1, controls}}, {vertices.data(), {1, count, 3}}, 1);
+    model->vjp({pose.data(), {1, controls}}, {cotangents.data(), {1, count, 3}}, {gradient.data(), {1, controls}}, 1);
+    model->confidence({pose.data(), {1, controls}}, {&confidence, {1}});
+    TensorFile::parse(character.tensors->serialize(), "round trip");
+    return true;
+}
+
+}  // namespace rigwright::checks

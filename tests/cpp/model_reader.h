@@ -1,0 +1,11 @@
+#pragma once
+#include <cstddef>
+#include <span>
+
+namespace rigwright::checks {
+
+/// Reads bytes as a model file and, where that works, makes the model and runs all it can do on the rest pose.
+/// True if the bytes were a model; anything but ArgumentError escapes.
+bool read_model(std::span<const std::byte> bytes);
+
+}  // namespace rigwright::checks

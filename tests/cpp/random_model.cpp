@@ -1,0 +1,146 @@
+#include "random_model.h"
+
+#include <cstdio>
+#include <random>
+
+namespace rigwright::checks {
+namespace {
+
+/// Random arrays by name, added to a file.
+class Builder {
+public:
+    explicit Builder(std::uint64_t seed) : random_(seed) {}
+
+    float normal(float scale = 1.0f) { return scale * std::normal_distribution<float>()(random_); }
+    int below(int limit) { return std::uniform_int_distribution<int>(0, limit - 1)(random_); }
+
+    void noise(const std::string& name, std::vector<std::int64_t> shape, float scale) {
+        std::int64_t count = 1;
+        for (const std::int64_t extent : shape) count *= extent;
+        std::vector<float> values(static_cast<std::size_t>(count));
+        for (float& value : values) value = normal(scale);
+        file.add(name, std::move(shape), values.data());
+    }
+    template <class T>
+    void list(const std::string& name, const std::vector<T>& values) {
+        file.add(name, {static_cast<std::int64_t>(values.size())}, values.data());
+    }
+
+    TensorFile file;
+
+private:
+    std::mt19937_64 random_;
+};
+
+std::vector<float> transforms(Builder& builder, int count) {
+    std::vector<float> values;
+    for (int i = 0; i < 12 * count; ++i) values.push_back((i % 12 % 5 == 0 ? 1.0f : 0.0f) + builder.normal(0.1f));
+    return values;
+}
+
+void add_character(Builder& builder, const Sizes& sizes) {
+    const std::int64_t joints = sizes.joints, vertices = sizes.vertices;
+    std::vector<std::int32_t> parents, faces;
+    for (int j = 0; j < sizes.joints; ++j) parents.push_back(j == 0 ? -1 : builder.below(j));
+    for (int f = 0; f < 4 * sizes.vertices; ++f) faces.push_back(f % 4 == 3 ? -1 : builder.below(sizes.vertices));
+    builder.list("skeleton.parents", parents);
+    builder.file.add("skeleton.rest", {joints, 3, 4}, transforms(builder, sizes.joints).data());
+    builder.noise("rest_vertices", {vertices, 3}, 1.0f);
+    builder.file.add("faces", {vertices, 4}, faces.data());
+    builder.noise("control_ranges", {12 * joints + 1, 2}, 1.0f);
+    builder.list<std::int32_t>("confidence.offset", {0, 2});
+    builder.list<std::int32_t>("confidence.column", {0, 3});
+    builder.list<std::int32_t>("confidence.whiten.offset", {0, 4});
+    builder.noise("confidence.mean", {2}, 1.0f);
+    builder.noise("confidence.whiten", {4}, 1.0f);
+    builder.list<float>("confidence.radius", {1.5f});
+}
+
+void add_skin(Builder& builder, const Sizes& sizes) {
+    std::vector<std::int32_t> joint;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) joint.push_back(builder.below(sizes.joints));
+    const std::vector<float> weight(joint.size(), 0.5f);
+    builder.file.add("skin.joint", {sizes.vertices, 2}, joint.data());
+    builder.file.add("skin.weight", {sizes.vertices, 2}, weight.data());
+}
+
+void add_set(Builder& builder, const Sizes& sizes, int index, std::int64_t members, std::int64_t inputs) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "set.%03d.", index);
+    const std::string name = text;
+    const std::int64_t h1 = sizes.hidden, h2 = sizes.hidden + 3, r = inputs == 0 ? 0 : sizes.components;
+    if (r > 0) {
+        builder.noise(name + "layer1.weight", {h1, inputs}, 0.2f);
+        builder.noise(name + "layer1.bias", {h1}, 0.2f);
+        builder.noise(name + "layer2.weight", {h2, h1}, 0.2f);
+        builder.noise(name + "layer2.bias", {h2}, 0.2f);
+        builder.noise(name + "layer3.weight", {r, h2}, 0.2f);
+        builder.noise(name + "layer3.bias", {r}, 0.2f);
+    }
+    builder.noise(name + "basis", {3 * members, r}, 0.1f);
+    builder.noise(name + "mean", {3 * members}, 0.1f);
+}
+
+void add_sets(Builder& builder, const Sizes& sizes) {
+    std::vector<std::int32_t> joint, vertex, column, offset{0}, input_offset{0};
+    std::vector<float> weight;
+    for (int i = 0; i < sizes.sets; ++i) {
+        for (int k = 0; k < sizes.vertices; ++k) {
+            const bool first = k % sizes.sets == i, second = k % 3 == 0 && (k + 1) % sizes.sets == i;
+            if (!first && !second) continue;
+            vertex.push_back(k);
+            weight.push_back(k % 3 == 0 && sizes.sets > 1 ? 0.5f : 1.0f);
+        }
+        const int inputs = i == 1 ? 0 : 7 + 5 * i;
+        for (int n = 0; n < inputs; ++n) column.push_back(builder.below(12 * sizes.joints + 1));
+        joint.push_back(builder.below(sizes.joints));
+        offset.push_back(static_cast<std::int32_t>(vertex.size()));
+        input_offset.push_back(static_cast<std::int32_t>(column.size()));
+        add_set(builder, sizes, i, offset[i + 1] - offset[i], inputs);
+    }
+    builder.list("sets.joint", joint);
+    builder.list("sets.offset", offset);
+    builder.list("sets.vertex", vertex);
+    builder.list("sets.weight", weight);
+    builder.list("inputs.offset", input_offset);
+    builder.list("inputs.column", column);
+}
+
+std::string metadata(const std::string& kind, const Sizes& sizes) {
+    std::string names;
+    for (int j = 0; j < sizes.joints; ++j) names += (j ? ", \"joint" : "\"joint") + std::to_string(j) + "\"";
+    return R"({"kind": ")" + kind + R"(", "version": 1, "joint_names": [)" + names +
+           R"(], "numeric_controls": ["dial"], "iterations": 3, "step": 0.5, "meters_per_unit": 1.0, "up_axis": "Y"})";
+}
+
+}  // namespace
+
+const std::vector<std::string>& kinds() {
+    static const std::vector<std::string> all{"body", "linear_blend"};
+    return all;
+}
+
+TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed) {
+    Builder builder(seed);
+    builder.file.set_metadata(metadata(kind, sizes));
+    add_character(builder, sizes);
+    if (kind == "body") {
+        add_sets(builder, sizes);
+    } else {
+        add_skin(builder, sizes);
+    }
+    return std::move(builder.file);
+}
+
+std::vector<float> random_poses(const Sizes& sizes, int frames, std::uint64_t seed) {
+    Builder builder(seed);
+    std::vector<float> poses;
+    for (int t = 0; t < frames; ++t) {
+        const std::vector<float> row = transforms(builder, sizes.joints);
+        poses.insert(poses.end(), row.begin(), row.end());
+        poses.push_back(builder.normal());
+    }
+    return poses;
+}
+
+}  // namespace rigwright::checks

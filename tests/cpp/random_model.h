@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/tensor_file.h"
+
+namespace rigwright::checks {
+
+struct Sizes {
+    int joints = 6;
+    int vertices = 60;
+    int sets = 5;
+    int hidden = 20;
+    int components = 5;
+};
+
+/// The kinds that random_model makes.
+const std::vector<std::string>& kinds();
+
+/// A random model of a kind; the same seed gives the same model. A learned body has overlapping sets, one of
+/// them without a network.
+TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed);
+
+/// (frames, 12 joints + 1) poses near the identity, one after another.
+std::vector<float> random_poses(const Sizes& sizes, int frames, std::uint64_t seed);
+
+}  // namespace rigwright::checks
