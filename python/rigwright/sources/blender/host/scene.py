@@ -66,7 +66,7 @@ class Scene:
             "channel_names": [channel.name for channel in self.channels],
             "control_names": [self.channels[i].name for i in self._writer.columns],
             "joint_names": self._bones,
-            "rotation_modes": [self.armature.pose.bones[name].rotation_mode for name in self._bones],
+            "rotation_modes": _rotation_modes(self.armature, self._bones),
             "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
             "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
             "licence": str(self.mesh.get("licence", "")),
@@ -170,6 +170,10 @@ class Scene:
 
         blamed = topology.blame(self.mesh, evaluate)
         return f"{blamed} of mesh {self.mesh.name!r} changes the topology with the pose; apply or remove it"
+
+
+def _rotation_modes(armature: Any, bones: list[str]) -> list[str]:
+    return [armature.pose.bones[name].rotation_mode for name in bones]
 
 
 def _ordered_bones(armature: Any | None) -> tuple[list[str], list[int]]:
