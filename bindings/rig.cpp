@@ -4,6 +4,8 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "rig/deformer.h"
+#include "rig/delta_mush.h"
+#include "rig/dual_quaternion.h"
 #include "rig/linear_blend.h"
 #include "rig/rigid_assignment.h"
 #include "rig/skeleton.h"
@@ -207,6 +209,10 @@ void bind_rig(py::module_& module) {
                "rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.");
     py::class_<rig::LinearBlend, Deformer, std::shared_ptr<rig::LinearBlend>>(module, "LinearBlend",
                                                                               "Linear blend skinning.");
+    py::class_<rig::DualQuaternionBlend, Deformer, std::shared_ptr<rig::DualQuaternionBlend>>(
+        module, "DualQuaternionBlend", "Dual quaternion skinning.");
+    py::class_<rig::DeltaMush, Deformer, std::shared_ptr<rig::DeltaMush>>(
+        module, "DeltaMush", "Linear blend skinning, smoothed, with the detail of the rest mesh put back.");
 }
 
 }  // namespace rigwright::bindings

@@ -7,6 +7,8 @@
 #include "body/body_model.h"
 #include "core/error.h"
 #include "rig/character.h"
+#include "rig/delta_mush.h"
+#include "rig/dual_quaternion.h"
 #include "rig/linear_blend.h"
 
 namespace rigwright {
@@ -27,6 +29,8 @@ struct Kind {
 constexpr std::array kinds{
     Kind{"body", &make<body::BodyModel>},
     Kind{"linear_blend", &make<rig::LinearBlend>},
+    Kind{"dual_quaternion", &make<rig::DualQuaternionBlend>},
+    Kind{"delta_mush", &make<rig::DeltaMush>},
 };
 
 std::string all_kinds() {

@@ -79,6 +79,15 @@ std::string model_kind(const TensorFile& tensors) {
     return found->get<std::string>();
 }
 
+double metadata_number(const TensorFile& tensors, const std::string& key) {
+    const Json metadata = parse_metadata(tensors);
+    const auto found = metadata.find(key);
+    if (found == metadata.end() || !found->is_number()) {
+        throw bad_argument("load", "metadata." + key, found == metadata.end() ? "missing" : "no number", "a number");
+    }
+    return found->get<double>();
+}
+
 Character::Character(std::shared_ptr<const TensorFile> file)
     : tensors(std::move(file)),
       kind(model_kind(*tensors)),

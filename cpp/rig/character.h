@@ -14,6 +14,9 @@ namespace rigwright::rig {
 /// The kind of model that a file holds. Throws ArgumentError if it has no usable metadata.
 std::string model_kind(const TensorFile& tensors);
 
+/// A number of the metadata. Throws ArgumentError if it is missing or none.
+double metadata_number(const TensorFile& tensors, const std::string& key);
+
 /// What every model shares, read from its tensors and checked: V rest vertices, F faces, J joints, the C = 12
 /// J + K controls of a pose row with the ranges seen in training, and the confidence.
 struct Character {

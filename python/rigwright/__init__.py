@@ -7,7 +7,7 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
 from rigwright.posing import pose_names
 from rigwright.sampling import Dataset
-from rigwright.skinning import LinearBlendSkinning
+from rigwright.skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
 
 __version__ = "0.1.0"
 
@@ -15,6 +15,8 @@ __all__ = [
     "CudaError",
     "Dataset",
     "Deformer",
+    "DeltaMush",
+    "DualQuaternionSkinning",
     "LinearBlendSkinning",
     "NumericalError",
     "Skeleton",

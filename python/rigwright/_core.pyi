@@ -12,6 +12,8 @@ import typing
 __all__: list[str] = [
     "BodyModel",
     "Deformer",
+    "DeltaMush",
+    "DualQuaternionBlend",
     "LinearBlend",
     "LinearBlendFit",
     "Skeleton",
@@ -183,6 +185,16 @@ class Deformer:
 class LinearBlend(Deformer):
     """
     Linear blend skinning.
+    """
+
+class DualQuaternionBlend(Deformer):
+    """
+    Dual quaternion skinning.
+    """
+
+class DeltaMush(Deformer):
+    """
+    Linear blend skinning, smoothed, with the detail of the rest mesh put back.
     """
 
 class BodyModel(Deformer):

@@ -57,6 +57,66 @@ def LinearBlendSkinning(
     return _model("linear_blend", skeleton, tensors, numeric_controls, metadata)
 
 
+def DualQuaternionSkinning(
+    skeleton: Skeleton,
+    rest_vertices: ArrayLike,
+    faces: ArrayLike,
+    weights: Weights,
+    *,
+    numeric_controls: Sequence[str] = (),
+    control_ranges: ArrayLike | None = None,
+    metadata: Mapping[str, object] | None = None,
+) -> Deformer:
+    """Dual quaternion skinning (Kavan et al. 2007): rotations blend without loss of volume.
+
+    The skinning transform of a joint is split about the joint's rest position into a stretch, then a rigid motion whose
+    rotation is the nearest one. Stretches are blended linearly, rigid motions as dual quaternions, each turned to the
+    side of the vertex's most influential joint (two phases, Kavan et al. 2008, section 5). Where no joint stretches
+    this is plain dual quaternion skinning.
+
+    Parameters and errors are those of :func:`LinearBlendSkinning`.
+    """
+    tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, numeric_controls, control_ranges)
+    tensors |= _skin("DualQuaternionSkinning", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
+    return _model("dual_quaternion", skeleton, tensors, numeric_controls, metadata)
+
+
+def DeltaMush(
+    skeleton: Skeleton,
+    rest_vertices: ArrayLike,
+    faces: ArrayLike,
+    weights: Weights,
+    *,
+    iterations: int = 10,
+    step: float = 0.5,
+    numeric_controls: Sequence[str] = (),
+    control_ranges: ArrayLike | None = None,
+    metadata: Mapping[str, object] | None = None,
+) -> Deformer:
+    """Delta mush (Mancewicz et al. 2014): linear blend skinning, smoothed, with the detail of the rest mesh put back.
+
+    The skinned mesh is smoothed; at every vertex the difference between the rest mesh and the smoothed rest mesh is
+    added in the frame of the smoothed surface. Loose vertices keep their skinned position.
+
+    Parameters
+    ----------
+    iterations : int
+        Rounds of Laplacian smoothing, 0 to 1000.
+    step : float
+        How far a round moves a vertex towards the mean of its neighbours: above 0, at most 1.
+
+    Other parameters and errors are those of :func:`LinearBlendSkinning`.
+    """
+    if not isinstance(iterations, (int, np.integer)) or not 0 <= iterations <= 1000:
+        raise bad_argument("DeltaMush", "iterations", repr(iterations), "a whole number from 0 to 1000")
+    if not 0.0 < step <= 1.0:
+        raise bad_argument("DeltaMush", "step", repr(step), "above 0 and at most 1")
+    tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, numeric_controls, control_ranges)
+    tensors |= _skin("DeltaMush", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
+    smoothing = {"iterations": int(iterations), "step": float(step)}
+    return _model("delta_mush", skeleton, tensors, numeric_controls, {**(metadata or {}), **smoothing})
+
+
 def _tensors(
     function: str,
     skeleton: Skeleton,

@@ -1,0 +1,39 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "mesh/smoothing.h"
+#include "mesh/vertex_frames.h"
+#include "rig/deformer.h"
+#include "rig/skin_weights.h"
+
+namespace rigwright::rig {
+
+/// Delta mush (Mancewicz et al. 2014, "Delta mush: smoothing deformations while preserving detail"): linear blend
+/// skinning u, Laplacian smoothing s = S u, then the detail that smoothing takes from the rest mesh, put back in
+/// the frame of the smoothed surface,
+///   v_k = s_k + F_k(s) d_k,   d_k = F_k(s^0)^T (v_k^0 - s_k^0).
+/// A vertex without a frame (a loose one, for example) keeps u_k. Metadata: iterations (0 to 1000) and step (above
+/// 0, at most 1) of the smoothing.
+class DeltaMush final : public Deformer {
+public:
+    explicit DeltaMush(std::shared_ptr<const TensorFile> tensors);
+
+private:
+    void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
+    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                int threads) const override;
+
+    struct Work;
+    Work work() const;
+    void smooth_pose(const float* pose, const Work& work) const;
+    void smoothed_vjp(const float* cotangents, const Work& work) const;
+
+    SkinWeights skin_;
+    mesh::Smoothing smoothing_;
+    std::vector<float> smooth_rest_;
+    mesh::VertexFrames frames_;
+    std::vector<float> details_;  // d (V, 3)
+};
+
+}  // namespace rigwright::rig

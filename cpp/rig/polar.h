@@ -1,0 +1,20 @@
+#pragma once
+
+namespace rigwright::rig {
+
+/// A 3x3 matrix A (row-major) as A = R P: R the rotation nearest to A, P = R^T A symmetric, the stretch that comes
+/// before the rotation. A mirrored A (negative determinant) gives a P with one negative eigenvalue; where the
+/// nearest rotation is not unique (A of rank one or less) some nearest one is taken.
+struct Polar {
+    double rotation[9];
+    double stretch[9];
+};
+
+Polar polar_decomposition(const double* a);
+
+/// The reverse: adds to a_gradient (3, 3) the gradient with respect to A, from the gradients with respect to the
+/// stretch, (3, 3), and to the turn omega, (3), for dR = R [omega]x. Where the rotation is not differentiable its
+/// part is 0.
+void polar_vjp(const Polar& polar, const double* stretch_gradient, const double* turn_gradient, double* a_gradient);
+
+}  // namespace rigwright::rig

@@ -1,0 +1,63 @@
+"""Characters with skin weights, slow skinning transforms, and a check of derivatives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rigwright as rw
+from tests.support.models import chain_skeleton
+
+
+def skinned(make, num_joints=5, num_vertices=40, influences=3, seed=0, **more):
+    """A random character for a constructor of rigwright.skinning."""
+    rng = np.random.default_rng(seed)
+    faces = np.stack([rng.permutation(num_vertices)[:4] for _ in range(num_vertices)])
+    faces[::3, 3] = -1
+    joints = np.stack([rng.permutation(num_joints)[:influences] for _ in range(num_vertices)])
+    weights = rng.dirichlet(np.ones(influences), num_vertices)
+    return make(
+        chain_skeleton(num_joints, seed), rng.standard_normal((num_vertices, 3)), faces, (joints, weights), **more
+    )
+
+
+def tube(rings=13, sides=8):
+    """A skeleton of three joints up the y axis, and a tube of quads with weights that run from one to the next."""
+    rest = np.tile(np.eye(3, 4, dtype=np.float32), (3, 1, 1))
+    rest[1:, 1, 3] = 1.0
+    skeleton = rw.Skeleton(["a", "b", "c"], [-1, 0, 1], rest)
+    height, around = np.meshgrid(np.linspace(0, 2, rings), 2 * np.pi * np.arange(sides) / sides, indexing="ij")
+    vertices = np.stack([0.3 * np.sin(around), height, 0.3 * np.cos(around)], axis=-1).reshape(-1, 3)
+    weights = np.maximum(1 - np.abs(vertices[:, 1:2] - np.arange(3)), 0)
+    index = np.arange(rings * sides).reshape(rings, sides)
+    after = np.roll(index, -1, axis=1)
+    faces = np.stack([index[:-1], after[:-1], after[1:], index[1:]], axis=-1).reshape(-1, 4)
+    return skeleton, vertices.astype(np.float32), faces, weights
+
+
+def slow_skinning(skeleton, pose):
+    """Skinning transforms (J, 4, 4) in float64, one joint after another."""
+    chains = []
+    for rows in (pose[: 12 * skeleton.num_joints], skeleton.rest):
+        chain = []
+        for j, parent in enumerate(skeleton.parents):
+            local = np.vstack([rows.reshape(-1, 3, 4)[j].astype(np.float64), [0, 0, 0, 1]])
+            chain.append(local if parent < 0 else chain[parent] @ local)
+        chains.append(chain)
+    return [now @ np.linalg.inv(rest) for now, rest in zip(*chains, strict=True)]
+
+
+def check_vjp(model, poses, tolerance, step=5e-3):
+    """The gradient against central differences of the float32 evaluation, every column."""
+    shape = (len(poses), len(model.rest_vertices), 3)
+    cotangents = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    gradient = model.vjp(poses, cotangents)
+    expected = np.empty_like(gradient)
+    for column in range(poses.shape[1]):
+        ahead, behind = poses.copy(), poses.copy()
+        ahead[:, column] += step
+        behind[:, column] -= step
+        change = model.evaluate(ahead).astype(np.float64) - model.evaluate(behind)
+        width = ahead[:, column].astype(np.float64) - behind[:, column]
+        expected[:, column] = (change * cotangents).sum(axis=(1, 2)) / width
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(gradient / scale, expected / scale, atol=tolerance["finite_difference"])
