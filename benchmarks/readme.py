@@ -73,7 +73,8 @@ def main() -> None:
         speed_rows(report, numbers),
         *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
         [
-            f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}. Medians of {arguments.runs} interleaved runs."
+            f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}.",
+            f"Medians of {arguments.runs} interleaved runs.",
         ],
     ]
     text = "\n\n".join("\n".join(rows) for rows in parts)
