@@ -25,8 +25,10 @@ def machine() -> str:
     return f"{name}, {_core.num_processors()} processors, {_core.instruction_set()}, {platform.platform(terse=True)}"
 
 
-def interleaved(functions: Mapping[str, Callable[[], object]], runs: int, warm_up: int = 3) -> dict[str, float]:
-    """Median seconds of each function, called one after another in every round.
+def interleaved(
+    functions: Mapping[str, Callable[[], object]], runs: int, in_a_row: int = 1, warm_up: int = 3
+) -> dict[str, float]:
+    """Median seconds of a call of each function, the functions taking turns.
 
     What disturbs the machine for a while then disturbs all of them alike.
 
@@ -36,6 +38,9 @@ def interleaved(functions: Mapping[str, Callable[[], object]], runs: int, warm_u
         What to time, by name.
     runs : int
         Rounds that count; each function is also called `warm_up` times before.
+    in_a_row : int
+        Timed calls of a function in each of its turns. If more than one, the turn begins with a call that is not
+        timed: it brings back what the other functions drove out of the caches.
     """
     for function in functions.values():
         for _ in range(warm_up):
@@ -43,9 +48,12 @@ def interleaved(functions: Mapping[str, Callable[[], object]], runs: int, warm_u
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(runs):
         for name, function in functions.items():
-            begin = time.perf_counter()
-            function()
-            times[name].append(time.perf_counter() - begin)
+            if in_a_row > 1:
+                function()
+            for _ in range(in_a_row):
+                begin = time.perf_counter()
+                function()
+                times[name].append(time.perf_counter() - begin)
     return {name: float(np.median(values)) for name, values in times.items()}
 
 
