@@ -183,6 +183,7 @@ def test_training_stops_when_the_held_out_error_stops_falling(cylinder_data, tra
         ({"tau": 0.9}, "tau is 0.9; it must be a number not below 1.0"),
         ({"hidden": 1.5}, "hidden is 1.5; it must be a whole number"),
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
+        ({"device": "abacus"}, "device is 'abacus'"),
         ({"layers": 3}, "layers is an unknown setting"),
         ({"holdout": 0.0001}, "0 held out"),
     ],

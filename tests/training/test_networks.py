@@ -54,6 +54,12 @@ def test_padding_is_zero_and_weighs_nothing(sets):
         assert (problem.importance[s, 0, :r] > 0).all()
 
 
+def test_targets_of_a_set_share_one_scale(sets):
+    _, targets, maps = sets
+    for y, m in zip(targets, maps, strict=True):
+        np.testing.assert_allclose(m.scale, np.sqrt((y.astype(np.float64) ** 2).mean()), rtol=1e-6)
+
+
 def test_loss_is_the_squared_length_of_the_coefficients(sets, tolerance):
     inputs, targets, maps = sets
     problem = make_problem(inputs, targets, maps, np.ones(ROWS, bool))

@@ -22,14 +22,11 @@ class Basis:
         Of the scaled residuals.
     coefficients : (T, r) float32 array
         Of every row, the held-out ones too.
-    lost : float
-        Mean squared length of what the basis leaves out over the held-out rows, summed over the members.
     """
 
     components: NDArray[np.float64]
     mean: NDArray[np.float64]
     coefficients: NDArray[np.float32]
-    lost: float
 
 
 def reduce_residuals(
@@ -70,10 +67,7 @@ def reduce_residuals(
         components = principal_components(scaled, training, most, rng)
         components = components[:, : fewest_components(sample, components, weights, threshold)]
     coefficients = scaled @ components.astype(np.float32)
-    held_out = scaled[~training].astype(np.float64)
-    captured = np.square(coefficients[~training].astype(np.float64)).sum()
-    lost = max(float(np.square(held_out).sum() - captured), 0.0) / max(len(held_out), 1)
-    return Basis(components, mean, coefficients, lost)
+    return Basis(components, mean, coefficients)
 
 
 def principal_components(

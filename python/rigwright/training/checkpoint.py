@@ -9,13 +9,12 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rigwright.errors import bad_argument
 from rigwright.files import atomic_file
+from rigwright.training.optimisers import Arrays
 
-Arrays = dict[str, NDArray[np.float32]]
-GROUPS = ("parameters", "first", "second", "best")
+GROUPS = ("parameters", "optimiser", "best")
 
 
 @dataclass
@@ -30,8 +29,8 @@ class State:
         Spent so far, all runs together, preparation included.
     best_loss, stale : float, int
         Lowest held-out loss, and the evaluations since it was seen.
-    parameters, first, second, best : dict of arrays
-        Weights, Adam's two moments, and the weights of the lowest held-out loss.
+    parameters, optimiser, best : dict of arrays
+        Weights, the state of the optimiser, and the weights of the lowest held-out loss.
     """
 
     step: int = 0
@@ -39,8 +38,7 @@ class State:
     best_loss: float = math.inf
     stale: int = 0
     parameters: Arrays = field(default_factory=dict)
-    first: Arrays = field(default_factory=dict)
-    second: Arrays = field(default_factory=dict)
+    optimiser: Arrays = field(default_factory=dict)
     best: Arrays = field(default_factory=dict)
 
 

@@ -1,8 +1,8 @@
 """The networks of all vertex sets at once: padded, batched matrix products (Bailey et al. 2018, equation 6).
 
 Set s maps its normalised inputs z to scaled coefficients y = W3 tanh(W2 tanh(W1 z + b1) + b2) + b3. Inputs and
-outputs are padded to the widest set; padded inputs are zero and padded outputs weigh nothing, so their weights never
-change and are cut off again when a model is exported.
+outputs are padded to the widest set; padded inputs are zero and padded outputs weigh nothing, so their weights have no
+effect, and they are cut off again when a model is exported.
 """
 
 from __future__ import annotations
@@ -74,11 +74,15 @@ class Normalisation:
 
 
 def normalise(inputs: NDArray[np.float32], coefficients: NDArray[np.float32]) -> Normalisation:
-    """Normalisation of one set from its training rows (T, n) and (T, r): unit inputs, unit outputs."""
+    """Normalisation of one set from its training rows (T, n) and (T, r).
+
+    Inputs of unit deviation; coefficients divided by one number, their root mean square, so that a step of the last
+    layer moves all of them equally far (better than a number each: the small components matter less).
+    """
     data = inputs.astype(np.float64)
     deviation = np.maximum(data.std(axis=0), 1e-6)
-    scale = np.maximum(coefficients.astype(np.float64).std(axis=0), 1e-12)
-    return Normalisation(data.mean(axis=0), np.diag(1.0 / deviation), scale)
+    scale = max(float(np.sqrt(np.square(coefficients, dtype=np.float64).mean())), 1e-12)
+    return Normalisation(data.mean(axis=0), np.diag(1.0 / deviation), np.full(coefficients.shape[1], scale))
 
 
 def make_problem(

@@ -1,9 +1,10 @@
-"""Training all networks together with Adam: a schedule that keeps a budget, early stop, resumable to the same bits."""
+"""Training all networks together: a schedule that keeps a budget, early stop, resumable to the same bits."""
 
 from __future__ import annotations
 
 import contextlib
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ import numpy as np
 
 from rigwright.errors import NumericalError
 from rigwright.extras import require
-from rigwright.training.checkpoint import Arrays, State
+from rigwright.training.checkpoint import State
 from rigwright.training.networks import PARAMETERS, Problem, forward, initial_parameters
+from rigwright.training.optimisers import Adam, Arrays, Optimiser, Soap
 from rigwright.training.settings import Settings
 
 EVALUATIONS = 50  # of the held-out error, spread over the budget
@@ -47,8 +49,10 @@ def rate(settings: Settings, spent: float) -> float:
 
 
 @contextlib.contextmanager
-def torch_settings(torch: Any, threads: int) -> Iterator[None]:
+def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
     """Deterministic algorithms and a number of threads (0: as it is) for the block; restored afterwards."""
+    if device.startswith("cuda"):
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     if threads > 0:
@@ -62,11 +66,11 @@ def torch_settings(torch: Any, threads: int) -> Iterator[None]:
 
 
 class Trainer:
-    """Adam on the batched networks of a problem.
+    """A first-order optimiser on the batched networks of a problem.
 
     The loss is the squared vertex distance in bone space: the basis is orthonormal, so |y_s - c_s|^2 over the
     coefficients of a set is the (weighted) squared error of its vertices up to what the basis leaves out. Each set's
-    part is divided by its variance; Adam's steps do not depend on the scale of a network's loss.
+    part is divided by its variance; neither optimiser's steps depend on the scale of a network's loss.
 
     The order of the batches follows from seed and epoch, so a step number is all the random state there is.
     """
@@ -86,13 +90,12 @@ class Trainer:
         self.batches = int(train.sum()) // self.batch
         self._epoch, self._order = -1, torch.empty(0)
         self._weights: dict[str, Any] = {}
-        self._adam: Any = None
+        self._optimiser: Optimiser
 
     def start(self) -> State:
         """Initial weights, nothing done."""
         parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
-        zeros = {name: np.zeros_like(value) for name, value in parameters.items()}
-        return State(parameters=parameters, first=zeros, second=zeros, best=parameters)
+        return State(parameters=parameters, best=parameters)
 
     def run(
         self, state: State, budget: Budget, report: Callable[[State, Arrays], None], keep: Callable[[State], None]
@@ -138,11 +141,10 @@ class Trainer:
         rows = self._order[index * self.batch : (index + 1) * self.batch]
         error = forward(self.torch, self._weights, self.inputs[:, rows]) - self.targets[:, rows]
         loss = (error.square() * self.relative).sum() / self.batch
-        self._adam.zero_grad(set_to_none=True)
+        for weight in self._weights.values():
+            weight.grad = None
         loss.backward()
-        for group in self._adam.param_groups:
-            group["lr"] = learning_rate
-        self._adam.step()
+        self._optimiser.step(learning_rate)
 
     def _evaluate(self, state: State) -> Arrays:
         """The weights now; the state remembers those with the lowest held-out loss."""
@@ -159,23 +161,15 @@ class Trainer:
         return weights
 
     def _restore(self, state: State) -> None:
-        torch = self.torch
         self._weights = {name: self._tensor(state.parameters[name].copy()).requires_grad_() for name in PARAMETERS}
-        self._adam = torch.optim.Adam(
-            list(self._weights.values()), lr=self.settings.learning_rate, betas=(0.9, 0.999), eps=1e-8
-        )
-        for name, weight in self._weights.items():
-            self._adam.state[weight] = {
-                "step": torch.tensor(float(state.step)),
-                "exp_avg": self._tensor(state.first[name].copy()),
-                "exp_avg_sq": self._tensor(state.second[name].copy()),
-            }
+        make = Soap if self.settings.optimiser == "soap" else Adam
+        self._optimiser = make(self.torch, self._weights)
+        if state.optimiser:
+            self._optimiser.restore(state.optimiser)
 
     def _collect(self, state: State) -> None:
         state.parameters = {name: self._array(weight.detach()) for name, weight in self._weights.items()}
-        moments = {name: self._adam.state[weight] for name, weight in self._weights.items()}
-        state.first = {name: self._array(m["exp_avg"]) for name, m in moments.items()}
-        state.second = {name: self._array(m["exp_avg_sq"]) for name, m in moments.items()}
+        state.optimiser = self._optimiser.arrays()
 
     def _tensor(self, array: Any) -> Any:
         return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright._core import Deformer
+from rigwright.errors import bad_argument
 from rigwright.extras import require
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.training.checkpoint import Arrays, State, read_checkpoint, write_checkpoint
+from rigwright.training.checkpoint import State, read_checkpoint, write_checkpoint
 from rigwright.training.confidence import confidence_groups, confidence_tensors
 from rigwright.training.export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
 from rigwright.training.networks import layers, make_problem, normalise
 from rigwright.training.optimise import Budget, Trainer, torch_settings
+from rigwright.training.optimisers import Arrays
 from rigwright.training.preparation import Preparation, prepare
 from rigwright.training.settings import Settings, settings_for
 
@@ -93,9 +95,10 @@ def body(
     report = progress or silent
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
+    _check_device(torch, device)
     chosen = settings_for(variant, seed=seed, minutes=minutes, steps=steps, **settings)
     ready = prepare(ds, chosen, report)
-    with torch_settings(torch, threads):
+    with torch_settings(torch, threads, device):
         networks = Networks(ds, ready, chosen, device)
         file = None if checkpoint is None else Path(checkpoint)
         learned, steps_done = networks.train(file, report, started)
@@ -105,6 +108,12 @@ def body(
     if file is not None:
         file.unlink(missing_ok=True)
     return model
+
+
+def _check_device(torch: Any, device: str) -> None:
+    usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    if device.split(":")[0] not in usable:
+        raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
 
 
 class Networks:

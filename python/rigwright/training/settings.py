@@ -10,6 +10,7 @@ from rigwright.errors import bad_argument
 
 VARIANTS = ("blended", "paper")
 SCHEDULES = ("cosine", "constant")
+OPTIMISERS = ("soap", "adam")
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,10 @@ class Settings:
         Width of both hidden layers.
     batch : int
         Poses a step.
+    optimiser : str
+        "soap" (Vyas et al. 2024) or "adam".
     learning_rate : float
-        Adam's; with the cosine schedule the highest one.
+        With the cosine schedule the highest one.
     schedule : str
         "cosine": a short rise, then down to zero at the end of the budget; "constant".
     steps : int or None
@@ -60,21 +63,22 @@ class Settings:
     holdout: float = 0.1
     tau: float = 1.25
     assignment_poses: int = 200
-    border: float = 2.0
+    border: float = 1.5
     compact_rotations: bool = True
     influence_threshold: float = 2e-5
-    pca_threshold: float = 3e-5
-    max_components: int = 48
+    pca_threshold: float = 2e-5
+    max_components: int = 128
     hidden: int = 128
     batch: int = 256
-    learning_rate: float = 0.01
+    optimiser: str = "soap"
+    learning_rate: float = 0.02
     schedule: str = "cosine"
     steps: int | None = None
     minutes: float | None = None
     patience: int = 20
 
     def __post_init__(self) -> None:
-        for name, choices in (("variant", VARIANTS), ("schedule", SCHEDULES)):
+        for name, choices in (("variant", VARIANTS), ("schedule", SCHEDULES), ("optimiser", OPTIMISERS)):
             value = getattr(self, name)
             if value not in choices:
                 raise bad_argument("body", name, repr(value), " or ".join(f'"{choice}"' for choice in choices))
@@ -115,6 +119,8 @@ _PAPER = {
     "border": 0.0,
     "compact_rotations": False,
     "pca_threshold": 3e-4,
+    "optimiser": "adam",
+    "learning_rate": 0.01,
     "schedule": "constant",
 }
 
