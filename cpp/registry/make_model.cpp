@@ -33,20 +33,22 @@ constexpr std::array kinds{
     Kind{"delta_mush", &make<rig::DeltaMush>},
 };
 
-std::string all_kinds() {
-    std::string text;
-    for (const Kind& kind : kinds) text += (text.empty() ? "" : ", ") + std::string(kind.name);
-    return text;
-}
-
 }  // namespace
+
+std::vector<std::string> model_kinds() {
+    std::vector<std::string> names;
+    for (const Kind& kind : kinds) names.emplace_back(kind.name);
+    return names;
+}
 
 std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors) {
     const std::string name = rig::model_kind(*tensors);
     for (const Kind& kind : kinds) {
         if (kind.name == name) return kind.make(std::move(tensors));
     }
-    throw bad_argument("load", tensors->origin(), "a model of kind '" + name + "'", "one of: " + all_kinds());
+    std::string known;
+    for (const std::string& kind : model_kinds()) known += (known.empty() ? "" : ", ") + kind;
+    throw bad_argument("load", tensors->origin(), "a model of kind '" + name + "'", "one of: " + known);
 }
 
 }  // namespace rigwright

@@ -69,7 +69,7 @@ long repeated(const rig::Deformer& model, const std::vector<float>& poses, int f
 
 int main() {
     long wrong = 0;
-    for (const std::string& kind : checks::kinds()) {
+    for (const std::string& kind : rigwright::model_kinds()) {
         const checks::Sizes sizes{.joints = 9, .vertices = 240, .sets = 7};
         const auto model = make_model(std::make_shared<const TensorFile>(checks::random_model(kind, sizes, 1)));
         const std::vector<float> poses = checks::random_poses(sizes, 70, 2);

@@ -91,6 +91,6 @@ int check_pool() {
 
 int main() {
     int wrong = check_pool();
-    for (const std::string& kind : checks::kinds()) wrong += check(kind);
+    for (const std::string& kind : rigwright::model_kinds()) wrong += check(kind);
     return wrong == 0 ? 0 : 1;
 }

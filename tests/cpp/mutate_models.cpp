@@ -7,6 +7,7 @@
 #include "model_reader.h"
 #include "mutation.h"
 #include "random_model.h"
+#include "registry/make_model.h"
 
 int main(int count, char** arguments) {
     using namespace rigwright::checks;
@@ -14,7 +15,7 @@ int main(int count, char** arguments) {
     std::mt19937_64 random(count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 0);
     const Sizes sizes{.joints = 3, .vertices = 12, .sets = 3, .hidden = 4, .components = 2};
     std::vector<Bytes> good;
-    for (const std::string& kind : kinds()) good.push_back(random_model(kind, sizes, 1).serialize());
+    for (const std::string& kind : rigwright::model_kinds()) good.push_back(random_model(kind, sizes, 1).serialize());
     for (const Bytes& bytes : good) {
         if (!read_model(bytes)) return std::puts("an undamaged model is refused"), 1;
     }

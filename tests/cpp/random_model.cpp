@@ -115,11 +115,6 @@ std::string metadata(const std::string& kind, const Sizes& sizes) {
 
 }  // namespace
 
-const std::vector<std::string>& kinds() {
-    static const std::vector<std::string> all{"body", "linear_blend"};
-    return all;
-}
-
 TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed) {
     Builder builder(seed);
     builder.file.set_metadata(metadata(kind, sizes));

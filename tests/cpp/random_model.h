@@ -16,11 +16,8 @@ struct Sizes {
     int components = 5;
 };
 
-/// The kinds that random_model makes.
-const std::vector<std::string>& kinds();
-
-/// A random model of a kind; the same seed gives the same model. A learned body has overlapping sets, one of
-/// them without a network.
+/// A random model of a kind, any of model_kinds(): a learned body, or a skin with what other kinds ask for; the
+/// same seed gives the same model. A learned body has overlapping sets, one of them without a network.
 TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed);
 
 /// (frames, 12 joints + 1) poses near the identity, one after another.
