@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright import _core
+from tests.conftest import TOLERANCES
 from tests.support.models import chain_skeleton, random_poses
 
 
@@ -47,12 +48,12 @@ def test_vertex_error_matches_numpy(frames, vertices, seed):
     a, b = animation(frames, vertices, seed), animation(frames, vertices, seed + 1)
     distances = np.linalg.norm(a.astype(float) - b, axis=2)
     error = rw.metrics.vertex_error(a, b)
-    assert error.mean == pytest.approx(distances.mean(), rel=2e-6)
-    assert error.rms == pytest.approx(np.sqrt((distances**2).mean()), rel=2e-6)
-    assert error.p95 == pytest.approx(np.percentile(distances, 95), rel=2e-6)
-    assert error.max == pytest.approx(distances.max(), rel=2e-6)
-    np.testing.assert_allclose(error.per_vertex, distances.mean(axis=0), rtol=2e-6)
-    np.testing.assert_allclose(error.per_frame, distances.mean(axis=1), rtol=2e-6)
+    assert error.mean == pytest.approx(distances.mean(), rel=TOLERANCES["float32"])
+    assert error.rms == pytest.approx(np.sqrt((distances**2).mean()), rel=TOLERANCES["float32"])
+    assert error.p95 == pytest.approx(np.percentile(distances, 95), rel=TOLERANCES["float32"])
+    assert error.max == pytest.approx(distances.max(), rel=TOLERANCES["float32"])
+    np.testing.assert_allclose(error.per_vertex, distances.mean(axis=0), rtol=TOLERANCES["float32"])
+    np.testing.assert_allclose(error.per_frame, distances.mean(axis=1), rtol=TOLERANCES["float32"])
 
 
 def test_vertex_error_takes_one_frame():
@@ -149,7 +150,7 @@ def test_seam_error_matches_numpy(tolerance):
     assert seam.ratio == seam.across.normal / seam.inside.normal
 
 
-def test_a_step_between_two_pieces_is_seen_at_the_seam_alone():
+def test_a_step_between_two_pieces_is_seen_at_the_seam_alone(tolerance):
     base, faces = grid(8)
     labels = (base[:, 0] >= 4).astype(int)
     stepped = base.copy()
@@ -157,8 +158,8 @@ def test_a_step_between_two_pieces_is_seen_at_the_seam_alone():
     seam = rw.metrics.seam_error(base, stepped, faces, labels)
     # 14 edges at both ends of the step bend, the 6 that run across it do not
     assert seam.across.count == 20
-    assert seam.across.normal == pytest.approx(np.degrees(np.arctan(0.1)) * 14 / 20, rel=1e-4)
-    assert seam.across.length == pytest.approx(np.hypot(1, 0.1) - 1, rel=1e-4)
+    assert seam.across.normal == pytest.approx(np.degrees(np.arctan(0.1)) * 14 / 20, rel=tolerance["float32_sum"])
+    assert seam.across.length == pytest.approx(np.hypot(1, 0.1) - 1, rel=tolerance["float32_sum"])
     assert (seam.inside.normal, seam.inside.length) == (0.0, 0.0)
 
 

@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigwright import _core
+from tests.conftest import TOLERANCES
+
+GRAM = TOLERANCES["gram"]
 
 
 def gram(columns, target):
@@ -39,10 +42,10 @@ def test_reaches_the_optimum_of_every_active_set(rows, count, seed, spread):
     weights, report = _core.simplex_least_squares(matrix)
     scale = np.diag(matrix).min()
     assert (weights >= 0).all()
-    assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+    assert weights.sum() == pytest.approx(1.0, abs=TOLERANCES["float64"])
     assert report["converged"]
-    assert weights @ matrix @ weights == pytest.approx(brute_force(matrix), abs=1e-9 * scale, rel=1e-9)
-    assert report["gap"] <= 1e-9 * scale
+    assert weights @ matrix @ weights == pytest.approx(brute_force(matrix), abs=GRAM * scale, rel=GRAM)
+    assert report["gap"] <= GRAM * scale
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -53,8 +56,8 @@ def test_matches_scipy(seed):
     weights, report = _core.simplex_least_squares(gram(columns, target))
     heavy = 1e4  # the sum as a heavy row of a non-negative least squares problem
     expected, _ = nnls(np.vstack([columns, np.full((1, 20), heavy)]), np.append(target, heavy))
-    np.testing.assert_allclose(weights, expected, atol=1e-6)
-    assert report["value"] == pytest.approx(((columns @ weights - target) ** 2).sum(), rel=1e-10)
+    np.testing.assert_allclose(weights, expected, atol=TOLERANCES["float32"])
+    assert report["value"] == pytest.approx(((columns @ weights - target) ** 2).sum(), rel=GRAM)
 
 
 def test_known_weights_are_recovered():
@@ -63,8 +66,8 @@ def test_known_weights_are_recovered():
     known = np.zeros(40)
     known[[3, 11, 30]] = [0.5, 0.3, 0.2]
     weights, report = _core.simplex_least_squares(gram(columns, columns @ known))
-    np.testing.assert_allclose(weights, known, atol=1e-7)
-    assert report["value"] < 1e-10
+    np.testing.assert_allclose(weights, known, atol=TOLERANCES["float32"])
+    assert report["value"] < GRAM
 
 
 def test_equal_columns_share_without_trouble():
@@ -87,8 +90,8 @@ def test_nearly_dependent_columns_end_near_the_optimum(rows, count, seed, digits
     matrix = gram(columns, target)
     weights, report = _core.simplex_least_squares(matrix)
     assert (weights >= 0).all()
-    assert weights.sum() == pytest.approx(1.0, abs=1e-12)
-    assert report["gap"] <= 1e-9 * np.diag(matrix).max()
+    assert weights.sum() == pytest.approx(1.0, abs=TOLERANCES["float64"])
+    assert report["gap"] <= GRAM * np.diag(matrix).max()
 
 
 def test_wrong_matrices_are_named():

@@ -7,7 +7,8 @@ import pytest
 
 import rigwright as rw
 from tests.support.models import chain_skeleton, random_poses
-from tests.support.skinning import check_vjp, skinned, slow_skinning, tube
+from tests.support.skinning import check_vjp, skinned, tube
+from tests.support.slow import slow_skinning
 
 
 def slow_neighbours(faces, count):

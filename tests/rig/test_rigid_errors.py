@@ -7,18 +7,13 @@ import pytest
 
 from rigwright import _core
 from tests.support.models import chain_skeleton, random_poses
+from tests.support.slow import slow_skinning
 
 
 def slow_rigid_errors(skeleton, rest_vertices, poses, vertices):
     errors = np.zeros((len(rest_vertices), skeleton.num_joints))
     for pose, frame in zip(poses, vertices, strict=True):
-        now, rest = [], []
-        for j, parent in enumerate(skeleton.parents):
-            for chain, locals_ in ((now, pose[: 12 * skeleton.num_joints]), (rest, skeleton.rest)):
-                own = np.vstack([locals_.reshape(-1, 3, 4)[j].astype(np.float64), [0, 0, 0, 1]])
-                chain.append(own if parent < 0 else chain[parent] @ own)
-        for j in range(skeleton.num_joints):
-            motion = now[j] @ np.linalg.inv(rest[j])
+        for j, motion in enumerate(slow_skinning(skeleton, pose)):
             moved = rest_vertices.astype(np.float64) @ motion[:3, :3].T + motion[:3, 3]
             errors[:, j] += ((moved - frame) ** 2).sum(axis=1)
     return errors
@@ -43,10 +38,8 @@ def test_vertices_that_move_with_a_joint_are_given_to_it(tolerance):
     rest = rng.standard_normal((90, 3)).astype(np.float32)
     poses = random_poses(skeleton, 8, seed=4)
     owner = rng.integers(0, 6, 90)
-    motion = np.stack([_core.Skeleton.globals(skeleton, poses)[:, j] for j in range(6)], axis=1)
-    inverse = np.linalg.inv(np.concatenate([skeleton.rest_globals, np.tile([[[0, 0, 0, 1]]], (6, 1, 1))], axis=1))
-    local = np.einsum("vab,vb->va", inverse[owner, :3], np.append(rest, np.ones((90, 1)), axis=1))
-    vertices = np.einsum("tvab,vb->tva", motion[:, owner], np.append(local, np.ones((90, 1)), axis=1))
+    motions = np.stack([slow_skinning(skeleton, pose)[owner] for pose in poses])
+    vertices = np.einsum("tvab,vb->tva", motions, np.append(rest, np.ones((90, 1)), axis=1))[..., :3]
     errors = _core.rigid_errors(skeleton, rest, poses, vertices)
     np.testing.assert_array_equal(errors.argmin(axis=1), owner)
     np.testing.assert_allclose(errors[np.arange(90), owner], 0.0, atol=tolerance["float32_sum"] ** 2 * 8 * 100)

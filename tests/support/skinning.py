@@ -1,4 +1,4 @@
-"""Characters with skin weights, slow skinning transforms, and a check of derivatives."""
+"""Characters with skin weights, and a check of derivatives."""
 
 from __future__ import annotations
 
@@ -32,18 +32,6 @@ def tube(rings=13, sides=8):
     after = np.roll(index, -1, axis=1)
     faces = np.stack([index[:-1], after[:-1], after[1:], index[1:]], axis=-1).reshape(-1, 4)
     return skeleton, vertices.astype(np.float32), faces, weights
-
-
-def slow_skinning(skeleton, pose):
-    """Skinning transforms (J, 4, 4) in float64, one joint after another."""
-    chains = []
-    for rows in (pose[: 12 * skeleton.num_joints], skeleton.rest):
-        chain = []
-        for j, parent in enumerate(skeleton.parents):
-            local = np.vstack([rows.reshape(-1, 3, 4)[j].astype(np.float64), [0, 0, 0, 1]])
-            chain.append(local if parent < 0 else chain[parent] @ local)
-        chains.append(chain)
-    return [now @ np.linalg.inv(rest) for now, rest in zip(*chains, strict=True)]
 
 
 def check_vjp(model, poses, tolerance, step=5e-3):
