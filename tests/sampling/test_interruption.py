@@ -17,6 +17,7 @@ from tests.sampling.rigs import SMALL, small_rig
 from tests.sampling.test_sample import contents
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(rw.__file__).resolve().parents[1]  # the one under test, installed or not
 KILLED = 9
 TINY = {"count": 10, "seed": 7, "probe": 1, "shard_rows": 10}  # a shard of data, a shard of probe rows
 
@@ -30,7 +31,7 @@ def expected(tmp_path_factory):
 
 def start(path, workers, seconds, platform=sys.platform):
     command = [sys.executable, "-m", "tests.sampling.rigs", str(path), str(workers), str(seconds), platform]
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{os.environ.get('PYTHONPATH', '')}"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])}
     return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=-1, stderr=-1, start_new_session=True)
 
 
