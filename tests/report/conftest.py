@@ -36,6 +36,15 @@ def studied(tmp_path_factory):
     )
 
 
+class HostStub:
+    """A rig that says how long it took."""
+
+    host = "Host 1.0"
+
+    def time_pose(self, rows):
+        return np.full(len(rows), 12.5e-3)
+
+
 @pytest.fixture(scope="session")
 def written(studied):
     """A whole report: its path and its numbers."""
@@ -52,6 +61,6 @@ def written(studied):
         paper=studied.files["paper"],
         baselines=[studied.files["one"], studied.files["two"]],
         training=studied.training,
-        host=report.HostTiming("Host 1.0", 12.5),
+        rig=HostStub(),
     )
     return SimpleNamespace(path=path, numbers=numbers, html=path.read_text(encoding="utf-8"))

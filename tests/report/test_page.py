@@ -106,6 +106,21 @@ def test_names_are_text_not_markup(studied, written, tmp_path):
     assert "&lt;script&gt;" in text
 
 
+def test_a_model_without_error_and_a_single_pose_make_a_page(written, tmp_path, recwarn):
+    """Nothing to draw on logarithmic scales, nothing to divide by."""
+    from rigwright import report, sampling
+    from tests.support.cylinder import CylinderRig
+    from tests.support.cylinder_models import cylinder_skinning
+
+    rig = CylinderRig(bulge=False, extra_control=False)
+    data = sampling.sample(rig, tmp_path / "one.rwdata", count=1, probe=0)
+    cylinder_skinning(rig, 4).save(tmp_path / "exact.safetensors")
+    numbers = report.write(tmp_path / "a.html", [tmp_path / "exact.safetensors"], data, animation=data)
+    assert numbers["accuracy"]["random poses"]["learned model"]["max_mm"] < 1e-2
+    assert "Best pose" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert not [str(w.message) for w in recwarn if issubclass(w.category, RuntimeWarning | UserWarning)]
+
+
 def test_wrong_input_is_named(studied, tmp_path):
     from rigwright import report
 

@@ -50,6 +50,26 @@ def test_colours_arrive(studio, studied):
     assert middle[1][0] > middle[1][2] + 60, "the middle of the scale is red"
 
 
+def test_a_picture_forgets_the_one_before(studied):
+    """Shading, too, belongs to the pose drawn: the second picture of a studio is the first of another."""
+    first, second = studied.data.vertices[:2]
+    shape = studied.data.faces, len(first), 140, 200
+    with Studio(*shape) as used, Studio(*shape) as fresh:
+        used.picture(first, view_of(first, "Y"), colours.heat(np.linspace(0, 1, len(first))))
+        np.testing.assert_array_equal(
+            used.picture(second, view_of(second, "Y")), fresh.picture(second, view_of(second, "Y"))
+        )
+
+
+def test_light_comes_from_the_viewer(studied):
+    """Turned to any side, what faces the viewer is lit: clay in the middle of the picture, never shadow."""
+    rest = studied.data.rest_vertices
+    with Studio(studied.data.faces, len(rest), 140, 200) as studio:
+        for turn in (0, 90, 180, 270):
+            middle = studio.picture(rest, view_of(rest, "Y", turn, rise=0.0))[90:110, 68:73]
+            assert middle.mean() > 150, turn
+
+
 def test_a_close_view_is_larger(studio, studied):
     rest = studied.data.rest_vertices
     near = studio.picture(rest, close_view(rest, 100, np.array([0.0, 0.0, 1.0]), "Y"))

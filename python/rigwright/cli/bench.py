@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Time and compare."""
     from rigwright import bench
+    from rigwright.report.timing import time_beside
 
     if args.rig is not None and args.data is None:
         raise ValueError("--rig needs --data: the poses that both evaluate")
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         result = dict(bench.body(model, poses, runs=args.runs, batch=args.batch))
     if args.rig is not None and dataset is not None:
         with opened_rig(args, args.rig) as rig:
-            result["rig"] = {"name": getattr(rig, "host", args.rig.name), "seconds": _rig(rig, dataset.channels)}
+            result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
     _print(result, console)
     return result
 
@@ -63,16 +65,6 @@ def _alone(model: rw.Deformer, poses: NDArray[np.float32] | None) -> dict[str, A
     return {"machine": bench.machine(), "versions": {"rigwright": rw.__version__}, "rows": [one, many]}
 
 
-def _rig(rig: Any, channels: NDArray[np.float32], poses: int = 40) -> float:
-    """Median seconds a pose; a host measures inside its own process."""
-    rows = np.asarray(channels[:poses], np.float64)
-    if hasattr(rig, "time_pose"):
-        return float(np.median(rig.time_pose(rows)))
-    from rigwright.report.timing import median_seconds
-
-    return median_seconds(lambda: rig.sample(rows[:1]))
-
-
 def _print(result: dict[str, Any], console: Console) -> None:
     peers = sorted({name for row in result["rows"] for name in row["peers"]})
     rows = []
@@ -81,7 +73,9 @@ def _print(result: dict[str, Any], console: Console) -> None:
         rows.append([f"{row['job']}, {row['threads']} threads", f"{1e3 * row['seconds']:.3f}", *beside])
     console.table(["milliseconds", "rigwright", *peers], rows)
     if "rig" in result:
-        ratio = result["rig"]["seconds"] / result["rows"][0]["seconds"]
-        console.line(f"{result['rig']['name']}: {1e3 * result['rig']['seconds']:.3f} ms a pose, {ratio:.1f} x as long")
+        rig, ours = result["rig"]["milliseconds"], result["rig"]["engine_milliseconds"]
+        console.line(
+            f"{result['rig']['name']}: {rig:.3f} ms a pose; rigwright, in turns with it: {ours:.3f}, {rig / ours:.1f} x"
+        )
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     console.line(f"medians on {result['machine']}; {versions}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -11,9 +12,12 @@ import rigwright as rw
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result
+from rigwright.cli.rigs import add_rig_arguments, opened_rig
 
 SUMMARY = "write one HTML file that shows what a model learned, and how well"
-EXAMPLE = "rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata -o report.html"
+EXAMPLE = (
+    "rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o report.html"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a fitted baseline",
     )
     parser.add_argument("--poses", type=arguments.count, default=400, help="poses of each set to judge (default 400)")
-    parser.add_argument(
-        "--host", nargs=2, metavar=("NAME", "MS"), help='the rig\'s own program and its time a pose: "Blender 5.0" 6.2'
-    )
+    parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it too")
     parser.add_argument("-o", "--output", metavar="FILE", type=arguments.output, required=True, help="the HTML file")
+    add_rig_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
@@ -50,8 +53,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     from rigwright import report
 
     training = None if args.training is None else rw.Dataset(args.training)
-    host = None if args.host is None else report.HostTiming(args.host[0], arguments.positive(args.host[1]))
-    with console.progress() as progress, tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(console.progress())
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig))
         baselines = args.baseline
         if training is not None and not baselines:
             baselines = report.fitted_skinning(training, Path(folder), progress)
@@ -63,7 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             paper=args.paper,
             baselines=baselines,
             training=training,
-            host=host,
+            rig=rig,
             at_most=args.poses,
             progress=progress,
         )

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import rigwright as rw
 from rigwright import report, sampling, training
 from rigwright.cli.result import as_json
@@ -54,19 +52,12 @@ class Demo:
         character = self._character()
         with self._blender(character) as rig:
             learned, judged, walked = self._samples(rig)
-            host = self._time_blender(rig, judged)
         model = self._train(learned, "model", "blended", self.settings.minutes)
         paper = self._train(learned, "paper-variant", "paper", self.settings.paper_minutes)
         self.announce("fitting linear skinning to the same poses, to compare")
         skinning = report.fitted_skinning(learned, self.folder, self.progress)
-        numbers = self._report(model, paper, skinning, learned, judged, walked, host)
-        return {
-            "numbers": numbers,
-            "model": model,
-            "report": self.folder / "report.html",
-            "training": learned,
-            "host": host,
-        }
+        numbers = self._report(character, [model, paper, *skinning], [learned, judged, walked])
+        return {"numbers": numbers, "model": model, "report": self.folder / "report.html", "training": learned}
 
     def _character(self) -> Path:
         path = self.folder / "demo-character.blend"
@@ -94,17 +85,6 @@ class Demo:
         self.announce(f"{'checking' if path.exists() else 'sampling'} {count:,} poses: {path.name}")
         return sampling.sample(rig, path, count, workers=self.workers, progress=self.progress, **options)
 
-    def _time_blender(self, rig: BlenderRig, judged: rw.Dataset) -> report.HostTiming:
-        """Median time that Blender takes for a pose, measured once."""
-        path = self.folder / "blender-timing.json"
-        known = _read_json(path)
-        if known.get("data") != judged.hash or known.get("host") != rig.host:
-            self.announce("timing Blender")
-            seconds = rig.time_pose(judged.channels[: self.settings.timed])
-            known = {"host": rig.host, "data": judged.hash, "milliseconds": 1e3 * float(np.median(seconds))}
-            _write_json(path, known)
-        return report.HostTiming(known["host"], known["milliseconds"])
-
     def _train(self, learned: rw.Dataset, name: str, variant: str, minutes: float) -> Path:
         path = self.folder / f"{name}.safetensors"
         if self._is_trained(path, learned, variant, minutes):
@@ -129,41 +109,34 @@ class Demo:
             minutes,
         )
 
-    def _report(
-        self,
-        model: Path,
-        paper: Path,
-        skinning: list[Path],
-        learned: rw.Dataset,
-        judged: rw.Dataset,
-        walked: rw.Dataset,
-        host: report.HostTiming,
-    ) -> dict[str, Any]:
+    def _report(self, character: Path, models: list[Path], sets: list[rw.Dataset]) -> dict[str, Any]:
         page, numbers_file = self.folder / "report.html", self.folder / "report.json"
-        key = _key([model, paper, *skinning], [learned, judged, walked], host)
+        key = _key(models, sets)
         known = _read_json(numbers_file)
         if known.get("key") == key and page.exists():
             self.announce("re-using the report")
             return dict(known["numbers"])
         self.announce("measuring with the C++ engine, and writing the report")
-        numbers = report.write(
-            page,
-            [model],
-            judged,
-            animation=walked,
-            paper=paper,
-            baselines=skinning,
-            training=learned,
-            host=host,
-            progress=self.progress,
-        )
+        (model, paper, *skinning), (learned, judged, walked) = models, sets
+        with self._blender(character) as rig:
+            numbers = report.write(
+                page,
+                [model],
+                judged,
+                animation=walked,
+                paper=paper,
+                baselines=skinning,
+                training=learned,
+                rig=rig,
+                progress=self.progress,
+            )
         _write_json(numbers_file, {"key": key, "numbers": numbers})
         return numbers
 
 
-def _key(models: list[Path], sets: list[rw.Dataset], host: report.HostTiming) -> str:
+def _key(models: list[Path], sets: list[rw.Dataset]) -> str:
     """Hash of everything that a report is made of."""
-    digest = hashlib.sha256(f"{rw.__version__} {host}".encode())
+    digest = hashlib.sha256(rw.__version__.encode())
     for path in models:
         digest.update(path.read_bytes())
     for dataset in sets:

@@ -21,8 +21,6 @@ class Settings:
         Time to train our variant.
     paper_minutes : float
         Time to train the paper's variant.
-    timed : int
-        Poses that Blender is timed on.
     """
 
     poses: int = 3000
@@ -30,7 +28,6 @@ class Settings:
     frames: int = 80
     minutes: float = 4.0
     paper_minutes: float = 1.5
-    timed: int = 40
 
 
-QUICK = Settings(poses=300, held_out=40, frames=20, minutes=0.4, paper_minutes=0.3, timed=10)
+QUICK = Settings(poses=300, held_out=40, frames=20, minutes=0.7, paper_minutes=0.3)

@@ -18,7 +18,8 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     result : dict
         What :meth:`rigwright.demo.pipeline.Demo.run` returned.
     """
-    numbers, data, host = result["numbers"], result["training"], result["host"]
+    numbers, data = result["numbers"], result["training"]
+    host = numbers["host"]
     speed = numbers["milliseconds_a_pose"][SUBJECT]
     model = os.fspath(result["model"])
     channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
@@ -28,10 +29,10 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
             "character",
             f"{plural(len(data.rest_vertices), 'vertex')}, {plural(len(data.joint_names), 'joint')}, {channels}",
         ),
-        ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host.name}"),
+        ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host['name']}"),
         *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
         ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch on all processors"),
-        ("Blender", f"{figure(host.milliseconds)} ms a pose: {ratio(host.milliseconds, single)} as long"),
+        ("Blender", f"{figure(host['milliseconds'])} ms a pose: {ratio(host['milliseconds'], single)} as long"),
         ("confidence", _confidence(numbers["median_confidence"])),
         ("model", f"{model} ({size(numbers['model_bytes'][SUBJECT])})"),
         ("report", f"{os.fspath(result['report'])} (opens in any browser)"),

@@ -2,7 +2,6 @@
 
 from rigwright.report.baselines import fitted_skinning
 from rigwright.report.measure import Accuracy, measure
-from rigwright.report.timing import HostTiming
 from rigwright.report.write import write
 
-__all__ = ["Accuracy", "HostTiming", "fitted_skinning", "measure", "write"]
+__all__ = ["Accuracy", "fitted_skinning", "measure", "write"]

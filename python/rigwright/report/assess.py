@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from rigwright.report.contenders import BASELINE, Contender
 from rigwright.report.heldout import HeldOut
 from rigwright.report.measure import Accuracy, measure, vertex_sets
 from rigwright.report.outside import beyond
-from rigwright.report.timing import HostTiming, Timing, time_engine
+from rigwright.report.timing import HostTiming, Timing, time_beside, time_engine
 
 FAR = 2  # times as far from rest as the held-out poses: what the confidence must notice
 
@@ -61,9 +61,7 @@ class Assessment:
                 entry.label: {"single_one_thread": timing.single, "batch_all_processors": timing.batch}
                 for entry, timing in self._beside(self.timings)
             },
-            "host": None
-            if self.host is None
-            else {"name": self.host.name, "milliseconds_a_pose": self.host.milliseconds},
+            "host": None if self.host is None else asdict(self.host),
             "model_bytes": {entry.label: entry.size for entry in self.contenders},
             "median_confidence": {title: float(np.median(values)) for title, values in self.confidence.items()},
         }
@@ -72,34 +70,37 @@ class Assessment:
         return zip(self.contenders, values, strict=True)
 
 
-def assess(
-    entries: list[Contender], truths: list[HeldOut], host: HostTiming | None, progress: ProgressCallback
-) -> Assessment:
-    """Measure every contender on every set of poses, and its speed."""
-    jobs = len(entries) * (len(truths) + 1)
-    done = 0
-    labels = vertex_sets(entries[0].model)
-
-    def report(message: str) -> None:
-        nonlocal done
-        progress(Progress("measuring", done, jobs, message))
-        done += 1
-
-    accuracy: list[list[Accuracy]] = []
-    for truth in truths:
-        accuracy.append([])
-        for entry in entries:
-            report(f"{entry.label}, {truth.title}")
-            seams = (
-                labels if entry.role == BASELINE else None
-            )  # a baseline has none of its own: judge it at the subject's
-            accuracy[-1].append(measure(entry.model, truth, seams))
-    timings = []
-    for entry in entries:
-        report(f"{entry.label}, speed")
-        timings.append(time_engine(entry.model, truths[0].poses))
-    report("")
+def assess(entries: list[Contender], truths: list[HeldOut], rig: Any, progress: ProgressCallback) -> Assessment:
+    """Measure every contender on every set of poses, its speed, and the speed of the rig (None: unknown)."""
+    jobs = [(entry, truth) for truth in truths for entry in entries]
+    borders = vertex_sets(entries[0].model)
+    measured = []
+    for done, (entry, truth) in enumerate(jobs):
+        progress(Progress("measuring", done, len(jobs), f"{entry.label}, {truth.title}"))
+        labels = (
+            borders if entry.role == BASELINE else None
+        )  # a baseline has no sets: judge it at the subject's borders
+        measured.append(measure(entry.model, truth, labels))
+    progress(Progress("measuring", len(jobs), len(jobs)))
+    accuracy = [measured[begin : begin + len(entries)] for begin in range(0, len(jobs), len(entries))]
+    timings, host = _speed(entries, truths[0], rig, progress)
     subject = entries[0].model
     confidence = {truth.title: subject.confidence(truth.poses) for truth in truths}
     confidence[f"{FAR} × as far from rest"] = subject.confidence(beyond(subject, truths[0].poses, FAR))
     return Assessment(entries, truths, accuracy, timings, host, confidence)
+
+
+def _speed(
+    entries: list[Contender], truth: HeldOut, rig: Any, progress: ProgressCallback
+) -> tuple[list[Timing], HostTiming | None]:
+    """Of each contender, and of the rig beside the subject: what the two do in turns counts for both."""
+    timings = []
+    for done, entry in enumerate(entries):
+        progress(Progress("timing", done, len(entries), entry.label))
+        timings.append(time_engine(entry.model, truth.poses))
+    host = None
+    if rig is not None:
+        host = time_beside(entries[0].model, rig, truth.poses, truth.channels)
+        timings[0] = replace(timings[0], single=host.engine_milliseconds)
+    progress(Progress("timing", len(entries), len(entries)))
+    return timings, host

@@ -55,7 +55,8 @@ def over_time(means: Sequence[Series], maxima: Sequence[Series]) -> str:
         axes, ("mean over the vertices", "largest of all vertices"), (means, maxima), strict=True
     ):
         for line in lines:
-            axis.plot(line.values, color=line.colour, linewidth=2.0 if line.strong else 1.2, label=line.label)
+            shown = np.maximum(line.values, HISTOGRAM_EDGES[0])  # zero has no place on a logarithmic scale
+            axis.plot(shown, color=line.colour, linewidth=2.0 if line.strong else 1.2, label=line.label)
         axis.set_title(title, loc="left", fontsize=10, color=QUIET)
         axis.set_yscale("log")
         axis.set_xlabel("frame")
@@ -70,18 +71,27 @@ def over_time(means: Sequence[Series], maxima: Sequence[Series]) -> str:
 def histogram(series: Sequence[Series]) -> str:
     """Share of the vertices at each size of error; both scales are logarithmic."""
     figure, (axis,) = _figure(1, 1, (10.4, 3.6))
-    seen = np.concatenate([np.flatnonzero(line.values[1:-1]) for line in series])
-    low, high = (int(seen.min()), int(seen.max()) + 1) if len(seen) else (0, len(HISTOGRAM_EDGES) - 1)
-    for line in series:
-        inner = np.where(line.values[1:-1] > 0, line.values[1:-1], np.nan)
+    shares = [_inside(line.values) for line in series]
+    seen = np.flatnonzero(np.sum(shares, axis=0))
+    low, high = int(seen.min()), int(seen.max()) + 1
+    for line, share in zip(series, shares, strict=True):
+        inner = np.where(share > 0, share, np.nan)
         weight = 2.2 if line.strong else 1.2
         axis.stairs(100 * inner, HISTOGRAM_EDGES, color=line.colour, linewidth=weight, label=line.label, baseline=None)
     axis.set(xscale="log", yscale="log", xlabel="vertex error, mm", ylabel="share of vertices, %")
-    axis.set_xlim(HISTOGRAM_EDGES[max(low, 0)], HISTOGRAM_EDGES[high])
+    axis.set_xlim(HISTOGRAM_EDGES[low], HISTOGRAM_EDGES[min(max(high, low + 20), len(HISTOGRAM_EDGES) - 1)])
     _plain_numbers(axis.xaxis)
     _plain_numbers(axis.yaxis)
     _legend(figure, axis, len(series))
     return _svg(figure, "histogram")
+
+
+def _inside(shares: Array) -> Array:
+    """Shares between the edges; what lies outside them joins the first and the last."""
+    inner = shares[1:-1].copy()
+    inner[0] += shares[0]
+    inner[-1] += shares[-1]
+    return inner
 
 
 def confidences(groups: Sequence[Series]) -> str:

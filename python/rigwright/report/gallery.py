@@ -156,7 +156,7 @@ class Painter:
 
     def _draw(self, vertices: NDArray[Any], view: View, colours: NDArray[np.uint8] | None = None) -> str:
         self.drawn += 1
-        self.progress(Progress("drawing", self.drawn, 0))
+        self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
         return data_uri(self.studio.picture(vertices, view, colours))
 
     def _accuracy(self, entry: Contender, which: int = 0) -> Accuracy:

@@ -27,6 +27,7 @@ class HeldOut:
         Where they come from.
     rows : (T,) int array
         Rows of the data set.
+    channels : (T, N) float32 array
     poses : (T, C) float32 array
     vertices : (T, V, 3) float32 array
         The truth, in the rig's unit.
@@ -35,6 +36,7 @@ class HeldOut:
     title: str
     dataset: Dataset
     rows: NDArray[np.int64]
+    channels: NDArray[np.float32]
     poses: NDArray[np.float32]
     vertices: NDArray[np.float32]
 
@@ -44,8 +46,7 @@ def held_out(dataset: Dataset, title: str, at_most: int = MOST_POSES) -> HeldOut
     total = len(dataset)
     count = min(total, at_most, max(1, MOST_VERTICES // len(dataset.rest_vertices)))
     rows = np.linspace(0, total - 1, count).round().astype(np.int64)
-    _, poses, vertices = dataset.take(rows)
-    return HeldOut(title, dataset, rows, poses, vertices)
+    return HeldOut(title, dataset, rows, *dataset.take(rows))
 
 
 def check_fits(model: rw.Deformer, dataset: Dataset, function: str) -> None:

@@ -76,6 +76,7 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
         "date": datetime.date.today().isoformat(),
         "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
         "ratio": words.ratio,
+        "nan": np.nan,
     }
 
 

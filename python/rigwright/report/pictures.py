@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright import _core
 from rigwright.errors import bad_argument
 from rigwright.extras import require
 from rigwright.report.colours import CLAY, rgb
@@ -83,6 +84,7 @@ class Studio:
         pyvista = require("pyvista", extra="report", purpose="drawing pictures")
         self._mesh = pyvista.PolyData(np.zeros((num_vertices, 3)), polygons(faces))
         self._mesh["colour"] = np.zeros((num_vertices, 3), np.uint8)
+        self._faces = faces
         with pyvista.vtk_verbosity("off"):  # VTK tries a display first, and says so where there is none
             self._plotter = pyvista.Plotter(off_screen=True, window_size=(width, height), lighting="none")
             self._plotter.render_window.SetOffScreenRendering(1)
@@ -93,9 +95,10 @@ class Studio:
         self._lights = _lights(pyvista)
         for light in self._lights:
             self._plotter.add_light(light)
-        self._plotter.add_mesh(
-            self._mesh, scalars="colour", rgb=True, smooth_shading=True, ambient=0.3, diffuse=0.85, specular=0.0
+        actor = self._plotter.add_mesh(
+            self._mesh, scalars="colour", rgb=True, ambient=0.3, diffuse=0.85, specular=0.0, copy_mesh=False
         )
+        actor.prop.interpolation = "phong"  # shades by the vertex normals that each picture brings
 
     def picture(self, vertices: NDArray[Any], view: View, colours: NDArray[np.uint8] | None = None) -> Pixels:
         """Pixels (height, width, 3) of the character.
@@ -113,9 +116,8 @@ class Studio:
         clay = (255 * rgb(CLAY)).astype(np.uint8)
         self._mesh.points = np.asarray(vertices, np.float32)
         self._mesh["colour"] = np.broadcast_to(clay, self._mesh.points.shape) if colours is None else colours
-        self._mesh.compute_normals(
-            inplace=True, split_vertices=False, consistent_normals=False, auto_orient_normals=False
-        )
+        self._mesh.point_data["normal"] = _core.vertex_normals(self._mesh.points, self._faces)
+        self._mesh.point_data.active_normals_name = "normal"
         self._aim(view)
         self._plotter.render()
         return np.asarray(self._plotter.screenshot(return_img=True, transparent_background=False))
@@ -147,7 +149,7 @@ class Studio:
 
 # Lights as (right, up, toward the viewer), and how bright they are: key, fill, rim, and one from below the viewer.
 LIGHTS = ((-0.6, 0.8, 1.0), (1.0, 0.1, 0.7), (0.2, 0.9, -1.0), (0.0, -0.4, 1.0))
-BRIGHTNESS = (0.62, 0.36, 0.3, 0.22)
+BRIGHTNESS = (0.56, 0.32, 0.25, 0.18)
 
 
 def polygons(faces: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -13,7 +13,6 @@ from rigwright.progress import ProgressCallback, silent
 from rigwright.report.assess import assess
 from rigwright.report.contenders import contenders
 from rigwright.report.heldout import MOST_POSES, check_fits, held_out
-from rigwright.report.timing import HostTiming
 from rigwright.sampling import Dataset
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -28,7 +27,7 @@ def write(
     paper: Path | None = None,
     baselines: Sequence[Path] = (),
     training: Dataset | None = None,
-    host: HostTiming | None = None,
+    rig: Any = None,
     at_most: int = MOST_POSES,
     progress: ProgressCallback | None = None,
 ) -> dict[str, Any]:
@@ -50,8 +49,8 @@ def write(
         Models to stand beside, as fitted linear skinning.
     training : Dataset, optional
         What the model learned from, for the record.
-    host : HostTiming, optional
-        How long the rig's own program takes.
+    rig : Rig, optional
+        The rig itself, to be timed in turns with the engine.
     at_most : int
         Poses of each set to judge; more are thinned out evenly.
     progress : callable, optional
@@ -84,7 +83,7 @@ def write(
     if animation is not None:
         truths.append(held_out(animation, "animation", at_most))
     show = progress or silent
-    numbers = assess(entries, truths, host, show)
+    numbers = assess(entries, truths, rig, show)
     text = render(numbers, gallery(numbers, show), training)
     atomic_write(path, text.encode("utf-8"))
     return numbers.figures()

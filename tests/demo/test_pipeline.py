@@ -1,0 +1,73 @@
+"""The demo from Blender to the report, in small: interrupted, continued, and re-used."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from rigwright.demo.assets import asset_folder
+from rigwright.demo.pipeline import Demo
+from rigwright.demo.settings import QUICK, Settings
+from rigwright.demo.summary import summary
+from rigwright.extras import MissingExtra
+from rigwright.progress import Progress
+
+SMALL = Settings(poses=60, held_out=8, frames=6, minutes=0.1, paper_minutes=0.1)
+
+
+class Interrupt:
+    """Progress that presses Ctrl-C at the first sign of a stage."""
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.stage == self.stage:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.slow
+def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path):
+    for package in ("bpy", "torch", "pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason=f"the demo needs {package}")
+    try:
+        asset_folder()
+    except MissingExtra as missing:
+        pytest.skip(str(missing))
+    said: list[str] = []
+
+    def run(progress):
+        said.clear()
+        return Demo(tmp_path / "demo", SMALL, 1, said.append, progress).run()
+
+    for stage in ("training", "drawing"):
+        with pytest.raises(KeyboardInterrupt):
+            run(Interrupt(stage))
+    result = run(lambda progress: None)
+    assert said[0] == "re-using the character"
+    assert [text.split(":")[0] for text in said[4:6]] == ["re-using the blended model", "re-using the paper model"]
+    written = {path: os.stat(path).st_mtime_ns for path in (tmp_path / "demo").rglob("*") if path.is_file()}
+
+    again = run(lambda progress: None)
+    assert said[-1] == "re-using the report"
+    assert again["numbers"] == result["numbers"]
+    assert {path: os.stat(path).st_mtime_ns for path in written} == written
+    assert not list((tmp_path / "demo").glob("*.checkpoint"))
+    check_summary(summary(again), result)
+
+
+def check_summary(lines, result):
+    assert len(lines) == 10
+    text = dict(lines)
+    assert "13,380 vertices, 163 joints" in text["character"]
+    accuracy = result["numbers"]["accuracy"]["random poses"]
+    assert f"{accuracy['learned model']['mean_mm']:.3g}"[:4] in text["error, random poses"]
+    assert os.path.getsize(result["model"]) == result["numbers"]["model_bytes"]["learned model"]
+    assert result["report"].stat().st_size > 300_000
+
+
+def test_the_budgets_leave_time_for_the_rest():
+    """Ten minutes for the whole demo, one and a half for the quick one."""
+    assert Settings.minutes + Settings.paper_minutes <= 6
+    assert QUICK.minutes + QUICK.paper_minutes <= 1
