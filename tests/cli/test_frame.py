@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +20,7 @@ from rigwright.cli.result import as_json
 from rigwright.errors import NumericalError, SourceError
 from rigwright.extras import MissingExtra
 from rigwright.progress import Progress
-from tests.cli.command import json_of, rigwright_command
+from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.models import linear_blend
 
 
@@ -150,6 +153,47 @@ def test_progress_without_a_terminal_is_few_lines():
         "training 0%",
         "training 100%",
     ]
+
+
+def test_progress_on_a_terminal_is_one_bar_at_a_time(tmp_path):
+    """In a terminal of 80 columns: the stage's name whole, the figure cut, and nothing left behind."""
+    pytest.importorskip("rich", reason="the progress extra is not installed")
+    code = (
+        "import time; from rigwright.cli.console import Console; from rigwright.progress import Progress\n"
+        "with Console().progress() as draw:\n"
+        "    for stage in ('assigning vertices to joints', 'training'):\n"
+        "        for done in range(3): draw(Progress(stage, done, 2, 'error 0.41 mm, ' * 9)); time.sleep(0.15)\n"
+        "print('finished')"
+    )
+    shown = in_terminal([sys.executable, "-c", code], tmp_path)
+    lines = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line).strip() for line in re.split(r"[\r\n]+", shown)]
+    bars = [line for line in lines if "━" in line]
+    assert any(line.startswith("assigning vertices to joints ━") for line in bars)
+    assert any(re.match("training ━+ +100%", line) for line in bars)
+    assert max(map(len, bars)) <= 80
+    assert [line for line in lines if line][-1] == "finished"
+
+
+def in_terminal(command: list[str], folder: Path) -> str:
+    """What a command shows in a terminal of 80 columns."""
+    pty = pytest.importorskip("pty", reason="no pseudo-terminals on this platform")
+    ours, theirs = pty.openpty()
+    settings = environment() | {"COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
+    settings.pop("NO_COLOR", None)
+    process = subprocess.Popen(command, cwd=folder, env=settings, stdout=theirs, stderr=theirs, stdin=theirs)
+    os.close(theirs)
+    chunks = []
+    while True:
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:  # the terminal's other end is closed
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return b"".join(chunks).decode()
 
 
 def test_json_holds_no_values_that_json_lacks():

@@ -86,19 +86,20 @@ def amount(progress: Progress) -> str:
 
 
 class Bars:
-    """Progress as rich bars, one a stage."""
+    """Progress as a rich bar; a stage's bar makes room for the next one's."""
 
     def __init__(self, bars: Any) -> None:
         self.bars = bars
-        self.tasks: dict[str, Any] = {}
+        self.stage = ""
+        self.task: Any = None
 
     def __call__(self, progress: Progress) -> None:
         total = progress.total if progress.total > 0 else None
-        if progress.stage not in self.tasks:
-            self.tasks[progress.stage] = self.bars.add_task(progress.stage, total=total, note="")
-        self.bars.update(
-            self.tasks[progress.stage], completed=progress.done, total=total, note=progress.message, refresh=False
-        )
+        if progress.stage != self.stage:
+            if self.task is not None:
+                self.bars.remove_task(self.task)
+            self.stage, self.task = progress.stage, self.bars.add_task(progress.stage, total=total, note="")
+        self.bars.update(self.task, completed=progress.done, total=total, note=progress.message)
 
 
 def _bars() -> Any:
@@ -106,13 +107,17 @@ def _bars() -> Any:
     try:
         from rich import progress
         from rich.console import Console as RichConsole
+        from rich.table import Column
     except ImportError:
         return None
+    rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     return progress.Progress(
-        progress.TextColumn("{task.description}", markup=False),
-        progress.BarColumn(),
-        progress.TaskProgressColumn(),
-        progress.TimeRemainingColumn(elapsed_when_finished=True),
-        progress.TextColumn("{task.fields[note]}", style="dim", markup=False),
+        progress.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+        progress.BarColumn(bar_width=20),
+        progress.TaskProgressColumn(table_column=Column(no_wrap=True, width=4, justify="right")),
+        progress.TimeRemainingColumn(elapsed_when_finished=True, table_column=Column(no_wrap=True)),
+        progress.TextColumn("{task.fields[note]}", style="dim", markup=False, table_column=rest),
         console=RichConsole(stderr=True),
+        expand=True,
+        transient=True,
     )
