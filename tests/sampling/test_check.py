@@ -84,6 +84,7 @@ COLUMNS = rw.pose_names(["root", "joint1", "joint2"])
             skeleton(parents=[-1, 0, 2]),
             r"rig.skeleton.parents is 2 for joint 2 \('joint2'\); .*earlier joint",
         ),
+        ("skeleton", 5, "rig.skeleton is a int; it must be a rigwright.Skeleton, or None"),
         ("skeleton", skeleton(parents=[-1, 0]), "rig.skeleton.parents is an array of 2 parents for 3 joints"),
         ("skeleton", skeleton(names=["a", "b", "a"]), "rig.skeleton.names is a list with 'a' twice"),
         ("skeleton", skeleton(names=[]), "rig.skeleton.names is empty; it must be the names of at least one joint"),

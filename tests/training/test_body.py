@@ -180,7 +180,7 @@ def test_training_stops_when_the_held_out_error_stops_falling(cylinder_data, tra
     [
         ({"variant": "best"}, 'variant is \'best\'; it must be "blended" or "paper"'),
         ({"holdout": 1.0}, "holdout is 1.0; it must be a part between 0 and 1"),
-        ({"tau": 0.9}, "tau is 0.9; it must be a number not below 1.0"),
+        ({"tau": 0.9}, "tau is 0.9; it must be a finite number not below 1.0"),
         ({"hidden": 1.5}, "hidden is 1.5; it must be a whole number"),
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
         ({"device": "abacus"}, "device is 'abacus'"),

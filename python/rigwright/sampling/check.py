@@ -185,6 +185,9 @@ def _channel_rest(value: Any, ranges: NDArray[np.float64], function: str) -> NDA
 def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArray[np.float32]]:
     if skeleton is None:
         return [], [], np.zeros((0, 3, 4), np.float32)
+    if not all(hasattr(skeleton, name) for name in ("names", "parents", "rest")):
+        got = f"a {type(skeleton).__name__}"
+        raise bad_argument(function, "rig.skeleton", got, "a rigwright.Skeleton, or None for a rig without joints")
     names = _names(skeleton.names, function, "rig.skeleton.names", at_least_one="joint")
     parents = [int(parent) for parent in np.asarray(skeleton.parents).ravel()]
     if len(parents) != len(names):

@@ -83,8 +83,8 @@ def body(
     Raises
     ------
     ValueError
-        If the data has no skeleton or too few rows, a used joint cannot be inverted in some pose, a setting makes
-        no sense, or the checkpoint belongs to another run.
+        If ``ds`` is no data set, has no skeleton or too few rows, a used joint cannot be inverted in some pose, a
+        setting makes no sense, or the checkpoint belongs to another run.
     NumericalError
         If training diverges.
     MissingExtra
@@ -95,7 +95,7 @@ def body(
     report = progress or silent
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
-    _check_device(torch, device)
+    _check_arguments(torch, ds, device, threads)
     chosen = settings_for(variant, seed=seed, minutes=minutes, steps=steps, **settings)
     ready = prepare(ds, chosen, report)
     with torch_settings(torch, threads, device):
@@ -110,10 +110,16 @@ def body(
     return model
 
 
-def _check_device(torch: Any, device: str) -> None:
+def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
+    missing = [name for name in ("skeleton", "poses", "vertices", "probe", "hash", "take") if not hasattr(ds, name)]
+    if missing:
+        got = f"a {type(ds).__name__} without {', '.join(missing)}"
+        raise bad_argument("body", "ds", got, "a data set: rigwright.Dataset(path)")
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-    if device.split(":")[0] not in usable:
+    if not isinstance(device, str) or device.split(":")[0] not in usable:
         raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
+        raise bad_argument("body", "threads", repr(threads), "a whole number from 0")
 
 
 class Networks:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from rigwright.errors import bad_argument
 
@@ -86,12 +89,14 @@ class Settings:
             value = getattr(self, name)
             if value is None and name in ("steps", "minutes"):
                 continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= lowest:
-                raise bad_argument("body", name, repr(value), f"a number not below {lowest}")
-            if name in _WHOLE and not isinstance(value, int):
+            if name in _WHOLE and (isinstance(value, bool) or not isinstance(value, int)):
                 raise bad_argument("body", name, repr(value), "a whole number")
-        if not 0.0 < self.holdout < 1.0:
+            if not _number(value) or value < lowest:
+                raise bad_argument("body", name, repr(value), f"a finite number not below {lowest}")
+        if not _number(self.holdout) or not 0.0 < self.holdout < 1.0:
             raise bad_argument("body", "holdout", repr(self.holdout), "a part between 0 and 1")
+        if not isinstance(self.compact_rotations, bool):
+            raise bad_argument("body", "compact_rotations", repr(self.compact_rotations), "True or False")
 
     def record(self) -> dict[str, Any]:
         """The settings as plain values, for the model's metadata."""
@@ -125,6 +130,10 @@ _PAPER = {
 }
 
 
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def settings_for(variant: str, **given: Any) -> Settings:
     """The settings of a variant; entries of ``given`` that are None keep the variant's default.
 
@@ -137,6 +146,7 @@ def settings_for(variant: str, **given: Any) -> Settings:
     unknown = sorted(set(given) - set(names))
     if unknown:
         raise bad_argument("body", unknown[0], "an unknown setting", f"one of {', '.join(names)}")
-    chosen = {name: value for name, value in given.items() if value is not None}
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
+    chosen = {name: value for name, value in plain.items() if value is not None}
     defaults = _PAPER if variant == "paper" else {}
     return Settings(**{"variant": variant, **defaults, **chosen})
