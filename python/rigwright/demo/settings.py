@@ -26,7 +26,7 @@ class Settings:
     poses: int = 3000
     held_out: int = 300
     frames: int = 80
-    minutes: float = 4.0
+    minutes: float = 5.0
     paper_minutes: float = 1.5
 
 
