@@ -44,6 +44,21 @@ def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 
+def test_finished_training_survives_an_interruption_of_what_follows(cylinder_data, train, tmp_path, monkeypatch):
+    file = tmp_path / "run.ckpt"
+
+    def stop(progress):
+        if progress.stage == "measuring":
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        train(cylinder_data, checkpoint=file, progress=stop)
+    whole = train(cylinder_data)
+    monkeypatch.setattr(optimise.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
+    resumed = train(cylinder_data, checkpoint=file)
+    assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
+
+
 SCRIPT = """
 import sys
 import rigwright as rw

@@ -109,7 +109,7 @@ class Trainer:
         report : callable
             Given the state and the present weights at every evaluation of the held-out loss.
         keep : callable
-            Given the state now and then, to be written to a file.
+            Given the state now and then and at the end, to be written to a file.
 
         Raises
         ------
@@ -131,6 +131,7 @@ class Trainer:
                 keep(state)
                 saved = time.monotonic()
         self._collect(state)
+        keep(state)
         return state
 
     def _step(self, step: int, learning_rate: float) -> None:
