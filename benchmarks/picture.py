@@ -47,7 +47,7 @@ def main() -> None:
             pixels = studio.picture(shape, view, None if error is None else heat(error / TOP))
             canvas.paste(Image.fromarray(pixels), (index * SIZE[0], 0))
             draw.text(((index + 0.5) * SIZE[0], SIZE[1] + 4), caption, fill="#333333", font=font, anchor="mt")
-    note = f"distance to Blender: white 0 mm, darkest {TOP:g} mm or more"
+    note = f"distance to Blender: grey 0 mm, darkest {TOP:g} mm or more"
     draw.text((canvas.width - 8, SIZE[1] + 26), note, fill="#777777", font=ImageFont.load_default(14), anchor="rt")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     canvas.quantize(192, dither=Image.Dither.NONE).save(arguments.out, optimize=True)

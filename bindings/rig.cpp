@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "core/check.h"
 #include "rig/deformer.h"
 #include "rig/delta_mush.h"
 #include "rig/dual_quaternion.h"
@@ -28,6 +29,7 @@ Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses)
     const auto in = view<float, 2>(input);
     const auto out = writable<float, 4>(output);
     const py::gil_scoped_release released;
+    check_finite("globals", "poses", in);
     for (std::int64_t t = 0; t < in.extent(0); ++t) skeleton.globals(in.row(t), out.row(t));
     return output;
 }
@@ -110,7 +112,7 @@ void bind_skeleton(py::module_& module) {
     py::class_<Skeleton, std::shared_ptr<Skeleton>>(
         module, "Skeleton", "A tree of J joints: names, parents (-1 for a root, parents first), rest transforms.")
         .def(py::init([](std::vector<std::string> names, const py::object& parents, const py::object& rest) {
-                 const auto p = as_array<std::int32_t, 1>("Skeleton", "parents", parents, "integers (J,)");
+                 const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
                  return std::make_shared<Skeleton>(
                      std::move(names), std::vector<std::int32_t>(p.data(), p.data() + p.size()), view<float, 3>(r));
@@ -191,7 +193,7 @@ void bind_deformer(py::module_& module) {
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
              "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.")
         .def("confidence", &confidence, py::arg("poses"),
-             "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at twice its radius.")
+             "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.")
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
             py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.");

@@ -68,6 +68,18 @@ void check_finite(const TensorFile& tensors) {
     }
 }
 
+/// Lengths and the up axis travel with every model; thresholds in millimetres rely on them.
+void check_units(const TensorFile& tensors) {
+    const double scale = metadata_number(tensors, "meters_per_unit");
+    if (!(std::isfinite(scale) && scale > 0.0)) {
+        throw bad_argument("load", "metadata.meters_per_unit", std::to_string(scale), "a positive number");
+    }
+    const Json axis = parse_metadata(tensors).value("up_axis", Json());
+    if (axis != "X" && axis != "Y" && axis != "Z") {
+        throw bad_argument("load", "metadata.up_axis", axis.dump(), "\"X\", \"Y\" or \"Z\"");
+    }
+}
+
 }  // namespace
 
 std::string model_kind(const TensorFile& tensors) {
@@ -99,6 +111,7 @@ Character::Character(std::shared_ptr<const TensorFile> file)
     if (num_vertices() == 0) throw bad_argument("load", "rest_vertices", "empty", "at least one vertex");
     mesh::check_faces("load", faces, num_vertices());
     check_finite(*tensors);
+    check_units(*tensors);
     confidence = Confidence(*tensors, num_controls());
 }
 

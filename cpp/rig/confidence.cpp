@@ -53,7 +53,8 @@ float Confidence::operator()(const float* pose) const {
         }
         worst = std::max(worst, std::sqrt(squared) / radius_[g] - 1.0);
     }
-    return static_cast<float>(std::exp2(-worst * worst));
+    const double excess = worst / Confidence::half_excess;
+    return static_cast<float>(std::exp2(-excess * excess));
 }
 
 }  // namespace rigwright::rig

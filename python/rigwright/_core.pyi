@@ -116,7 +116,7 @@ class Deformer:
     """
     def confidence(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at twice its radius.
+        (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.
         """
     def evaluate(
         self,

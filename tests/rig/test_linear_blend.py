@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright import _core
 from tests.support.models import chain_skeleton, linear_blend, random_poses
 from tests.support.slow import slow_globals
 
@@ -97,7 +100,38 @@ def test_wrong_skeletons_are_named():
     rest = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
     with pytest.raises(ValueError, match="parents is 1 at joint a"):
         rw.Skeleton(["a", "b"], [1, 0], rest)
+    with pytest.raises(ValueError, match="Skeleton: parents is 1099511627776"):
+        rw.Skeleton(["a", "b"], [-1, 2**40], rest)
+    with pytest.raises(ValueError, match="globals: poses is not finite"):
+        rw.Skeleton(["a", "b"], [-1, 0], rest).globals(np.full((1, 24), np.nan))
     with pytest.raises(ValueError, match="'a' twice"):
         rw.Skeleton(["a", "a"], [-1, 0], rest)
     with pytest.raises(ValueError, match="zero scale at joint b"):
         rw.Skeleton(["a", "b"], [-1, 0], rest * [[[1]], [[0]]])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("meters_per_unit", -1), ("meters_per_unit", "a"), ("up_axis", "Q"), ("up_axis", 7)]
+)
+def test_units_that_make_no_sense_are_refused(key, value):
+    model = linear_blend()
+    text = json.dumps(model.metadata | {key: value})
+    with pytest.raises(ValueError, match=rf"load: metadata\.{key} is"):
+        _core.model_from_tensors(model.tensors(), text)
+
+
+def test_confidence_falls_outside_what_was_seen():
+    """One group of one column, seen between -1 and 1: one inside, a half a quarter of that outside, then nothing."""
+    model = linear_blend()
+    groups = {
+        "confidence.offset": np.int32([0, 1]),
+        "confidence.column": np.int32([3]),
+        "confidence.mean": np.float32([0]),
+        "confidence.whiten.offset": np.int32([0, 1]),
+        "confidence.whiten": np.float32([1]),
+        "confidence.radius": np.float32([1]),
+    }
+    sure = _core.model_from_tensors(model.tensors() | groups, json.dumps(model.metadata))
+    poses = random_poses(model.skeleton, 4)
+    poses[:, 3] = [0.5, -1.0, 1.25, -2.0]
+    np.testing.assert_allclose(sure.confidence(poses), [1, 1, 0.5, 2.0**-16], rtol=1e-6)

@@ -24,7 +24,7 @@ CPP_LAYERS = [
 # The same for the modules and sub-packages of python/rigwright.
 PYTHON_LAYERS = [
     {"_core", "_cuda"},
-    {"errors", "progress", "posing"},
+    {"errors", "progress", "posing", "interrupts"},
     {"extras", "files", "hashing"},
     {"sources", "metrics", "skinning", "device_report"},
     {"device_models"},

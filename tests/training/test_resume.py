@@ -44,6 +44,21 @@ def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 
+def test_ctrl_c_loses_no_step(cylinder_data, train, tmp_path):
+    """The checkpoint is written at the step at which Ctrl-C came, however long ago the last one was."""
+    file = tmp_path / "run.ckpt"
+
+    def press(progress):
+        if progress.stage == "training" and progress.done > 0.3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(cylinder_data, checkpoint=file, progress=press)
+    assert file.exists()
+    resumed, whole = train(cylinder_data, checkpoint=file), train(cylinder_data)
+    assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
+
+
 def test_finished_training_survives_an_interruption_of_what_follows(cylinder_data, train, tmp_path, monkeypatch):
     file = tmp_path / "run.ckpt"
 

@@ -30,6 +30,14 @@ def output(text: str) -> Path:
     return path
 
 
+def output_file(text: str) -> Path:
+    """A file to write: :func:`output`, and no folder."""
+    path = output(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path} is a folder; it must be a file")
+    return path
+
+
 def count(text: str) -> int:
     """A whole number, at least 1."""
     return _at_least(text, 1)

@@ -12,7 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result, as_json
@@ -42,10 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         Arguments after the program's name; default those of this process.
     """
+    as_object = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
         args = _parser().parse_args(argv)
-    except SystemExit as stop:  # argparse has printed help (0) or one line of wrong usage (2)
+    except SystemExit as stop:  # argparse has printed the help
         return int(stop.code or 0)
+    except WrongUsage as wrong:
+        return _failed(str(wrong), WRONG_INPUT, as_object)
 
     def work() -> None:
         result = args.command.run(args, Console(quiet=args.json))
@@ -86,14 +89,29 @@ def guarded(work: Callable[[], None], program: str, as_object: bool = False, deb
             raise
         message = f"internal error, please report it: {type(error).__name__}: {_one_line(error)} (--debug shows where)"
         code = FAILED
-    print(f"{program}: {message}", file=sys.stderr)
+    return _failed(f"{program}: {message}", code, as_object)
+
+
+def _failed(line: str, code: int, as_object: bool) -> int:
+    print(line, file=sys.stderr)
     if as_object:
-        print(json.dumps({"error": message, "exit_code": code}), flush=True)
+        print(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), flush=True)
     return code
 
 
+class WrongUsage(Exception):
+    """Arguments that make no command line."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line for a wrong argument, not a screen of usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rigwright",
         description="Learn any character rig, and run it anywhere.",
         epilog="rigwright COMMAND --help shows an example of each command.",

@@ -27,8 +27,8 @@ from rigwright.sampling.samplers import Sampler, default_count, named_sampler, p
 from rigwright.sampling.stream import Stream
 from rigwright.sampling.work import Shard, ShardWork
 
-SHARD_BYTES = 1 << 25
-LARGEST_SHARD = 256  # rows: what a killed worker loses of a slow rig
+SHARD_BYTES = 1 << 23
+LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
 
 
 def sample(

@@ -14,6 +14,7 @@ import numpy as np
 
 from rigwright.errors import NumericalError
 from rigwright.extras import require
+from rigwright.interrupts import held_back
 from rigwright.training.checkpoint import State
 from rigwright.training.networks import PARAMETERS, Problem, forward, initial_parameters
 from rigwright.training.optimisers import Adam, Arrays, Optimiser, Soap
@@ -119,19 +120,22 @@ class Trainer:
         self._restore(state)
         begun, earlier = time.monotonic(), state.seconds
         saved, evaluated = begun, int(budget.spent(state) * EVALUATIONS)
-        while budget.spent(state) < 1.0 and state.stale < self.settings.patience:
-            self._step(state.step, rate(self.settings, budget.spent(state)))
-            state.step += 1
-            state.seconds = earlier + time.monotonic() - begun
-            if int(budget.spent(state) * EVALUATIONS) > evaluated:
-                evaluated = int(budget.spent(state) * EVALUATIONS)
-                report(state, self._evaluate(state))
-            if time.monotonic() - saved > CHECKPOINT_SECONDS:
-                self._collect(state)
-                keep(state)
-                saved = time.monotonic()
-        self._collect(state)
-        keep(state)
+        with held_back() as interrupted:
+            while budget.spent(state) < 1.0 and state.stale < self.settings.patience and not interrupted():
+                self._step(state.step, rate(self.settings, budget.spent(state)))
+                state.step += 1
+                state.seconds = earlier + time.monotonic() - begun
+                if int(budget.spent(state) * EVALUATIONS) > evaluated:
+                    evaluated = int(budget.spent(state) * EVALUATIONS)
+                    report(state, self._evaluate(state))
+                if time.monotonic() - saved > CHECKPOINT_SECONDS:
+                    self._collect(state)
+                    keep(state)
+                    saved = time.monotonic()
+            self._collect(state)
+            keep(state)
+            if interrupted():
+                raise KeyboardInterrupt
         return state
 
     def _step(self, step: int, learning_rate: float) -> None:
