@@ -11,8 +11,6 @@ from rigwright.cli import dispatch
 from tests.cli.command import rigwright_command
 from tests.support.cylinder_models import cylinder_file
 
-pytestmark = pytest.mark.xdist_group("examples")  # one worker runs them, in order
-
 # In the order in which a user would meet them: later ones need the files of earlier ones.
 ORDER = ("doctor", "sample", "train", "evaluate", "report", "bench", "info")
 NEEDS = {"train": ("torch",), "report": ("pyvista", "matplotlib", "jinja2"), "bench": ("torch", "onnx", "onnxruntime")}

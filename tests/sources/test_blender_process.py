@@ -87,7 +87,8 @@ def test_host_leaves_when_its_parent_is_killed(any_host: Host) -> None:
         "print(rig._host.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    package = Path(rw.__file__).resolve().parents[1]  # not sys.path: bpy adds folders that only it may use
+    environment = {**os.environ, "PYTHONPATH": str(package)}
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=environment) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
