@@ -115,7 +115,8 @@ def main() -> None:
         *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
         [
             f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}.",
-            f"Medians of {arguments.runs} interleaved runs. Minutes of training: {', '.join(trained)}.",
+            f"Medians of {arguments.runs} interleaved runs."
+            f" Minutes of training on the demo character: {', '.join(trained)}.",
         ],
     ]
     text = "\n\n".join("\n".join(rows) for rows in parts)
