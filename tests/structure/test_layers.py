@@ -16,7 +16,7 @@ CPP_LAYERS = [
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "baseline", "metrics"},
+    {"body", "baseline", "metrics", "inverse", "transfer", "crowd"},
     {"registry"},
     {"cuda"},
 ]
@@ -27,8 +27,8 @@ PYTHON_LAYERS = [
     {"errors", "progress", "posing", "interrupts"},
     {"extras", "files", "hashing"},
     {"sources", "metrics", "skinning", "device_report"},
-    {"device_models"},
-    {"sampling", "baselines"},
+    {"device_models", "exports", "inverse", "packing"},
+    {"faces", "crowd", "transfer", "sampling", "baselines"},
     {"training", "bench"},
     {"report"},
     {"cli"},
@@ -36,7 +36,7 @@ PYTHON_LAYERS = [
 ]
 
 # Modules that run inside Blender's own Python, where rigwright is not installed.
-HOSTED = ("sources/blender/host", "demo/build")
+HOSTED = ("sources/blender/host", "demo/blender_script")
 
 # Optional packages and the one place that may import them.
 ONLY_IN = {"torch": {"training", "bench"}, "bpy": {"sources", "demo"}, "pyvista": {"report"}, "rich": {"cli"}}
