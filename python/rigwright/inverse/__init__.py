@@ -1,0 +1,11 @@
+"""The inverse rig: from target meshes back to the weights of a blendshape rig.
+
+``solve`` states the objective that every method minimises; ``Solver`` keeps a rig's Gram matrix for more shots.
+"""
+
+from rigwright.inverse.options import Options
+from rigwright.inverse.problem import Problem
+from rigwright.inverse.solution import Solution
+from rigwright.inverse.solve import METHODS, Solver, solve
+
+__all__ = ["METHODS", "Options", "Problem", "Solution", "Solver", "solve"]

@@ -1,0 +1,155 @@
+"""A rig seen from chosen vertices: its columns, their Gram matrix, projections of targets."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.inverse.activations import Activations
+
+Float64 = NDArray[np.float64]
+
+
+class Gram:
+    """Everything of a rig that does not depend on the targets.
+
+    With the N columns of the rig on M vertices as Phi (3 M, N) and vertex weights as Omega (diagonal), a frame's
+    fidelity is ``|Phi phi(w) - b|^2 = phi^T G phi - 2 p^T phi + |b|^2`` with ``G = Phi^T Omega Phi`` and
+    ``p = Phi^T Omega b``: after one projection a frame no step touches the vertices. The price is the square of Phi's
+    condition number, so everything here is float64.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    vertices : (M,) int, optional
+        Vertices of the rig that the targets give (markers); all by default.
+    vertex_weights : (M,), optional
+        Not negative; 1 by default.
+
+    Attributes
+    ----------
+    matrix : (N, N) float64
+    activations : Activations
+    duplicates : list of (int, int)
+        Shapes that move the chosen vertices alike, the first one first; shapes in combinations are left out.
+    warnings : list of str
+        Shapes that move nothing, shapes that are alike, too few vertices.
+    """
+
+    def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
+        self.rig = rig
+        self.activations = Activations(rig.num_shapes, rig.combinations)
+        self.num_vertices = len(rig.rest_vertices)
+        self.vertices = _vertices(vertices, self.num_vertices)
+        self.vertex_weights = _vertex_weights(vertex_weights, len(self.vertices))
+        self.matrix = self._matrix()
+        self.duplicates = self._duplicates()
+        self.warnings = self._warnings()
+
+    @cached_property
+    def columns(self) -> NDArray[np.float32]:
+        """(N, M, 3): the rig's columns on the chosen vertices."""
+        return np.ascontiguousarray(np.asarray(self.rig.columns(), np.float32)[:, self.vertices])
+
+    @cached_property
+    def neutral(self) -> NDArray[np.float32]:
+        """(M, 3)"""
+        return np.asarray(self.rig.rest_vertices, np.float32)[self.vertices]
+
+    def offsets(self, targets: ArrayLike) -> NDArray[np.float32]:
+        """Targets (T, V, 3), (T, M, 3), or one frame of these, minus the neutral: (T, M, 3)."""
+        count, chosen = self.num_vertices, len(self.vertices)
+        must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
+        array = np.asarray(targets)
+        if array.dtype.kind not in "fiu":
+            raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", must)
+        array = array[None] if array.ndim == 2 else array
+        if array.ndim != 3 or array.shape[1] not in (count, chosen) or array.shape[2] != 3:
+            raise bad_argument("solve", "targets", f"of shape {array.shape}", must)
+        if len(array) == 0:
+            raise bad_argument("solve", "targets", "an empty shot", "at least one frame")
+        if array.shape[1] == count:
+            array = array[:, self.vertices]
+        if not np.isfinite(array).all():
+            t, v = np.argwhere(~np.isfinite(array))[0, :2]
+            got = f"not finite at frame {t}, vertex {self.vertices[v]}"
+            raise bad_argument("solve", "targets", got, "finite everywhere")
+        return np.subtract(array, self.neutral, dtype=np.float64).astype(np.float32)
+
+    def project(self, offsets: NDArray[np.float32]) -> tuple[Float64, Float64]:
+        """Offsets (T, M, 3) to ``Phi^T Omega b`` (T, N) and ``b^T Omega b`` (T,)."""
+        weighted = (offsets * self.vertex_weights[:, None]).reshape(len(offsets), -1)
+        flat = self.columns.reshape(len(self.columns), -1).astype(np.float64)
+        energies = np.einsum("tx,tx->t", weighted, offsets.reshape(weighted.shape), dtype=np.float64)
+        return weighted @ flat.T, energies
+
+    def _matrix(self) -> Float64:
+        weighted = self.columns * np.sqrt(self.vertex_weights)[:, None]
+        flat = weighted.reshape(len(weighted), -1)
+        return np.asarray(flat @ flat.T)
+
+    def _duplicates(self) -> list[tuple[int, int]]:
+        count = self.activations.num_shapes
+        alone = np.setdiff1d(np.arange(count), self.activations.shape)
+        found: list[tuple[int, int]] = []
+        taken: set[int] = set()
+        for i in alone:
+            norm = self.matrix[i, i]
+            for j in alone[alone > i]:
+                # a cheap necessary condition first, then the columns themselves
+                alike = norm > 0 and j not in taken and abs(self.matrix[i, j] - norm) <= 1e-12 * norm
+                if alike and np.array_equal(self.columns[i], self.columns[j]):
+                    found.append((int(i), int(j)))
+                    taken.add(int(j))
+        return found
+
+    def _warnings(self) -> list[str]:
+        names = list(self.rig.shape_names)
+        structure, warnings = self.activations, []
+        moved = np.diag(self.matrix) > 0
+        moves = moved[: structure.num_shapes].copy()
+        for c, n in enumerate(range(structure.num_shapes, structure.num_columns)):
+            if moved[n]:
+                moves[structure.shape[structure.offset[c] : structure.offset[c + 1]]] = True
+        if not moves.all():
+            idle = ", ".join(names[k] for k in np.flatnonzero(~moves))
+            warnings.append(f"shapes that move none of the chosen vertices are left at rest: {idle}")
+        for i, j in self.duplicates:
+            warnings.append(f"shapes {names[i]} and {names[j]} are identical: the weight goes to {names[i]} first")
+        seen = 3 * int((self.vertex_weights > 0).sum())
+        if seen < structure.num_shapes:
+            warnings.append(
+                f"{seen} coordinates of markers for {structure.num_shapes} weights: "
+                "other weights may explain the targets as well"
+            )
+        return warnings
+
+
+def _vertices(vertices: ArrayLike | None, count: int) -> NDArray[np.int64]:
+    if vertices is None:
+        return np.arange(count)
+    array = np.asarray(vertices)
+    must = f"different vertex indices (M,) below {count}"
+    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) == 0:
+        raise bad_argument("solve", "vertices", f"{array.dtype} {array.shape}", must)
+    if array.min() < 0 or array.max() >= count:
+        raise bad_argument("solve", "vertices", f"{array.min()} to {array.max()}", must)
+    if len(np.unique(array)) != len(array):
+        raise bad_argument("solve", "vertices", "with an index given twice", must)
+    return array.astype(np.int64)
+
+
+def _vertex_weights(weights: ArrayLike | None, count: int) -> Float64:
+    if weights is None:
+        return np.ones(count)
+    array = np.asarray(weights)
+    must = f"({count},) finite numbers >= 0, not all 0"
+    if array.dtype.kind not in "fiu" or array.shape != (count,):
+        raise bad_argument("solve", "vertex_weights", f"{array.dtype} {array.shape}", must)
+    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+        raise bad_argument("solve", "vertex_weights", f"{array.min():g} to {array.max():g}", must)
+    return array.astype(np.float64)

@@ -1,0 +1,40 @@
+"""How a method runs; what it minimises is the problem's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigwright.errors import bad_argument
+from rigwright.progress import ProgressCallback, silent
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings that every method understands.
+
+    Attributes
+    ----------
+    tolerance : float
+        Relative optimality at which a frame counts as solved.
+    max_iterations : int or None
+        A frame's limit; None: the method's own.
+    threads : int
+    progress : callable
+    device : str
+    joint : bool or None
+    """
+
+    tolerance: float = 1e-9
+    max_iterations: int | None = None
+    threads: int = 0
+    progress: ProgressCallback = silent
+    device: str = "cpu"
+    joint: bool | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.tolerance) and self.tolerance >= 0):
+            raise bad_argument("solve", "tolerance", repr(self.tolerance), "a finite number >= 0")
+        if self.max_iterations is not None and self.max_iterations < 1:
+            raise bad_argument("solve", "max_iterations", repr(self.max_iterations), "at least 1")

@@ -1,0 +1,242 @@
+"""A shot to invert, checked: targets as offsets from the neutral, bounds, pins, priors, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.inverse.gram import Gram
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a method minimises; ``solve`` states the objective.
+
+    Attributes
+    ----------
+    gram : Gram
+        The rig seen from the chosen vertices: columns, their Gram matrix, activations.
+    offsets : (T, M, 3) float32
+        Targets minus the neutral, on the chosen vertices.
+    projections : (T, N) float64
+        Phi^T Omega offsets.
+    energies : (T,) float64
+        |offsets|^2, weighted.
+    alpha, smoothness : float
+    lower, upper : (T, K) float64
+        The box; pinned weights have ``lower == upper``.
+    init : (T, K) float64, optional
+        Where the caller wants methods to start, inside the box.
+    prior_target, prior_strength : (T, K) float64
+        The term ``sum_k strength (w_k - target)^2`` of a frame; strength 0 where there is none.
+    ties : (K,) int
+        ``ties[k]`` is the shape whose weight shape k copies: itself, or its symmetric partner.
+    warnings : list of str
+    """
+
+    gram: Gram
+    offsets: NDArray[np.float32]
+    projections: Float64
+    energies: Float64
+    alpha: float
+    smoothness: float
+    lower: Float64
+    upper: Float64
+    init: Float64 | None
+    prior_target: Float64
+    prior_strength: Float64
+    ties: NDArray[np.int64]
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def rig(self) -> Any:
+        return self.gram.rig
+
+    @property
+    def num_frames(self) -> int:
+        """T."""
+        return len(self.offsets)
+
+    @property
+    def num_shapes(self) -> int:
+        """K."""
+        return self.lower.shape[1]
+
+    @property
+    def linear(self) -> Float64:
+        """(T, K): the objective's linear term in the weights, alpha and priors together."""
+        return self.alpha - 2.0 * self.prior_strength * self.prior_target
+
+    def start(self) -> Float64:
+        """(T, K): ``init`` where given, else the point of the box nearest to zero."""
+        return np.clip(0.0, self.lower, self.upper) if self.init is None else self.init.copy()
+
+    def frames(self, first: int, last: int) -> Problem:
+        """The same problem for frames ``first`` to ``last`` - 1."""
+        cut = slice(first, last)
+        own = {name: getattr(self, name)[cut] for name in _PER_FRAME}
+        init = None if self.init is None else self.init[cut]
+        return Problem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
+
+
+_PER_FRAME = ("offsets", "projections", "energies", "lower", "upper", "prior_target", "prior_strength")
+
+
+def make_problem(
+    gram: Gram,
+    targets: ArrayLike,
+    *,
+    alpha: float,
+    smoothness: float = 0.0,
+    init: ArrayLike | None = None,
+    bounds: ArrayLike | None = None,
+    fixed: ArrayLike | None = None,
+    priors: tuple[ArrayLike, ArrayLike] | None = None,
+    symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+) -> Problem:
+    """Check what a user gave to ``solve``; see there for the arguments.
+
+    Raises
+    ------
+    ValueError
+        Naming function, argument, what it is and what it must be.
+    """
+    for name, value in (("alpha", alpha), ("smoothness", smoothness)):
+        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
+            raise bad_argument("solve", name, repr(value), "a finite number >= 0")
+    offsets = gram.offsets(targets)
+    shape = (len(offsets), gram.activations.num_shapes)
+    lower, upper = _box(gram.rig, bounds, fixed, shape)
+    target, strength = _priors(priors, shape)
+    ties = _ties(gram.rig, symmetric, shape[1])
+    tied = np.flatnonzero(ties != np.arange(shape[1]))
+    _tie_boxes(ties, tied, lower, upper)
+    projections, energies = gram.project(offsets)
+    return Problem(
+        gram=gram,
+        offsets=offsets,
+        projections=projections,
+        energies=energies,
+        alpha=float(alpha),
+        smoothness=float(smoothness),
+        lower=lower,
+        upper=upper,
+        init=_init(init, lower, upper, ties),
+        prior_target=target,
+        prior_strength=strength,
+        ties=ties,
+        warnings=list(gram.warnings),
+    )
+
+
+def numbers(argument: str, value: ArrayLike, must: str, *, missing: bool = False) -> Float64:
+    """A float64 array of finite numbers; NaN is allowed where ``missing``."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise bad_argument("solve", argument, "ragged", must) from None
+    if array.dtype.kind not in "fiu":
+        raise bad_argument("solve", argument, f"{array.dtype} {array.shape}", must)
+    array = array.astype(np.float64)
+    if not (np.isfinite(array) | (np.isnan(array) if missing else False)).all():
+        raise bad_argument("solve", argument, "not finite everywhere", "finite")
+    return array
+
+
+def _broadcast(argument: str, value: ArrayLike, shape: tuple[int, int], *, missing: bool = False) -> Float64:
+    must = f"numbers () or ({shape[1]},) or {shape}"
+    array = numbers(argument, value, must, missing=missing)
+    if array.shape not in ((), shape[1:], shape):
+        raise bad_argument("solve", argument, f"of shape {array.shape}", must)
+    return np.array(np.broadcast_to(array, shape))
+
+
+def _box(
+    rig: Any, bounds: ArrayLike | None, fixed: ArrayLike | None, shape: tuple[int, int]
+) -> tuple[Float64, Float64]:
+    box = numbers("bounds", rig.bounds if bounds is None else bounds, f"numbers (2,) or ({shape[1]}, 2)")
+    if box.shape not in ((2,), (shape[1], 2)):
+        raise bad_argument("solve", "bounds", f"of shape {box.shape}", f"numbers (2,) or ({shape[1]}, 2)")
+    box = np.broadcast_to(box, (shape[1], 2))
+    wrong = np.flatnonzero(box[:, 0] > box[:, 1])
+    if len(wrong):
+        low, high = box[wrong[0]]
+        raise bad_argument("solve", "bounds", f"[{low:g}, {high:g}] for shape {wrong[0]}", "lower <= upper")
+    lower, upper = (np.array(np.broadcast_to(side, shape)) for side in box.T)
+    if fixed is not None:
+        pins = _broadcast("fixed", fixed, shape, missing=True)
+        pinned = ~np.isnan(pins)
+        _check_inside("fixed", pins, pinned, lower, upper)
+        lower[pinned] = upper[pinned] = pins[pinned]
+    return lower, upper
+
+
+def _check_inside(argument: str, value: Float64, where: NDArray[np.bool_], lower: Float64, upper: Float64) -> None:
+    outside = np.argwhere(where & ((value < lower) | (value > upper)))
+    if len(outside):
+        t, k = outside[0]
+        got = f"{value[t, k]:g} at frame {t}, shape {k}"
+        raise bad_argument("solve", argument, got, f"inside the bounds [{lower[t, k]:g}, {upper[t, k]:g}]")
+
+
+def _priors(priors: tuple[ArrayLike, ArrayLike] | None, shape: tuple[int, int]) -> tuple[Float64, Float64]:
+    if priors is None:
+        return np.zeros(shape), np.zeros(shape)
+    if not isinstance(priors, (tuple, list)) or len(priors) != 2:
+        raise bad_argument("solve", "priors", f"a {type(priors).__name__}", "a pair (targets, strengths)")
+    target = _broadcast("priors[0]", priors[0], shape)
+    strength = _broadcast("priors[1]", priors[1], shape)
+    if (strength < 0).any():
+        raise bad_argument("solve", "priors[1]", f"{strength.min():g} somewhere", "strengths >= 0")
+    return target, strength
+
+
+def _ties(rig: Any, symmetric: Sequence[tuple[int | str, int | str]] | None, num_shapes: int) -> NDArray[np.int64]:
+    ties = np.arange(num_shapes)
+    used: set[int] = set()
+    for pair in symmetric or ():
+        left, right = (_shape_index(rig, shape, num_shapes) for shape in pair)
+        if left == right or used & {left, right}:
+            raise bad_argument("solve", "symmetric", f"{pair} with a shape used twice", "disjoint pairs")
+        used |= {left, right}
+        ties[right] = left
+    return ties
+
+
+def _shape_index(rig: Any, shape: int | str, num_shapes: int) -> int:
+    if isinstance(shape, str):
+        if shape not in rig.shape_names:
+            raise bad_argument("solve", "symmetric", repr(shape), "a name of the rig's shapes")
+        return list(rig.shape_names).index(shape)
+    if not 0 <= shape < num_shapes:
+        raise bad_argument("solve", "symmetric", str(shape), f"shape indices below {num_shapes}")
+    return int(shape)
+
+
+def _tie_boxes(ties: NDArray[np.int64], tied: NDArray[np.int64], lower: Float64, upper: Float64) -> None:
+    """Both shapes of a pair get the part of the box that they share."""
+    for right in tied:
+        left = ties[right]
+        low = np.maximum(lower[:, left], lower[:, right])
+        high = np.minimum(upper[:, left], upper[:, right])
+        if (low > high).any():
+            got = f"({left}, {right}) with bounds or pins that share no value"
+            raise bad_argument("solve", "symmetric", got, "pairs that can be equal")
+        lower[:, left] = lower[:, right] = low
+        upper[:, left] = upper[:, right] = high
+
+
+def _init(init: ArrayLike | None, lower: Float64, upper: Float64, ties: NDArray[np.int64]) -> Float64 | None:
+    if init is None:
+        return None
+    start = _broadcast("init", init, (lower.shape[0], lower.shape[1]))
+    pinned = lower == upper  # pins win over the start
+    _check_inside("init", start, ~pinned, lower, upper)
+    return np.clip(start[:, ties], lower, upper)

@@ -1,0 +1,96 @@
+"""What a solve returns."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.files import atomic_file
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass
+class Solution:
+    """Weights of a shot and how good they are; ``solve`` states the objective.
+
+    Attributes
+    ----------
+    weights : (T, K) float64
+        Inside the box, never NaN.
+    objective : (T,) float64
+        A frame's own terms: fidelity, ``alpha sum_k w_k``, priors.
+    iterations : (T,) int64
+        Steps of the method; in a joint solve every frame has those of the shot.
+    converged : (T,) bool
+        Whether the method reached its stopping rule.
+    optimality : (T,) float64
+        Largest entry of the projected gradient, temporal term included: 0 at a first-order optimum. At a knot of an
+        in-between, the steepest descent to either side.
+    gap : (T,) float64 or None
+        Duality gap of rigs without combinations, solved frame by frame: no weights in the box have an objective
+        below ``objective - gap``.
+    rmse : (T,) float64
+        Root mean square distance of the chosen vertices (weighted as given), in the rig's unit.
+    transforms : (T, 3, 4) float64 or None
+        The rigid motion that was removed from the targets: target = transform applied to the posed rig.
+    method : str
+    alpha, smoothness : float
+    seconds : float
+        Wall time of the whole call, projection included.
+    warnings : list of str
+    """
+
+    weights: Float64
+    objective: Float64
+    iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    optimality: Float64
+    gap: Float64 | None
+    rmse: Float64
+    transforms: Float64 | None = None
+    method: str = "descent"
+    alpha: float = 0.0
+    smoothness: float = 0.0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def shot_objective(self) -> float:
+        """The objective of the whole shot: the sum over frames and the temporal term."""
+        bends = np.diff(self.weights, n=2, axis=0)
+        return float(self.objective.sum() + self.smoothness * np.square(bends).sum())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a ``.npz`` file, in one step."""
+        own = {name: value for name, value in vars(self).items() if value is not None}
+        own["warnings"] = np.array(self.warnings, np.str_)
+        with atomic_file(path) as stream:
+            np.savez(stream, **own)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Solution:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the file is no saved solution.
+        """
+        names = {f.name for f in fields(cls)}
+        try:
+            with np.load(Path(path), allow_pickle=False) as file:
+                stored = {name: file[name] for name in file.files}
+        except (ValueError, EOFError, AttributeError) as error:
+            raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
+        missing = names - {"gap", "transforms"} - set(stored)
+        if missing or set(stored) - names:
+            raise bad_argument("load", "path", f"{path} without {sorted(missing)}", "a solution saved as .npz")
+        scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
+        warnings = [str(text) for text in stored.pop("warnings")]
+        return cls(**{"gap": None, "transforms": None, **stored}, **scalar, warnings=warnings)

@@ -1,0 +1,192 @@
+"""Methods by name, and the one place that measures what they return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.inverse import measures
+from rigwright.inverse.descent import descent
+from rigwright.inverse.gram import Gram
+from rigwright.inverse.options import Options
+from rigwright.inverse.problem import Problem, make_problem
+from rigwright.inverse.solution import Solution
+from rigwright.progress import ProgressCallback, silent
+
+Float64 = NDArray[np.float64]
+Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
+
+#: name -> function(problem, options) -> weights (T, K), iterations (T,), converged (T,)
+METHODS: dict[str, Method] = {"descent": descent}
+
+#: methods that solve a shot with a temporal term
+TEMPORAL = {"descent"}
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A rig and its Gram matrix, kept for more shots.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    vertices, vertex_weights
+        As in :func:`solve`.
+    """
+
+    gram: Gram
+
+    def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
+        object.__setattr__(self, "gram", Gram(rig, vertices=vertices, vertex_weights=vertex_weights))
+
+    def solve(
+        self,
+        targets: ArrayLike,
+        method: str = "descent",
+        alpha: float = 5.0,
+        smoothness: float = 0.0,
+        init: ArrayLike | None = None,
+        device: str = "cpu",
+        *,
+        bounds: ArrayLike | None = None,
+        joint: bool | None = None,
+        fixed: ArrayLike | None = None,
+        priors: tuple[ArrayLike, ArrayLike] | None = None,
+        symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+        tolerance: float = 1e-9,
+        max_iterations: int | None = None,
+        threads: int = 0,
+        progress: ProgressCallback | None = None,
+    ) -> Solution:
+        """Weights of a shot; see :func:`solve`."""
+        started = time.perf_counter()
+        if method not in METHODS:
+            raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
+        options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
+        problem = make_problem(
+            self.gram,
+            targets,
+            alpha=alpha,
+            smoothness=smoothness,
+            init=init,
+            bounds=bounds,
+            fixed=fixed,
+            priors=priors,
+            symmetric=symmetric,
+        )
+        _check_fits(method, problem, options)
+        weights, iterations, converged = METHODS[method](problem, options)
+        solution = measure(problem, method, weights, iterations, converged)
+        solution.seconds = time.perf_counter() - started
+        return solution
+
+
+def solve(
+    rig: Any,
+    targets: ArrayLike,
+    method: str = "descent",
+    alpha: float = 5.0,
+    smoothness: float = 0.0,
+    vertices: ArrayLike | None = None,
+    init: ArrayLike | None = None,
+    device: str = "cpu",
+    *,
+    vertex_weights: ArrayLike | None = None,
+    **options: Any,
+) -> Solution:
+    """Find the weights of a blendshape rig that reproduce target meshes.
+
+    Every method minimises, over the box ``lower <= w_t <= upper``, the same objective, without any normalisation::
+
+        sum_t ( sum_v omega_v |f_v(w_t) - b_tv|^2 + alpha sum_k w_tk + sum_k s_tk (w_tk - c_tk)^2 )
+          + smoothness sum_t |w_{t-1} - 2 w_t + w_{t+1}|^2
+
+    with the rig f, targets b, vertex weights omega (1 by default), priors of target c and strength s (none by
+    default), and second differences over the inner frames of the shot. ``Solution.objective`` holds the first
+    bracket for each frame, ``Solution.shot_objective`` the whole.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    targets : (T, V, 3), (V, 3), or (T, M, 3) where ``vertices`` are given
+        Finite, in the rig's unit and frame.
+    method : str
+        A name of ``METHODS``. ``"descent"`` is exact descent in Gram space (:mod:`rigwright.inverse.descent`).
+    alpha : float
+        Sparsity, >= 0, in squared units of length.
+    smoothness : float
+        Weight of the temporal term, >= 0; only for methods that solve whole shots.
+    vertices : (M,) int, optional
+        Markers: the vertices of the rig that count.
+    init : (K,) or (T, K), optional
+        Start, inside the bounds. Without it methods choose theirs.
+    device : str
+        ``"cpu"``; never silently replaced.
+    vertex_weights : (M,), optional
+        omega.
+    bounds : (2,) or (K, 2), optional
+        The box; by default the rig's.
+    joint : bool, optional
+        Whether the temporal term couples all frames (the default where there is one) or each frame is solved given
+        the two before it.
+    fixed : (K,) or (T, K), optional
+        Values of pinned weights, NaN where free.
+    priors : pair (c, s), optional
+        Each a number, (K,) or (T, K); s >= 0.
+    symmetric : sequence of pairs, optional
+        Shapes, by index or name, whose weights are equal.
+    tolerance : float
+        A frame is solved when ``optimality <= tolerance`` times the largest gradient entry at the neutral pose.
+    max_iterations : int, optional
+        A frame's limit; by default the method's own.
+    threads : int
+        0: all processors. The result does not depend on it.
+    progress : callable, optional
+        Receives ``rigwright.progress.Progress``.
+
+    Returns
+    -------
+    Solution
+        Early stops are told by ``converged``, odd input by ``warnings``.
+
+    Raises
+    ------
+    ValueError
+        Naming argument, value and bound.
+    """
+    return Solver(rig, vertices=vertices, vertex_weights=vertex_weights).solve(
+        targets, method, alpha, smoothness, init, device, **options
+    )
+
+
+def measure(
+    problem: Problem, method: str, weights: Float64, iterations: NDArray[np.int64], converged: NDArray[np.bool_]
+) -> Solution:
+    """What every method reports, from its weights alone."""
+    weights = np.clip(weights, problem.lower, problem.upper)
+    return Solution(
+        weights=weights,
+        objective=measures.objective(problem, weights),
+        iterations=np.asarray(iterations, np.int64),
+        converged=np.asarray(converged, bool),
+        optimality=measures.optimality(problem, weights),
+        gap=measures.gap(problem, weights),
+        rmse=measures.rmse(problem, weights),
+        method=method,
+        alpha=problem.alpha,
+        smoothness=problem.smoothness,
+        warnings=problem.warnings,
+    )
+
+
+def _check_fits(method: str, problem: Problem, options: Options) -> None:
+    if method not in TEMPORAL and problem.smoothness > 0:
+        raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with method {method!r}", "0")
+    if method != "descent" and options.device != "cpu":
+        raise bad_argument("solve", "device", f"{options.device!r} with method {method!r}", "'cpu'")
