@@ -12,13 +12,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import seams
 
 import rigwright as rw
 from rigwright import bench
 from rigwright.files import atomic_write
-from rigwright.metrics import seam_error
-from rigwright.report.measure import vertex_sets
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- figures: written by benchmarks/readme.py -->", "<!-- end of figures -->"
@@ -52,37 +50,6 @@ def speed_rows(report: dict[str, Any], numbers: dict[str, Any]) -> list[str]:
     return rows
 
 
-def seam_rows(demo: Path) -> list[str]:
-    """Error of the angle between neighbouring faces, on edges between vertex sets and inside them.
-
-    Sets meet at joints, where most of the deformation is, so the ratio is above one for a method without seams, too:
-    linear skinning on the same edges shows how much of it is the place.
-    """
-    rows = [
-        "| seams of the demo character: error of edge angles | across sets | inside | ratio |",
-        "| --- | --- | --- | --- |",
-    ]
-    ours = rw.load(demo / "model.safetensors")
-    contenders = {
-        "learned model": (ours, ours),
-        "linear skinning, K = 4 (has no seams), same edges": (rw.load(demo / "skinning-4.safetensors"), ours),
-    }
-    paper = rw.load(demo / "paper-variant.safetensors")
-    contenders["paper's variant, its own sets"] = (paper, paper)
-    truths = {
-        "random": next(iter(sorted(demo.glob("held-out-*.rwdata")))),
-        "walk": next(iter(demo.glob("walk-*.rwdata"))),
-    }
-    for title, path in truths.items():
-        data = rw.Dataset(path)
-        _, poses, vertices = data.take(np.arange(min(60, len(data))))
-        for name, (model, sets) in contenders.items():
-            seams = seam_error(vertices, model.evaluate(poses), model.faces, vertex_sets(sets))
-            across, inside = seams.across.normal, seams.inside.normal
-            rows.append(f"| {title}: {name} | {across:.3f}° | {inside:.3f}° | {across / inside:.1f} |")
-    return rows
-
-
 def antonia_rows(figures: dict[str, Any]) -> list[str]:
     """Enveloping error (percent of what is left when rigid pieces have moved) on motion capture."""
     rows = ["| Antonia, motion capture she was not trained on | mean, max | enveloping error |", "| --- | --- | --- |"]
@@ -111,7 +78,7 @@ def main() -> None:
     parts = [
         accuracy_rows(numbers),
         speed_rows(report, numbers),
-        seam_rows(arguments.demo),
+        seams.rows(arguments.demo),
         *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
         [
             f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}.",

@@ -128,10 +128,8 @@ def test_a_worker_that_hangs_does_not_hold_up_an_error(tmp_path):
                 raise RuntimeError("oh") from None
             return super().sample(channels)
 
-    begun = time.monotonic()
-    with pytest.raises(SourceError, match="RuntimeError: oh"):
-        rw.sampling.sample(HangsOrFails(60.0), tmp_path / "a", **SMALL, workers=2)
-    assert time.monotonic() - begun < 5.0
+    with pytest.raises(SourceError, match="RuntimeError: oh"):  # waiting for the other worker would be endless
+        rw.sampling.sample(HangsOrFails(86400.0), tmp_path / "a", **SMALL, workers=2)
 
 
 def test_hosts_are_opened_in_each_worker_and_closed(tmp_path, whole):

@@ -29,8 +29,9 @@ def expected(tmp_path_factory):
     return contents(rw.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL).path)
 
 
-def start(path, workers, seconds, platform=sys.platform):
-    command = [sys.executable, "-m", "tests.sampling.rigs", str(path), str(workers), str(seconds), platform]
+def start(path, workers, seconds, platform=sys.platform, quick=0):
+    options = [str(path), str(workers), str(seconds), platform, str(quick)]
+    command = [sys.executable, "-m", "tests.sampling.rigs", *options]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])}
     return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=-1, stderr=-1, start_new_session=True)
 
@@ -128,17 +129,15 @@ def test_killed_at_every_change_of_the_folder(tmp_path, after):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_stops_at_once_and_keeps_shards(tmp_path, expected, workers):
     path = tmp_path / "a"
-    process = start(path, workers, seconds=0.3)
+    process = start(path, workers, seconds=300.0, quick=2)
     wait_for_shard(process)
     pids = children(process.pid)
     assert len(pids) == (workers if workers > 1 else 0)
-    begun = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: parent and workers get it
-    _, errors = process.communicate(timeout=10)
-    assert time.monotonic() - begun < 1.5
+    _, errors = process.communicate(timeout=60)  # a batch would take 300 seconds
     assert errors.count("Traceback") == 1
     assert errors.rstrip().endswith("KeyboardInterrupt")
-    assert wait_until_dead(pids, 0.5)
+    assert wait_until_dead(pids, 30.0)
     finished = [path / f"{note.stem}.vertices.npy" for note in path.glob("*.done")]
     assert finished
     before = [file.stat() for file in finished]

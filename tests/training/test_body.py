@@ -161,13 +161,9 @@ def test_progress_tells_the_error_in_millimetres(cylinder_data, train):
     assert all(0 <= p.done <= p.total for p in seen)
 
 
-def test_minutes_are_kept(cylinder_data, train):
-    import time
-
-    begun = time.monotonic()
-    model = train(cylinder_data, steps=None, minutes=0.05)
-    assert time.monotonic() - begun < 3 + 3
-    assert model.metadata["training"]["steps_done"] > 20
+def test_minutes_end_the_training(cylinder_data, train):
+    done = train(cylinder_data, steps=None, minutes=0.05).metadata["training"]["steps_done"]
+    assert 0 < done < train(cylinder_data, steps=None, minutes=0.2).metadata["training"]["steps_done"]
 
 
 def test_training_stops_when_the_held_out_error_stops_falling(cylinder_data, train):
