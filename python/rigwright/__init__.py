@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import baselines, inverse, metrics, sampling, sources, training
+from rigwright import baselines, faces, inverse, metrics, sampling, sources, training
 from rigwright._core import Deformer, Skeleton, load
 from rigwright.device_report import devices
 from rigwright.errors import CudaError, NumericalError, SourceError
@@ -23,6 +23,7 @@ __all__ = [
     "SourceError",
     "baselines",
     "devices",
+    "faces",
     "inverse",
     "load",
     "metrics",
