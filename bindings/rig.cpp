@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "core/check.h"
+#include "poses.h"
 #include "rig/deformer.h"
 #include "rig/delta_mush.h"
 #include "rig/dual_quaternion.h"
@@ -16,8 +17,6 @@ namespace {
 
 using rig::Deformer;
 using rig::Skeleton;
-
-constexpr const char* pose_shape = "an array of numbers (T, C) or (C,)";
 
 Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses) {
     const Array<float> input = as_array<float, 2>("globals", "poses", poses, "an array of numbers (T, C)");
@@ -32,34 +31,6 @@ Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses)
     check_finite("globals", "poses", in);
     for (std::int64_t t = 0; t < in.extent(0); ++t) skeleton.globals(in.row(t), out.row(t));
     return output;
-}
-
-/// Poses as (T, C), and whether the caller gave one pose without the T axis.
-std::pair<Array<float>, bool> as_poses(const char* function, const py::object& poses) {
-    const py::array any = py::array::ensure(poses);
-    if (any && any.ndim() == 1) {
-        Array<float> single = as_array<float, 1>(function, "poses", poses, pose_shape);
-        return {Array<float>(single.reshape({py::ssize_t{1}, single.shape(0)})), true};
-    }
-    if (!any) PyErr_Clear();
-    return {as_array<float, 2>(function, "poses", poses, pose_shape), false};
-}
-
-Array<float> output_array(const Deformer& model, py::ssize_t frames, bool single, const py::object& out) {
-    const py::ssize_t count = model.character().num_vertices();
-    std::vector<py::ssize_t> shape{frames, count, 3};
-    if (single) shape.erase(shape.begin());
-    if (out.is_none()) return Array<float>(shape);
-    const bool array = py::isinstance<py::array>(out);
-    const py::array given = array ? py::reinterpret_borrow<py::array>(out) : py::array();
-    const bool fits = array && py::isinstance<py::array_t<float>>(given) && given.writeable() &&
-                      (given.flags() & py::array::c_style) &&
-                      std::vector<py::ssize_t>(given.shape(), given.shape() + given.ndim()) == shape;
-    if (!fits) {
-        throw bad_argument("evaluate", "out", array ? describe(given) : "no array",
-                           "a writable contiguous float32 array " + py::str(py::cast(shape)).cast<std::string>());
-    }
-    return py::reinterpret_borrow<Array<float>>(out);
 }
 
 Array<float> evaluate(const py::object& self, const py::object& poses, const std::string& device, int threads,
@@ -173,8 +144,13 @@ void bind_deformer(py::module_& module) {
             "rest_vertices", [](const Deformer& m) { return copy(m.character().rest_vertices); }, "(V, 3)")
         .def_property_readonly(
             "faces", [](const Deformer& m) { return copy(m.character().faces); }, "(F, 4) int32, -1 pads triangles")
-        .def_property_readonly("skeleton",
-                               [](const Deformer& m) { return std::make_shared<Skeleton>(m.character().skeleton); })
+        .def_property_readonly(
+            "skeleton",
+            [](const Deformer& m) {
+                const Skeleton& skeleton = m.character().skeleton;
+                return skeleton.num_joints() == 0 ? nullptr : std::make_shared<Skeleton>(skeleton);
+            },
+            "The joints; None for a model that has none (blendshapes).")
         .def_property_readonly(
             "meters_per_unit",
             [](const Deformer& m) { return py::object(metadata(m)["meters_per_unit"]).cast<double>(); })

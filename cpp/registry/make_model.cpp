@@ -6,6 +6,7 @@
 
 #include "body/body_model.h"
 #include "core/error.h"
+#include "rig/blendshape_rig.h"
 #include "rig/character.h"
 #include "rig/delta_mush.h"
 #include "rig/dual_quaternion.h"
@@ -31,6 +32,7 @@ constexpr std::array kinds{
     Kind{"linear_blend", &make<rig::LinearBlend>},
     Kind{"dual_quaternion", &make<rig::DualQuaternionBlend>},
     Kind{"delta_mush", &make<rig::DeltaMush>},
+    Kind{"blendshape", &make<rig::BlendshapeRig>},
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ std::vector<std::string> read_names(const Json& metadata, const char* key) {
 
 Skeleton read_skeleton(const TensorFile& tensors, const Json& metadata) {
     std::vector<std::string> names = read_names(metadata, "joint_names");
+    if (names.empty()) return Skeleton();
     const std::int64_t count = static_cast<std::int64_t>(names.size());
     const auto parents = tensors.get<std::int32_t, 1>("skeleton.parents", {count});
     const auto rest = tensors.get<float, 3>("skeleton.rest", {count, 3, 4});

@@ -18,7 +18,8 @@ std::string model_kind(const TensorFile& tensors);
 double metadata_number(const TensorFile& tensors, const std::string& key);
 
 /// What every model shares, read from its tensors and checked: V rest vertices, F faces, J joints, the C = 12
-/// J + K controls of a pose row with the ranges seen in training, and the confidence.
+/// J + K controls of a pose row with the ranges seen in training, and the confidence. A model without joints (J = 0)
+/// has no skeleton tensors.
 struct Character {
     /// Throws ArgumentError on anything missing, malformed or out of range.
     explicit Character(std::shared_ptr<const TensorFile> file);

@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/check.h"
 #include "core/error.h"
 
 namespace rigwright::rig {
-namespace {
-
-void check_vertices(const char* function, const char* argument, const Character& character, std::int64_t frames,
-                    const View<const float, 3>& view) {
-    if (view.extent(0) != frames || view.extent(1) != character.num_vertices() || view.extent(2) != 3) {
-        throw bad_argument(function, argument, "of another shape",
-                           "(" + std::to_string(frames) + ", " + std::to_string(character.num_vertices()) + ", 3)");
-    }
-}
-
-}  // namespace
-
 void Deformer::check_poses(const char* function, View<const float, 2> poses) const {
     if (poses.extent(1) != character_.num_controls()) {
         throw bad_argument(function, "poses", std::to_string(poses.extent(1)) + " wide",
@@ -28,16 +17,20 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses) con
     }
 }
 
+void Deformer::check_arguments(const char* function, const char* argument, View<const float, 2> poses,
+                               View<const float, 3> vertices) const {
+    check_poses(function, poses);
+    check_shape<const float, 3>(function, argument, vertices, {poses.extent(0), character_.num_vertices(), 3});
+}
+
 void Deformer::evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
-    check_poses("evaluate", poses);
-    check_vertices("evaluate", "out", character_, poses.extent(0), vertices);
+    check_arguments("evaluate", "out", poses, vertices);
     do_evaluate(poses, vertices, threads);
 }
 
 void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                    int threads) const {
-    check_poses("vjp", poses);
-    check_vertices("vjp", "cotangents", character_, poses.extent(0), cotangents);
+    check_arguments("vjp", "cotangents", poses, cotangents);
     if (!std::all_of(cotangents.begin(), cotangents.end(), [](float x) { return std::isfinite(x); })) {
         throw bad_argument("vjp", "cotangents", "not finite everywhere", "finite");
     }

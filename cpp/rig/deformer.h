@@ -32,6 +32,9 @@ public:
 
 protected:
     explicit Deformer(std::shared_ptr<const TensorFile> tensors) : character_(std::move(tensors)) {}
+    /// The checks of evaluate and vjp: poses (T, C), vertices (T, V, 3).
+    void check_arguments(const char* function, const char* argument, View<const float, 2> poses,
+                         View<const float, 3> vertices) const;
 
 private:
     virtual void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const = 0;

@@ -11,6 +11,8 @@ namespace rigwright::rig {
 /// transforms. Column vectors: global_j = global_parent(j) local_j.
 class Skeleton {
 public:
+    /// No joints: a model whose poses are numeric controls only.
+    Skeleton() = default;
     /// Throws ArgumentError if sizes differ, a name repeats, a parent does not come before its child (cycles
     /// included), an entry is not finite, or a rest transform has no inverse (zero scale).
     Skeleton(std::vector<std::string> names, std::vector<std::int32_t> parents, View<const float, 3> rest);

@@ -1,7 +1,8 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
 from rigwright import baselines, faces, inverse, metrics, sampling, sources, training
-from rigwright._core import Deformer, Skeleton, load
+from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
+from rigwright.blendshapes import Tent
 from rigwright.device_report import devices
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.hashing import topology_hash
@@ -12,6 +13,7 @@ from rigwright.skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSki
 __version__ = "0.1.0"
 
 __all__ = [
+    "BlendshapeRig",
     "CudaError",
     "Dataset",
     "Deformer",
@@ -21,6 +23,7 @@ __all__ = [
     "NumericalError",
     "Skeleton",
     "SourceError",
+    "Tent",
     "baselines",
     "devices",
     "faces",

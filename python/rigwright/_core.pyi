@@ -10,6 +10,7 @@ import os
 import typing
 
 __all__: list[str] = [
+    "BlendshapeRig",
     "BodyModel",
     "Deformer",
     "DeltaMush",
@@ -178,7 +179,10 @@ class Deformer:
         (V, 3)
         """
     @property
-    def skeleton(self) -> Skeleton: ...
+    def skeleton(self) -> Skeleton:
+        """
+        The joints; None for a model that has none (blendshapes).
+        """
     @property
     def up_axis(self) -> str: ...
 
@@ -196,6 +200,133 @@ class DeltaMush(Deformer):
     """
     Linear blend skinning, smoothed, with the detail of the rest mesh put back.
     """
+
+class BlendshapeRig(Deformer):
+    """
+    K blendshapes with corrections of any order, behind the interface of every forward model:
+
+        v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c
+
+    with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.
+    Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no
+    skeleton. Weights outside the bounds are evaluated as they are. vjp is exact; at a corner of a tent it takes
+    the slope on the side of larger weights.
+    """
+    def __init__(
+        self,
+        neutral: typing.Any,
+        deltas: typing.Any,
+        combinations: typing.Any = (),
+        names: typing.Any = None,
+        bounds: typing.Any = (0.0, 1.0),
+        faces: typing.Any = None,
+        *,
+        storage: typing.Any = "float32",
+        metadata: typing.Any = None,
+    ) -> None:
+        """
+        Parameters
+        ----------
+        neutral : (V, 3)
+        deltas : (K, V, 3)
+            Offsets from the neutral. A shape that moves nothing is fine: its weight has no effect of its own.
+        combinations : sequence of (factors, delta)
+            factors: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.
+            delta: (V, 3).
+        names : sequence of str, optional
+            Of the shapes, all different; default shape0, shape1, ...
+        bounds : (low, high) for all, or (K, 2)
+        faces : (F, 3) or (F, 4), optional
+            Vertex indices; -1 in the last column pads triangles. Default: none, F = 0.
+        storage : "float32" or "int16"
+            int16 takes half the memory: a column's offsets are whole multiples of its largest coordinate / 32767;
+            `storage_error` says how far they may be off.
+        metadata : mapping, optional
+            name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns), and
+            whatever else JSON can hold.
+
+        Raises
+        ------
+        ValueError
+            On wrong shapes, values that are not finite, indices out of range, a shape twice in one combination, a
+            tent whose points do not ascend, bounds upside down, names that repeat.
+        """
+    def activations(self, weights: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.
+        """
+    def column(self, n: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (V, 3) offsets of column n.
+        """
+    def columns(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (N, V, 3) offsets of all columns, dense: a copy.
+        """
+    def evaluate(
+        self,
+        weights: typing.Any,
+        device: str = "cpu",
+        *,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+        out: typing.Any = None,
+        order: typing.Any = None,
+        prefix: typing.Any = None,
+    ) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.
+        out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a
+        head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;
+        by default as they are. ValueError on a wrong width, a value that is not finite, an order that is no
+        permutation, a prefix outside 0 ... K, or a device that does not work here.
+        """
+    @property
+    def bounds(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (K, 2) lowest and highest weight of each shape.
+        """
+    @property
+    def combinations(self) -> list:
+        """
+        The factors of each combination: tuples of shape indices and rw.Tent.
+        """
+    @property
+    def constructed(self) -> list[str]:
+        """
+        Names of the columns that were constructed, not sculpted; metadata["constructed"].
+        """
+    @property
+    def nbytes(self) -> int:
+        """
+        Bytes that the rig holds, neutral and topology included.
+        """
+    @property
+    def num_columns(self) -> int:
+        """
+        N = K + number of combinations
+        """
+    @property
+    def num_entries(self) -> int:
+        """
+        Pairs of a column and a vertex that it moves: what is stored.
+        """
+    @property
+    def num_shapes(self) -> int:
+        """
+        K
+        """
+    @property
+    def shape_names(self) -> list[str]:
+        """
+        Names of the shapes.
+        """
+    @property
+    def storage(self) -> str: ...
+    @property
+    def storage_error(self) -> float:
+        """
+        Largest distance of a stored coordinate to the given one (int16); 0 for float32.
+        """
 
 class BodyModel(Deformer):
     """

@@ -1,5 +1,6 @@
 #include "random_model.h"
 
+#include <bit>
 #include <cstdio>
 #include <random>
 
@@ -106,7 +107,59 @@ void add_sets(Builder& builder, const Sizes& sizes) {
     builder.list("inputs.column", column);
 }
 
+/// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
+constexpr int shapes = 8, corrections = 6;
+
+void add_factors(Builder& builder) {
+    std::vector<std::int32_t> offset{0}, shape;
+    std::vector<float> tent;
+    for (int c = 0; c < corrections; ++c) {
+        for (int i = 0; i <= c % 4; ++i) {
+            shape.push_back((c + 2 * i) % shapes);
+            const bool tented = c % 4 == 0 || i == 2;
+            for (const float x : {0.0f, 0.5f, 1.25f}) tent.push_back(tented ? x : 0.0f);
+        }
+        offset.push_back(static_cast<std::int32_t>(shape.size()));
+    }
+    builder.list("blendshape.factor.offset", offset);
+    builder.list("blendshape.factor.shape", shape);
+    builder.file.add("blendshape.factor.tent", {static_cast<std::int64_t>(shape.size()), 3}, tent.data());
+}
+
+void add_blendshapes(Builder& builder, const Sizes& sizes) {
+    builder.noise("rest_vertices", {sizes.vertices, 3}, 1.0f);
+    builder.file.add<std::int32_t>("faces", {0, 4}, nullptr);
+    std::vector<float> bounds;
+    for (int k = 0; k < shapes; ++k) bounds.insert(bounds.end(), {0.0f, 1.0f});
+    builder.file.add("control_ranges", {shapes, 2}, bounds.data());
+    add_factors(builder);
+    std::vector<std::int32_t> offset{0}, vertex, columns;
+    std::int64_t numbers = 0;
+    for (int v = 0; v < sizes.vertices; ++v) {
+        std::int32_t bits = 0;
+        for (int n = 0; n < shapes + corrections; ++n) {
+            const int start = n * sizes.vertices / 20, end = start + sizes.vertices / 3;
+            if (v >= start && v < end) bits |= 1 << n;
+        }
+        vertex.push_back(v);
+        numbers += 3 * std::popcount(static_cast<std::uint32_t>(bits));
+        if (columns.empty() || columns.back() != bits || v % 512 == 0) {
+            if (v != 0) offset.push_back(v);
+            columns.push_back(bits);
+        }
+    }
+    offset.push_back(sizes.vertices);
+    builder.list("blendshape.group.offset", offset);
+    builder.list("blendshape.group.vertex", vertex);
+    builder.file.add("blendshape.group.columns", {static_cast<std::int64_t>(columns.size()), 1}, columns.data());
+    builder.noise("blendshape.delta", {numbers}, 1.0f);
+}
+
 std::string metadata(const std::string& kind, const Sizes& sizes) {
+    if (kind == "blendshape") {
+        return R"({"kind": "blendshape", "version": 1, "joint_names": [], "numeric_controls":)"
+               R"( ["a", "b", "c", "d", "e", "f", "g", "h"], "meters_per_unit": 1.0, "up_axis": "Y"})";
+    }
     std::string names;
     for (int j = 0; j < sizes.joints; ++j) names += (j ? ", \"joint" : "\"joint") + std::to_string(j) + "\"";
     return R"({"kind": ")" + kind + R"(", "version": 1, "joint_names": [)" + names +
@@ -118,6 +171,10 @@ std::string metadata(const std::string& kind, const Sizes& sizes) {
 TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed) {
     Builder builder(seed);
     builder.file.set_metadata(metadata(kind, sizes));
+    if (kind == "blendshape") {
+        add_blendshapes(builder, sizes);
+        return std::move(builder.file);
+    }
     add_character(builder, sizes);
     if (kind == "body") {
         add_sets(builder, sizes);

@@ -26,7 +26,7 @@ PYTHON_LAYERS = [
     {"_core", "_cuda"},
     {"errors", "progress", "posing", "interrupts"},
     {"extras", "files", "hashing"},
-    {"sources", "metrics", "skinning", "device_report"},
+    {"sources", "metrics", "skinning", "blendshapes", "device_report"},
     {"device_models", "exports", "inverse", "packing"},
     {"faces", "crowd", "transfer", "sampling", "baselines"},
     {"training", "bench"},

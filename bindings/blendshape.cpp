@@ -1,0 +1,204 @@
+#include <pybind11/stl.h>
+
+#include "bindings.h"
+#include "models.h"
+#include "poses.h"
+#include "rig/blendshape_rig.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using rig::BlendshapeRig;
+using Rig = std::shared_ptr<BlendshapeRig>;
+
+/// The tensors are made in Python, where a combination is a tuple.
+Rig make_rig(const py::object& neutral, const py::object& deltas, const py::object& combinations,
+             const py::object& names, const py::object& bounds, const py::object& faces, const py::object& storage,
+             const py::object& metadata) {
+    const py::tuple made = py::module_::import("rigwright.blendshapes")
+                               .attr("tensors")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
+    auto file = std::make_shared<const TensorFile>(from_arrays(made[0].cast<py::dict>(), made[1].cast<std::string>()));
+    const py::gil_scoped_release released;
+    return std::make_shared<BlendshapeRig>(std::move(file));
+}
+
+/// Lengths (T,) from one number for all heads or one a head.
+Array<std::int32_t> as_lengths(const py::object& prefix, py::ssize_t heads) {
+    const py::array any = py::array::ensure(prefix);
+    if (!any || any.ndim() != 0) return as_indices("evaluate", "prefix", prefix);
+    const py::array one(any.attr("reshape")(1));
+    const auto length = as_indices("evaluate", "prefix", one);
+    Array<std::int32_t> lengths(heads);
+    std::fill_n(lengths.mutable_data(), heads, length.at(0));
+    return lengths;
+}
+
+Array<std::int32_t> as_order(const py::object& order, std::int64_t shapes) {
+    if (!order.is_none()) return as_indices("evaluate", "order", order);
+    Array<std::int32_t> own(shapes);
+    for (std::int32_t k = 0; k < shapes; ++k) own.mutable_at(k) = k;
+    return own;
+}
+
+Array<float> evaluate(const py::object& self, const py::object& weights, const std::string& device, int threads,
+                      const py::object& out, const py::object& order, const py::object& prefix) {
+    const auto& model = self.cast<const BlendshapeRig&>();
+    if (prefix.is_none() && !order.is_none()) {
+        throw bad_argument("evaluate", "prefix", "None", "a number of shapes where an order is given");
+    }
+    if (prefix.is_none()) {
+        return py::type::of<rig::Deformer>()
+            .attr("evaluate")(self, weights, device, py::arg("threads") = threads, py::arg("out") = out)
+            .cast<Array<float>>();
+    }
+    const auto [input, single] = as_poses("evaluate", weights);
+    Array<float> output = output_array(model, input.shape(0), single, out);
+    const auto lengths = as_lengths(prefix, input.shape(0));
+    const auto shapes = as_order(order, model.num_shapes());
+    const auto in = view<float, 2>(input);
+    const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
+    if (device != "cpu") {
+        throw bad_argument("evaluate", "device", "'" + device + "' with a prefix", "'cpu'");
+    }
+    const py::gil_scoped_release released;
+    model.evaluate_prefix(in, {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, result, threads);
+    return output;
+}
+
+Array<float> activations(const BlendshapeRig& model, const py::object& weights) {
+    const auto [input, single] = as_poses("activations", weights);
+    const auto in = view<float, 2>(input);
+    model.check_poses("activations", in);
+    std::vector<py::ssize_t> shape{in.extent(0), model.num_columns()};
+    Array<float> output(shape);
+    const auto columns = writable<float, 2>(output);
+    for (std::int64_t t = 0; t < in.extent(0); ++t) {
+        model.activations({in.row(t), {in.extent(1)}}, {columns.row(t), {columns.extent(1)}});
+    }
+    if (single) return Array<float>(output.reshape({shape[1]}));
+    return output;
+}
+
+Array<float> column(const BlendshapeRig& model, std::int64_t n) {
+    Array<float> delta({model.character().num_vertices(), std::int64_t{3}});
+    const auto out = writable<float, 2>(delta);
+    const py::gil_scoped_release released;
+    model.column(n, out);
+    return delta;
+}
+
+Array<float> columns(const BlendshapeRig& model) {
+    const std::int64_t vertices = model.character().num_vertices();
+    Array<float> deltas({model.num_columns(), vertices, std::int64_t{3}});
+    const auto out = writable<float, 3>(deltas);
+    const py::gil_scoped_release released;
+    for (std::int64_t n = 0; n < model.num_columns(); ++n) model.column(n, {out.row(n), {vertices, 3}});
+    return deltas;
+}
+
+/// Tuples of shape indices and rigwright.Tent.
+py::list combinations(const BlendshapeRig& model) {
+    const py::object tent = py::module_::import("rigwright.blendshapes").attr("Tent");
+    py::list result;
+    for (std::int64_t c = 0; c < model.num_columns() - model.num_shapes(); ++c) {
+        py::list factors;
+        for (const rig::Factor& f : model.factors(c)) {
+            factors.append(f.is_tent ? tent(f.shape, f.x1, f.x2, f.x3) : py::int_(f.shape));
+        }
+        result.append(py::tuple(factors));
+    }
+    return result;
+}
+
+std::vector<std::string> constructed(const BlendshapeRig& model) {
+    const py::dict about = py::module_::import("json").attr("loads")(model.character().tensors->metadata());
+    return about.contains("constructed") ? about["constructed"].cast<std::vector<std::string>>()
+                                         : std::vector<std::string>();
+}
+
+float storage_error(const BlendshapeRig& model) {
+    if (!model.grouped().is_half()) return 0.0f;
+    float largest = 0.0f;
+    for (std::int64_t n = 0; n < model.num_columns(); ++n) largest = std::max(largest, model.grouped().scale(n));
+    return 0.5f * largest;
+}
+
+constexpr const char* about_rig =
+    "K blendshapes with corrections of any order, behind the interface of every forward model:\n"
+    "\n"
+    "    v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c\n"
+    "\n"
+    "with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
+    "Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no\n"
+    "skeleton. Weights outside the bounds are evaluated as they are. vjp is exact; at a corner of a tent it takes\n"
+    "the slope on the side of larger weights.";
+
+constexpr const char* about_constructor =
+    "Parameters\n"
+    "----------\n"
+    "neutral : (V, 3)\n"
+    "deltas : (K, V, 3)\n"
+    "    Offsets from the neutral. A shape that moves nothing is fine: its weight has no effect of its own.\n"
+    "combinations : sequence of (factors, delta)\n"
+    "    factors: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.\n"
+    "    delta: (V, 3).\n"
+    "names : sequence of str, optional\n"
+    "    Of the shapes, all different; default shape0, shape1, ...\n"
+    "bounds : (low, high) for all, or (K, 2)\n"
+    "faces : (F, 3) or (F, 4), optional\n"
+    "    Vertex indices; -1 in the last column pads triangles. Default: none, F = 0.\n"
+    "storage : \"float32\" or \"int16\"\n"
+    "    int16 takes half the memory: a column's offsets are whole multiples of its largest coordinate / 32767;\n"
+    "    `storage_error` says how far they may be off.\n"
+    "metadata : mapping, optional\n"
+    "    name, meters_per_unit (1.0), up_axis (\"Y\"), licence, origin, constructed (names of columns), and\n"
+    "    whatever else JSON can hold.\n"
+    "\n"
+    "Raises\n"
+    "------\n"
+    "ValueError\n"
+    "    On wrong shapes, values that are not finite, indices out of range, a shape twice in one combination, a\n"
+    "    tent whose points do not ascend, bounds upside down, names that repeat.";
+
+}  // namespace
+
+void bind_blendshape(py::module_& module) {
+    py::class_<BlendshapeRig, rig::Deformer, Rig>(module, "BlendshapeRig", about_rig)
+        .def(py::init(&make_rig), py::arg("neutral"), py::arg("deltas"), py::arg("combinations") = py::tuple(),
+             py::arg("names") = py::none(), py::arg("bounds") = py::make_tuple(0.0, 1.0), py::arg("faces") = py::none(),
+             py::kw_only(), py::arg("storage") = "float32", py::arg("metadata") = py::none(), about_constructor)
+        .def("evaluate", &evaluate, py::arg("weights"), py::arg("device") = "cpu", py::kw_only(),
+             py::arg("threads") = 0, py::arg("out") = py::none(), py::arg("order") = py::none(),
+             py::arg("prefix") = py::none(),
+             "Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.\n"
+             "out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a\n"
+             "head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;\n"
+             "by default as they are. ValueError on a wrong width, a value that is not finite, an order that is no\n"
+             "permutation, a prefix outside 0 ... K, or a device that does not work here.")
+        .def("activations", &activations, py::arg("weights"),
+             "(T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.")
+        .def("column", &column, py::arg("n"), "(V, 3) offsets of column n.")
+        .def("columns", &columns, "(N, V, 3) offsets of all columns, dense: a copy.")
+        .def_property_readonly("num_shapes", &BlendshapeRig::num_shapes, "K")
+        .def_property_readonly("num_columns", &BlendshapeRig::num_columns, "N = K + number of combinations")
+        .def_property_readonly(
+            "shape_names", [](const BlendshapeRig& m) { return m.character().control_names; }, "Names of the shapes.")
+        .def_property_readonly(
+            "bounds", [](const BlendshapeRig& m) { return copy(m.bounds()); },
+            "(K, 2) lowest and highest weight of each shape.")
+        .def_property_readonly("combinations", &combinations,
+                               "The factors of each combination: tuples of shape indices and rw.Tent.")
+        .def_property_readonly("constructed", &constructed,
+                               "Names of the columns that were constructed, not sculpted; metadata[\"constructed\"].")
+        .def_property_readonly("storage",
+                               [](const BlendshapeRig& m) { return m.grouped().is_half() ? "int16" : "float32"; })
+        .def_property_readonly("storage_error", &storage_error,
+                               "Largest distance of a stored coordinate to the given one (int16); 0 for float32.")
+        .def_property_readonly("nbytes", &BlendshapeRig::num_bytes,
+                               "Bytes that the rig holds, neutral and topology included.")
+        .def_property_readonly(
+            "num_entries", [](const BlendshapeRig& m) { return m.grouped().num_entries(); },
+            "Pairs of a column and a vertex that it moves: what is stored.");
+}
+
+}  // namespace rigwright::bindings

@@ -1,0 +1,88 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "core/tensor_file.h"
+
+namespace rigwright::rig {
+
+/// The offsets of V vertices in N columns, of which only those that are not zero are stored. Vertices come in windows
+/// of 512 successive ones; inside a window those that are moved by exactly the same columns form a group, and a group
+/// is a dense matrix: a row a column that moves it, three coordinates a member. So the overhead is a bit a column and
+/// group and an index a vertex, and every product is one of dense matrices.
+///
+/// Tensors: blendshape.group.offset I32[G + 1] into blendshape.group.vertex I32[V] (a permutation inside each
+/// window); blendshape.group.columns I32[G, ceil(N / 32)], bit n % 32 of word n / 32 set where column n moves the
+/// group; the matrices one after another, row by row in the order of the columns, either
+///   blendshape.delta F32[E], or
+///   blendshape.delta16 I32[ceil(E / 2)] (pairs of int16, little endian) and blendshape.scale F32[N]: an offset is its
+///   number times the scale of its column.
+class GroupedColumns {
+public:
+    static constexpr std::int64_t window = 512;
+
+    /// A group: members vertex[0 .. size), the columns that move it and their rows, 3 * size numbers each.
+    struct Group {
+        const std::int32_t* vertex;
+        std::int64_t size;
+        const std::int32_t* columns;
+        std::int64_t data;  // of its first row, in numbers from the start of all
+    };
+
+    /// Throws ArgumentError where sizes do not fit, a vertex is missing, or a bit stands for no column.
+    GroupedColumns(const TensorFile& tensors, std::int64_t num_vertices, std::int64_t num_columns);
+
+    std::int64_t num_columns() const { return num_columns_; }
+    std::int64_t num_words() const { return columns_.extent(1); }
+    std::int64_t num_windows() const { return static_cast<std::int64_t>(window_group_.size()) - 1; }
+    /// Groups of window w are those from first_group(w) to before first_group(w + 1).
+    std::int64_t first_group(std::int64_t w) const { return window_group_[w]; }
+    Group group(std::int64_t g) const {
+        return {vertex_.data() + offset_(g), offset_(g + 1) - offset_(g), columns_.row(g), data_[g]};
+    }
+
+    bool is_half() const { return half_ != nullptr; }
+    /// All numbers, of 32 or of 16 bits; one of the two is null.
+    const float* numbers() const { return float_; }
+    const std::int16_t* half_numbers() const { return half_; }
+    /// By which a column's numbers are multiplied; 1 where they have 32 bits.
+    float scale(std::int64_t n) const { return half_ ? scale_(n) : 1.0f; }
+
+    /// Writes the dense (V, 3) offsets of a column.
+    void column(std::int64_t n, View<float, 2> delta) const;
+    /// Offsets that are stored: pairs of a column and a vertex.
+    std::int64_t num_entries() const { return data_.back() / 3; }
+    /// Bytes of what the tensors do not hold.
+    std::int64_t num_bytes() const;
+
+    /// Calls body(n, row) for the columns of a group that are set in `chosen` (num_words() words), ascending; `row`
+    /// counts the group's rows.
+    template <class Body>
+    void for_columns(const Group& group, const std::uint32_t* chosen, Body&& body) const {
+        std::int64_t before = 0;
+        for (std::int64_t word = 0; word < num_words(); ++word) {
+            const auto bits = static_cast<std::uint32_t>(group.columns[word]);
+            for (std::uint32_t left = bits & chosen[word]; left != 0; left &= left - 1) {
+                const int bit = std::countr_zero(left);
+                body(32 * word + bit, before + std::popcount(bits & ((std::uint32_t{1} << bit) - 1)));
+            }
+            before += std::popcount(bits);
+        }
+    }
+
+private:
+    void read_groups(const TensorFile& tensors, std::int64_t num_vertices);
+    void read_numbers(const TensorFile& tensors);
+
+    std::int64_t num_columns_;
+    View<const std::int32_t, 1> offset_, vertex_;
+    View<const std::int32_t, 2> columns_;
+    View<const float, 1> scale_;
+    const float* float_ = nullptr;
+    const std::int16_t* half_ = nullptr;
+    std::vector<std::int64_t> data_;          // G + 1
+    std::vector<std::int32_t> window_group_;  // windows + 1
+};
+
+}  // namespace rigwright::rig

@@ -1,0 +1,219 @@
+"""The tensors of a blendshape rig from arrays; ``rigwright.BlendshapeRig`` is made of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.hashing import padded_faces, topology_hash
+
+WINDOW = 512  # vertices whose groups are formed together, as in cpp/rig/grouped_columns.h
+
+_FUNCTION = "BlendshapeRig"
+
+
+@dataclass(frozen=True)
+class Tent:
+    """A factor over the weight of a shape: 0 at ``x1``, 1 at ``x2``, 0 at ``x3`` and outside, straight between.
+
+    An in-between shape is a combination with a tent: its offsets are in full effect where the weight is ``x2``.
+    """
+
+    shape: int
+    x1: float
+    x2: float
+    x3: float
+
+
+Factors = Sequence[int | Tent]
+
+
+def tensors(
+    neutral: ArrayLike,
+    deltas: ArrayLike,
+    combinations: Sequence[tuple[Factors, ArrayLike]],
+    names: Sequence[str] | None,
+    bounds: ArrayLike,
+    faces: ArrayLike | None,
+    storage: str,
+    metadata: Mapping[str, object] | None,
+) -> tuple[dict[str, NDArray[Any]], str]:
+    """The tensors and the metadata text of a rig; parameters and errors are those of ``rigwright.BlendshapeRig``."""
+    vertices = _numbers("neutral", neutral, (None, 3))
+    shapes = _numbers("deltas", deltas, (None, len(vertices), 3))
+    pairs = [_pair(c, combination) for c, combination in enumerate(combinations)]
+    corrections = [
+        _numbers(f"combinations[{c}] delta", delta, (len(vertices), 3)) for c, (_, delta) in enumerate(pairs)
+    ]
+    columns = [*shapes, *corrections]
+    if not len(shapes):
+        raise bad_argument(_FUNCTION, "deltas", "empty", "one shape or more")
+    if not len(vertices):
+        raise bad_argument(_FUNCTION, "neutral", "empty", "one vertex or more")
+    made: dict[str, NDArray[Any]] = {
+        "rest_vertices": vertices,
+        "faces": _faces(faces, len(vertices)),
+        "control_ranges": _bounds(bounds, len(shapes)),
+    }
+    made |= _factor_tensors([factors for factors, _ in pairs], len(shapes))
+    if storage == "int16":
+        made |= _halved(columns)
+    elif storage == "float32":
+        made |= _grouped(columns, "blendshape.delta")
+    else:
+        raise bad_argument(_FUNCTION, "storage", repr(storage), '"float32" or "int16"')
+    return made, _metadata_text(_names(names, len(shapes)), made, metadata)
+
+
+def _pair(index: int, combination: tuple[Factors, ArrayLike]) -> tuple[Factors, ArrayLike]:
+    try:
+        factors, delta = combination
+        return tuple(factors), delta
+    except (TypeError, ValueError):
+        got = f"a {type(combination).__name__}"
+        raise bad_argument(_FUNCTION, f"combinations[{index}]", got, "a pair of factors and offsets") from None
+
+
+def _numbers(argument: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+    """A finite contiguous float32 array; None leaves an extent open."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise bad_argument(_FUNCTION, argument, "ragged", "an array of numbers") from None
+    fits = array.dtype.kind in "fiu" and array.ndim == len(shape)
+    if not fits or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+        expected = ", ".join("any" if n is None else str(n) for n in shape)
+        raise bad_argument(_FUNCTION, argument, f"{array.dtype} {array.shape}", f"numbers ({expected})")
+    with np.errstate(over="ignore"):
+        narrow = np.ascontiguousarray(array, np.float32)
+    if not np.isfinite(narrow).all():
+        raise bad_argument(_FUNCTION, argument, "not finite everywhere", "finite")
+    return narrow
+
+
+def _faces(faces: ArrayLike | None, num_vertices: int) -> NDArray[np.int32]:
+    if faces is None:
+        return np.zeros((0, 4), np.int32)
+    corners = padded_faces(faces, _FUNCTION)
+    pad = np.zeros(corners.shape, bool)
+    pad[:, 3] = corners[:, 3] == -1
+    if not (pad | ((corners >= 0) & (corners < num_vertices))).all():
+        raise bad_argument(_FUNCTION, "faces", "out of range somewhere", f"vertex indices below {num_vertices}")
+    return corners
+
+
+def _bounds(bounds: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
+    array = np.asarray(bounds)
+    ranges = np.tile(array, (num_shapes, 1)) if array.shape == (2,) else array
+    checked = _numbers("bounds", ranges, (num_shapes, 2))
+    wrong = np.flatnonzero(checked[:, 0] > checked[:, 1])
+    if len(wrong):
+        got = f"{checked[wrong[0]].tolist()} for shape {wrong[0]}"
+        raise bad_argument(_FUNCTION, "bounds", got, "the lower bound first")
+    return checked
+
+
+def _names(names: Sequence[str] | None, num_shapes: int) -> list[str]:
+    if names is None:
+        return [f"shape{k}" for k in range(num_shapes)]
+    if len(names) != num_shapes or not all(isinstance(name, str) for name in names):
+        raise bad_argument(_FUNCTION, "names", f"{len(names)} long", f"{num_shapes} texts, one a shape")
+    repeated = sorted({name for name in names if list(names).count(name) > 1})
+    if repeated:
+        raise bad_argument(_FUNCTION, "names", f"holding {repeated[0]!r} more than once", "all different")
+    return [str(name) for name in names]
+
+
+def _factor_tensors(combinations: Sequence[Factors], num_shapes: int) -> dict[str, NDArray[Any]]:
+    shape, tent, offset = [], [], [0]
+    for c, factors in enumerate(combinations):
+        rows = [_factor(f"combinations[{c}]", factor, num_shapes) for factor in factors]
+        own = [row[0] for row in rows]
+        if len(set(own)) != len(own):
+            raise bad_argument(_FUNCTION, f"combinations[{c}]", f"a product over shapes {own}", "each shape once")
+        if len(rows) < 2 and not any(isinstance(factor, Tent) for factor in factors):
+            got = f"a product of {len(rows)} factors"
+            raise bad_argument(_FUNCTION, f"combinations[{c}]", got, "two factors or more, or a single tent")
+        shape += own
+        tent += [row[1] for row in rows]
+        offset.append(len(shape))
+    return {
+        "blendshape.factor.offset": np.array(offset, np.int32),
+        "blendshape.factor.shape": np.array(shape, np.int32),
+        "blendshape.factor.tent": np.array(tent, np.float32).reshape(-1, 3),
+    }
+
+
+def _factor(argument: str, factor: int | Tent, num_shapes: int) -> tuple[int, tuple[float, float, float]]:
+    points = (0.0, 0.0, 0.0)
+    index: object = factor
+    if isinstance(factor, Tent):
+        points = (float(np.float32(factor.x1)), float(np.float32(factor.x2)), float(np.float32(factor.x3)))
+        index = factor.shape
+        if not (np.isfinite(points).all() and points[0] < points[1] < points[2]):
+            raise bad_argument(_FUNCTION, argument, f"{factor}", "a tent with x1 < x2 < x3, finite")
+    if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not 0 <= index < num_shapes:
+        raise bad_argument(_FUNCTION, argument, f"a factor over shape {index!r}", f"shapes 0 to {num_shapes - 1}")
+    return int(index), points
+
+
+def _halved(columns: Sequence[NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
+    """16-bit numbers: of each column whole multiples of its scale, the largest coordinate / 32767."""
+    scale = np.array([np.abs(column).max(initial=0.0) / 32767.0 for column in columns], np.float32)
+    steps = np.where(scale > 0, scale, 1.0)
+    whole = [
+        np.clip(np.rint(column / step), -32767, 32767).astype(np.int16)
+        for column, step in zip(columns, steps, strict=True)
+    ]
+    made = _grouped(whole, "blendshape.delta16")
+    numbers = made["blendshape.delta16"]
+    padded = np.append(numbers, np.zeros(len(numbers) % 2, np.int16))
+    return made | {"blendshape.delta16": padded.astype("<i2").view("<i4"), "blendshape.scale": scale}
+
+
+def _grouped(columns: Sequence[NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
+    """The groups of vertices that are moved by the same columns, as cpp/rig/grouped_columns.h describes them."""
+    num_vertices = len(columns[0])
+    moved = np.zeros((num_vertices, -(-len(columns) // 32) * 32), bool)
+    for n, column in enumerate(columns):
+        moved[:, n] = (column != 0).any(axis=1)
+    bits = np.packbits(moved, axis=1, bitorder="little").view("<i4")
+    vertex, size, words, numbers = [], [], [], []
+    for first in range(0, num_vertices, WINDOW):
+        own = bits[first : first + WINDOW]
+        distinct, group = np.unique(own, axis=0, return_inverse=True)
+        for g, columns_of_group in enumerate(distinct):
+            members = first + np.flatnonzero(group.reshape(-1) == g)
+            vertex.append(members)
+            size.append(len(members))
+            words.append(columns_of_group)
+            numbers += [columns[n][members].reshape(-1) for n in np.flatnonzero(moved[members[0]])]
+    return {
+        "blendshape.group.offset": np.cumsum([0, *size]).astype(np.int32),
+        "blendshape.group.vertex": np.concatenate(vertex).astype(np.int32),
+        "blendshape.group.columns": np.array(words, np.int32),
+        name: np.concatenate([np.zeros(0, columns[0].dtype), *numbers]),
+    }
+
+
+def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Mapping[str, object] | None) -> str:
+    given = dict(metadata or {})
+    axis = given.get("up_axis", "Y")
+    if axis not in ("X", "Y", "Z"):
+        raise bad_argument("metadata", "up_axis", repr(axis), '"X", "Y" or "Z"')
+    about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", "constructed": []}
+    about |= given
+    about |= {
+        "kind": "blendshape",
+        "version": 1,
+        "joint_names": [],
+        "numeric_controls": names,
+        "topology_hash": topology_hash(made["faces"], len(made["rest_vertices"])),
+    }
+    return json.dumps(about)
