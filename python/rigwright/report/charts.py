@@ -1,41 +1,18 @@
-"""Charts of a report, as SVG text that stands inside the page and takes its typeface."""
+"""Charts of a report on a learned model."""
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.extras import require
-from rigwright.report.colours import INK, QUIET, RULE
+from rigwright.report.colours import QUIET
+from rigwright.report.drawing import figure, legend, plain_numbers, svg
 from rigwright.report.measure import HISTOGRAM_EDGES
 
 Array = NDArray[np.float64]
-
-STYLE = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 10.0,
-    "text.color": INK,
-    "axes.edgecolor": QUIET,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": RULE,
-    "grid.linewidth": 0.8,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "legend.frameon": False,
-}
 
 
 @dataclass(frozen=True)
@@ -50,7 +27,7 @@ class Series:
 
 def over_time(means: Sequence[Series], maxima: Sequence[Series]) -> str:
     """Mean and largest error of every frame, millimetres on a logarithmic scale, side by side."""
-    figure, axes = _figure(1, 2, (10.4, 3.1), sharex=True)
+    canvas, axes = figure(1, 2, (10.4, 3.1), sharex=True)
     for axis, title, lines in zip(
         axes, ("mean over the vertices", "largest of all vertices"), (means, maxima), strict=True
     ):
@@ -62,15 +39,15 @@ def over_time(means: Sequence[Series], maxima: Sequence[Series]) -> str:
         axis.set_xlabel("frame")
         axis.xaxis.get_major_locator().set_params(integer=True)
         axis.margins(x=0)
-        _plain_numbers(axis.yaxis)
+        plain_numbers(axis.yaxis)
     axes[0].set_ylabel("vertex error, mm")
-    _legend(figure, axes[0], len(means))
-    return _svg(figure, "over-time")
+    legend(canvas, axes[0], len(means))
+    return svg(canvas, "over-time")
 
 
 def histogram(series: Sequence[Series]) -> str:
     """Share of the vertices at each size of error; both scales are logarithmic."""
-    figure, (axis,) = _figure(1, 1, (10.4, 3.6))
+    canvas, (axis,) = figure(1, 1, (10.4, 3.6))
     shares = [_inside(line.values) for line in series]
     seen = np.flatnonzero(np.sum(shares, axis=0))
     low, high = int(seen.min()), int(seen.max()) + 1
@@ -80,10 +57,10 @@ def histogram(series: Sequence[Series]) -> str:
         axis.stairs(100 * inner, HISTOGRAM_EDGES, color=line.colour, linewidth=weight, label=line.label, baseline=None)
     axis.set(xscale="log", yscale="log", xlabel="vertex error, mm", ylabel="share of vertices, %")
     axis.set_xlim(HISTOGRAM_EDGES[low], HISTOGRAM_EDGES[min(max(high, low + 20), len(HISTOGRAM_EDGES) - 1)])
-    _plain_numbers(axis.xaxis)
-    _plain_numbers(axis.yaxis)
-    _legend(figure, axis, len(series))
-    return _svg(figure, "histogram")
+    plain_numbers(axis.xaxis)
+    plain_numbers(axis.yaxis)
+    legend(canvas, axis, len(series))
+    return svg(canvas, "histogram")
 
 
 def _inside(shares: Array) -> Array:
@@ -96,7 +73,7 @@ def _inside(shares: Array) -> Array:
 
 def confidences(groups: Sequence[Series]) -> str:
     """How the confidence spreads over groups of poses: a row each, all poses as ticks, the middle half as a bar."""
-    figure, (axis,) = _figure(1, 1, (10.4, 0.55 * len(groups) + 0.75))
+    canvas, (axis,) = figure(1, 1, (10.4, 0.55 * len(groups) + 0.75))
     for row, group in enumerate(groups):
         low, middle, high = np.percentile(group.values, [25, 50, 75])
         axis.vlines(group.values, row - 0.28, row + 0.28, color=group.colour, alpha=0.25, linewidth=0.8)
@@ -107,49 +84,4 @@ def confidences(groups: Sequence[Series]) -> str:
     axis.grid(visible=False, axis="y")
     axis.spines["left"].set_visible(False)
     axis.tick_params(axis="y", length=0)
-    return _svg(figure, "confidence")
-
-
-def _figure(rows: int, columns: int, size: tuple[float, float], **more: Any) -> tuple[Any, Any]:
-    require("matplotlib", extra="report", purpose="drawing charts")
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
-    with rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False, **more)
-        for axis in axes.flat:  # created inside the style: lines, ticks and grid keep it
-            axis.set_axisbelow(True)
-    return figure, axes.ravel()
-
-
-def _plain_numbers(axis: Any) -> None:
-    """Labels of a logarithmic axis as plain numbers: 0.01, 0.1, 1, 10, with 2 and 5 between where there is room."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    low, high = axis.get_view_interval()
-    if high < 60 * low:
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _legend(figure: Any, axis: Any, count: int) -> None:
-    if count > 1:
-        handles, labels = axis.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper left", ncols=count, handlelength=1.4, frameon=False)
-
-
-def _svg(figure: Any, name: str) -> str:
-    from matplotlib import rc_context
-
-    buffer = io.StringIO()
-    with rc_context(STYLE | {"svg.hashsalt": name}):
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg class="chart" viewBox="\1" role="img">', text, count=1)
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)  # the page's own style says it, for charts alone
-    text = re.sub(r"font-family: [^;\"]*;?", "", text)
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    return svg(canvas, "confidence")

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
-import platform
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
-from rigwright.bench import machine
-from rigwright.extras import require
 from rigwright.report import charts, colours, words
 from rigwright.report.assess import FAR, Assessment
 from rigwright.report.contenders import reference
-from rigwright.report.gallery import Gallery, ticks
+from rigwright.report.gallery import Gallery
 from rigwright.report.measure import histogram
 from rigwright.report.provenance import provenance
+from rigwright.report.template import Figure, fill
 from rigwright.report.timing import BATCH
 from rigwright.sampling import Dataset
 
@@ -28,25 +22,9 @@ Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A number at the head of the page, with what it is and what it stands beside."""
-
-    value: str
-    unit: str
-    title: str
-    beside: str
-
-
 def render(numbers: Assessment, pictures: Gallery, training: Dataset | None) -> str:
     """The HTML text of a report."""
-    jinja = require("jinja2", extra="report", purpose="writing a report")
-    text = resources.files("rigwright.report").joinpath("page.html").read_text(encoding="utf-8")
-    environment = jinja.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
-    )
-    environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks}
-    return str(environment.from_string(text).render(**context(numbers, pictures, training)))
+    return fill("page.html", context(numbers, pictures, training))
 
 
 def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) -> dict[str, Any]:
@@ -61,8 +39,6 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),
         "gallery": pictures,
-        "colours": colours,
-        "gradient": ", ".join(colours.HEAT_STOPS),
         "histogram": charts.histogram(_series(numbers, 0, histogram)),
         "over_time": _over_time(numbers),
         "confidence": charts.confidences(
@@ -70,10 +46,7 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
         ),
         "far": FAR,
         "batch": BATCH,
-        "machine": machine(),
-        "versions": f"rigwright {rw.__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "groups": provenance(numbers, training),
-        "date": datetime.date.today().isoformat(),
         "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
         "ratio": words.ratio,
         "nan": np.nan,
