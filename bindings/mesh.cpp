@@ -4,6 +4,7 @@
 #include "faces.h"
 #include "mesh/laplacian.h"
 #include "mesh/normals.h"
+#include "mesh/point_tree.h"
 #include "mesh/topology.h"
 
 namespace rigwright::bindings {
@@ -47,6 +48,21 @@ Array<float> vertex_normals(const py::object& vertices, const py::object& faces)
     return normals;
 }
 
+py::tuple nearest_points(const py::object& points, const py::object& queries, std::int64_t count, int threads) {
+    const auto all = as_array<float, 2>("nearest_points", "points", points, "numbers (N, 3)");
+    const auto asked = as_array<float, 2>("nearest_points", "queries", queries, "numbers (Q, 3)");
+    if (count < 1) throw bad_argument("nearest_points", "count", std::to_string(count), "at least 1");
+    Array<std::int32_t> indices({asked.shape(0), static_cast<py::ssize_t>(count)});
+    Array<float> squared({asked.shape(0), static_cast<py::ssize_t>(count)});
+    const auto index_view = writable<std::int32_t, 2>(indices);
+    const auto squared_view = writable<float, 2>(squared);
+    {
+        const py::gil_scoped_release released;
+        mesh::PointTree(view<float, 2>(all)).nearest(view<float, 2>(asked), index_view, squared_view, threads);
+    }
+    return py::make_tuple(indices, squared);
+}
+
 }  // namespace
 
 void bind_mesh(py::module_& module) {
@@ -55,6 +71,10 @@ void bind_mesh(py::module_& module) {
                "vertex first, ascending. Corners that repeat make no edge.");
     module.def("graph_laplacian", &graph_laplacian, py::arg("faces"), py::arg("num_vertices"),
                "Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.");
+    module.def("nearest_points", &nearest_points, py::arg("points"), py::arg("queries"), py::arg("count") = 1,
+               py::arg("threads") = 0,
+               "Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, and squared\n"
+               "distances.");
     module.def("vertex_normals", &vertex_normals, py::arg("vertices"), py::arg("faces"),
                "(V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.");
 }

@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import baselines, faces, inverse, metrics, sampling, sources, training
+from rigwright import baselines, faces, inverse, metrics, sampling, sources, training, transfer
 from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
 from rigwright.blendshapes import Tent
 from rigwright.device_report import devices
@@ -35,4 +35,5 @@ __all__ = [
     "sources",
     "topology_hash",
     "training",
+    "transfer",
 ]

@@ -3,6 +3,7 @@
 Vertices are (V, 3) for one frame or (T, V, 3) for T frames, in any one unit; distances come back in that unit.
 """
 
+from rigwright.metrics.distortion import triangle_distortion, triangles
 from rigwright.metrics.enveloping import enveloping_error
 from rigwright.metrics.normals import NormalAngle, normal_angle
 from rigwright.metrics.seams import EdgeError, SeamError, seam_error
@@ -16,5 +17,7 @@ __all__ = [
     "enveloping_error",
     "normal_angle",
     "seam_error",
+    "triangle_distortion",
+    "triangles",
     "vertex_error",
 ]

@@ -1,0 +1,90 @@
+#include <pybind11/stl.h>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "core/check.h"
+#include "transfer/packing_colouring.h"
+#include "transfer/packing_search.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using transfer::BitSet;
+using transfer::PackingGraph;
+
+std::unique_ptr<PackingGraph> make_graph(const py::object& active, const std::vector<std::vector<int>>& refused) {
+    const auto rows = as_array<std::uint8_t, 2>("PackingGraph", "active", active, "whole numbers (M, V)");
+    const py::gil_scoped_release released;
+    return std::make_unique<PackingGraph>(view<std::uint8_t, 2>(rows), refused);
+}
+
+BitSet item_set(const char* function, const PackingGraph& graph, const std::vector<int>& items) {
+    BitSet set(graph.size());
+    for (int item : items) {
+        if (item < 0 || item >= graph.size()) {
+            throw bad_argument(function, "allowed", "with item " + std::to_string(item),
+                               "items from 0 to " + std::to_string(graph.size() - 1));
+        }
+        set.insert(item);
+    }
+    return set;
+}
+
+py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const std::vector<int>& allowed,
+                   std::int64_t node_limit) {
+    const auto values = as_array<double, 1>("PackingGraph.heaviest", "weights", weights, "numbers (M,)");
+    const BitSet set = item_set("PackingGraph.heaviest", graph, allowed);
+    transfer::Packing packing;
+    {
+        const py::gil_scoped_release released;
+        packing = transfer::heaviest_packing(graph, view<double, 1>(values), set, node_limit);
+    }
+    return py::make_tuple(packing.items, packing.proven, packing.nodes);
+}
+
+py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int enough) {
+    const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
+    transfer::Colouring colouring;
+    {
+        const py::gil_scoped_release released;
+        colouring = transfer::fewest_packings(graph, set, node_limit, enough);
+    }
+    return py::make_tuple(colouring.expression, colouring.lower_bound, colouring.proven, colouring.nodes);
+}
+
+py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit) {
+    const BitSet set = item_set("PackingGraph.clique", graph, allowed);
+    const py::gil_scoped_release released;
+    const transfer::Clique found = transfer::largest_clique(graph, set, node_limit);
+    const py::gil_scoped_acquire acquired;
+    return py::make_tuple(found.items, found.proven);
+}
+
+Array<bool> conflicts(const PackingGraph& graph) {
+    Array<bool> matrix({py::ssize_t{graph.size()}, py::ssize_t{graph.size()}});
+    for (int a = 0; a < graph.size(); ++a) {
+        for (int b = 0; b < graph.size(); ++b) matrix.mutable_at(a, b) = graph.conflicts(a).contains(b);
+    }
+    return matrix;
+}
+
+}  // namespace
+
+void bind_packing(py::module_& module) {
+    py::class_<PackingGraph>(module, "PackingGraph",
+                             "Which items exclude each other in an expression: those that share an active vertex, and\n"
+                             "refused sets, of which never all stand together.")
+        .def(py::init(&make_graph), py::arg("active"), py::arg("refused") = std::vector<std::vector<int>>{})
+        .def("heaviest", &heaviest, py::arg("weights"), py::arg("allowed"), py::arg("node_limit"),
+             "Items of the expression of largest weight, whether that is proven, and the nodes it took.")
+        .def("fewest", &fewest, py::arg("allowed"), py::arg("node_limit"), py::arg("enough") = 0,
+             "The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their\n"
+             "number; whether it is reached; the nodes it took.")
+        .def("clique", &clique, py::arg("allowed"), py::arg("node_limit"),
+             "The most items found that exclude each other pairwise, and whether there are provably no more.")
+        .def_property_readonly("size", &PackingGraph::size)
+        .def_property_readonly("conflicts", &conflicts, "(M, M) bool.")
+        .def_property_readonly("deepest", &PackingGraph::deepest, "The most items at one vertex.");
+}
+
+}  // namespace rigwright::bindings

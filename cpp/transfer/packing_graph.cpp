@@ -1,0 +1,149 @@
+#include "transfer/packing_graph.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+
+namespace rigwright::transfer {
+namespace {
+
+BitSet refused_set(const std::vector<int>& items, int size) {
+    BitSet set(size);
+    for (int item : items) {
+        if (item < 0 || item >= size) {
+            throw bad_argument("PackingGraph", "refused", "a set with item " + std::to_string(item),
+                               "sets of items from 0 to " + std::to_string(size - 1));
+        }
+        set.insert(item);
+    }
+    if (set.count() < 2) {
+        throw bad_argument("PackingGraph", "refused", "a set of " + std::to_string(set.count()) + " items",
+                           "sets of at least two items");
+    }
+    return set;
+}
+
+/// Cliques grow from the vertex order `order`; colour classes bound what a candidate set can still give.
+class CliqueSearch {
+public:
+    CliqueSearch(const PackingGraph& graph, std::int64_t node_limit) : graph_(graph), left_(node_limit) {}
+
+    Clique run(const BitSet& allowed) {
+        for (int item : graph_.deepest()) {
+            if (allowed.contains(item)) best_.push_back(item);
+        }
+        expand(allowed);
+        std::sort(best_.begin(), best_.end());
+        return {best_, left_ >= 0};
+    }
+
+private:
+    /// Candidates by colour class of the graph of non-conflicts: bound[i] classes hold the first i + 1 of them.
+    static void colour(const PackingGraph& graph, BitSet candidates, std::vector<int>* order, std::vector<int>* bound) {
+        for (int colours = 1; !candidates.empty(); ++colours) {
+            BitSet open = candidates;
+            for (int v = open.next(); v >= 0; v = open.next(v + 1)) {
+                order->push_back(v);
+                bound->push_back(colours);
+                candidates.erase(v);
+                open -= graph.conflicts(v);
+            }
+        }
+    }
+
+    void expand(BitSet candidates) {
+        if (--left_ < 0) return;
+        if (candidates.empty()) {
+            if (current_.size() > best_.size()) best_ = current_;
+            return;
+        }
+        std::vector<int> order, bound;
+        colour(graph_, candidates, &order, &bound);
+        for (std::size_t i = order.size(); i-- > 0 && left_ >= 0;) {
+            if (current_.size() + bound[i] <= best_.size()) return;
+            BitSet inside = candidates;
+            inside &= graph_.conflicts(order[i]);
+            current_.push_back(order[i]);
+            expand(std::move(inside));
+            current_.pop_back();
+            candidates.erase(order[i]);
+        }
+    }
+
+    const PackingGraph& graph_;
+    std::int64_t left_;
+    std::vector<int> current_, best_;
+};
+
+}  // namespace
+
+PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector<std::vector<int>>& refused) {
+    const int items = static_cast<int>(active.extent(0));
+    const int vertices = static_cast<int>(active.extent(1));
+    std::vector<BitSet> rows(items, BitSet(vertices));
+    for (int m = 0; m < items; ++m) {
+        for (int n = 0; n < vertices; ++n) {
+            if (active(m, n) != 0) rows[m].insert(n);
+        }
+    }
+    conflicts_.assign(items, BitSet(items));
+    const auto join = [&](int a, int b) {
+        conflicts_[a].insert(b);
+        conflicts_[b].insert(a);
+    };
+    for (int a = 0; a < items; ++a) {
+        for (int b = a + 1; b < items; ++b) {
+            if (rows[a].intersects(rows[b])) join(a, b);
+        }
+    }
+    find_deepest(active);
+    refused_at_.resize(items);
+    for (const std::vector<int>& given : refused) {
+        const BitSet set = refused_set(given, items);
+        const int first = set.next();
+        if (set.count() == 2) {
+            join(first, set.next(first + 1));
+            continue;
+        }
+        for (int i = first; i >= 0; i = set.next(i + 1)) refused_at_[i].push_back(static_cast<int>(refused_.size()));
+        refused_.push_back(set);
+    }
+}
+
+void PackingGraph::find_deepest(View<const std::uint8_t, 2> active) {
+    const std::int64_t items = active.extent(0), vertices = active.extent(1);
+    std::vector<int> depth(vertices, 0);
+    for (std::int64_t m = 0; m < items; ++m) {
+        for (std::int64_t n = 0; n < vertices; ++n) depth[n] += active(m, n) != 0;
+    }
+    const auto most = std::max_element(depth.begin(), depth.end());
+    if (most == depth.end()) return;
+    for (std::int64_t m = 0; m < items; ++m) {
+        if (active(m, most - depth.begin()) != 0) deepest_.push_back(static_cast<int>(m));
+    }
+}
+
+void PackingGraph::close(const BitSet& chosen, int item, BitSet* candidates) const {
+    for (int which : refused_at_[item]) {
+        BitSet missing = refused_[which];
+        missing -= chosen;
+        missing.erase(item);
+        if (missing.count() == 1) candidates->erase(missing.next());
+    }
+}
+
+bool PackingGraph::completes_refused(const BitSet& chosen, int item) const {
+    return std::any_of(refused_at_[item].begin(), refused_at_[item].end(), [&](int which) {
+        BitSet missing = refused_[which];
+        missing -= chosen;
+        missing.erase(item);
+        return missing.empty();
+    });
+}
+
+Clique largest_clique(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit) {
+    return CliqueSearch(graph, node_limit).run(allowed);
+}
+
+}  // namespace rigwright::transfer

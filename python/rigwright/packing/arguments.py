@@ -1,0 +1,121 @@
+"""What ``pack_expressions`` takes, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.hashing import padded_faces
+
+FUNCTION = "pack_expressions"
+Rejections = Sequence[Sequence[int]] | Mapping[int, Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Face:
+    """The rig: neutral (V, 3), shapes (K, V, 3) as positions, faces (F, 4), the target's neutral, K names."""
+
+    neutral: NDArray[np.float32]
+    shapes: NDArray[np.float32]
+    faces: NDArray[np.int32]
+    target: NDArray[np.float32] | None
+    names: list[str]
+
+
+def checked_face(
+    neutral: ArrayLike, shapes: ArrayLike, faces: ArrayLike, target: ArrayLike | None, names: Sequence[str] | None
+) -> Face:
+    """The arrays of a face rig that fit together."""
+    rest = _numbers("neutral", neutral, (None, 3))
+    moved = _numbers("shapes", shapes, (None, *rest.shape))
+    corners = padded_faces(faces, FUNCTION)
+    used = corners[corners != -1]
+    if used.size and (used.min() < 0 or used.max() >= len(rest)):
+        got = f"vertex {used.min() if used.min() < 0 else used.max()} somewhere"
+        raise bad_argument(FUNCTION, "faces", got, f"vertices from 0 to {len(rest) - 1}")
+    other = None if target is None else _numbers("target_neutral", target, rest.shape)
+    labels = [f"shape{k}" for k in range(len(moved))] if names is None else [str(name) for name in names]
+    if len(labels) != len(moved):
+        raise bad_argument(FUNCTION, "names", f"{len(labels)} names", f"{len(moved)} names")
+    _check_positions(rest, moved)
+    return Face(rest, moved, corners, other, labels)
+
+
+def check_range(argument: str, value: float, low: float, high: float, open_end: bool = False) -> None:
+    """A number between bounds."""
+    inside = isinstance(value, int | float | np.number) and low <= value <= high and not (open_end and value == high)
+    if not inside or not math.isfinite(value):
+        interval = f"in [{low:g}, {high:g}{')' if open_end else ']'}" if math.isfinite(high) else f"at least {low:g}"
+        raise bad_argument(FUNCTION, argument, repr(value), interval)
+
+
+def check_count(argument: str, value: int) -> None:
+    """A whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise bad_argument(FUNCTION, argument, repr(value), "a whole number of at least 1")
+
+
+def rejections(
+    reject: Rejections, groups: list[list[int]], names: list[str]
+) -> tuple[list[frozenset[int]], dict[int, frozenset[int]]]:
+    """Refused sets of groups, and groups refused at a position."""
+    of = {k: number for number, group in enumerate(groups) for k in group}
+    if isinstance(reject, Mapping):
+        at = {}
+        for position, shapes in reject.items():
+            if isinstance(position, bool) or not isinstance(position, int | np.integer) or position < 0:
+                raise bad_argument(FUNCTION, "reject", f"with position {position!r}", "positions from 0")
+            at[int(position)] = frozenset(of[k] for k in _shapes(shapes, len(names)) if k in of)
+        return [], at
+    refused = []
+    for shapes in reject:
+        chosen = _shapes(shapes, len(names))
+        items = frozenset(of[k] for k in chosen if k in of)
+        if not set(chosen) <= set(of):
+            continue  # a shape equal to the neutral stands in no expression anyhow
+        if len(items) < 2:
+            together = ", ".join(names[k] for item in items for k in groups[item]) or "no shape"
+            got = f"{list(shapes)!r}, which leaves {together} without any expression"
+            raise bad_argument(FUNCTION, "reject", got, "sets of shapes that can be apart, two or more each")
+        refused.append(items)
+    return refused, {}
+
+
+def _shapes(given: Any, count: int) -> list[int]:
+    try:
+        shapes = [int(k) for k in given if not isinstance(k, bool | float | str)]
+        complete = len(shapes) == len(given) and all(0 <= k < count for k in shapes)
+    except TypeError:
+        complete = False
+    if not complete:
+        raise bad_argument(FUNCTION, "reject", f"with {given!r}", f"lists of shapes from 0 to {count - 1}")
+    return shapes
+
+
+def _numbers(argument: str, given: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+    array = np.asarray(given)
+    must = f"numbers ({', '.join('any' if extent is None else str(extent) for extent in shape)})"
+    fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape, strict=True))
+    if array.dtype.kind not in "iuf" or not fits:
+        raise bad_argument(FUNCTION, argument, f"{array.dtype} {array.shape}", must)
+    if not np.isfinite(array).all():
+        raise bad_argument(FUNCTION, argument, "not finite everywhere", "finite")
+    return np.ascontiguousarray(array, np.float32)
+
+
+def _check_positions(rest: NDArray[np.float32], moved: NDArray[np.float32]) -> None:
+    """Offsets instead of positions are the likely mistake: their vertices mostly stand at the origin."""
+    if len(moved) == 0 or len(rest) == 0:
+        return
+    away = (rest != 0.0).any(axis=1)
+    at_origin = ~(moved != 0.0).any(axis=2)
+    if away.mean() > 0.9 and (at_origin.mean(axis=1) > 0.5).all():
+        raise bad_argument(
+            FUNCTION, "shapes", "at the origin in more than half of the vertices", "positions: neutral + offsets"
+        )

@@ -1,0 +1,207 @@
+"""The left-right map of a mesh, found from the neutral alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+
+Floats = NDArray[Any]
+Indices = NDArray[np.int32]
+
+CANDIDATES = 6  # nearest mirrored vertices that are considered: layers of a mesh may lie in one place
+ROUNDS = 30  # of asking the neighbours, at most
+SAMPLES = 2000  # vertices that judge a plane
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A symmetry plane ``normal . x = offset``, and the vertex that mirrors each.
+
+    Attributes
+    ----------
+    normal : (3,) float64
+    offset : float
+    partner : (V,) int32
+        The vertex on the other side, itself on the plane, -1 where none was found. An involution.
+    """
+
+    normal: Floats
+    offset: float
+    partner: Indices
+
+    @property
+    def found(self) -> int:
+        """How many vertices have a partner."""
+        return int((self.partner >= 0).sum())
+
+    def vectors(self, displacements: Floats) -> Floats:
+        """Displacements (..., V, 3) as the other side shows them; 0 at vertices without a partner."""
+        reflection = np.eye(3) - 2.0 * np.outer(self.normal, self.normal)
+        moved = displacements[..., self.partner, :] @ reflection.astype(displacements.dtype)
+        moved[..., self.partner < 0, :] = 0.0
+        return np.asarray(moved)
+
+    def mask(self, vertices: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """A mask (..., V) on the other side."""
+        return np.asarray(vertices[..., self.partner] & (self.partner >= 0))
+
+
+def mirror(neutral: Floats, faces: Indices) -> Mirror:
+    """Find the symmetry plane of a mesh, and each vertex's partner.
+
+    The plane: of those across the coordinate axes and the principal axes the one that maps most vertices onto
+    vertices, fitted to its matches. Partners: the nearest vertex to the mirrored one, at most half an edge away; where
+    several are near (layers of a mesh, seams of parts), the one whose neighbours are the partners of the vertex's
+    neighbours. What is left then follows from the faces: a face whose other corners have partners.
+
+    Parameters
+    ----------
+    neutral : (V, 3) float32
+    faces : (F, 4) int32, -1 pads triangles
+    """
+    edges = _core.edges(faces, len(neutral))
+    reach = _reach(neutral, edges)
+    normal, offset = _plane(neutral, reach)
+    partner = _partners(neutral, edges, _reflected(neutral, normal, offset), reach)
+    return Mirror(normal, offset, _completed(partner, faces))
+
+
+def _reach(neutral: Floats, edges: Indices) -> Floats:
+    """Half the mean length of the edges at each vertex; of loose vertices half the mean of all."""
+    length = np.linalg.norm(neutral[edges[:, 0]] - neutral[edges[:, 1]], axis=1).astype(np.float64)
+    count = np.bincount(edges.ravel(), minlength=len(neutral))
+    total = sum(np.bincount(edges[:, side], length, len(neutral)) for side in (0, 1))
+    everywhere = float(length.mean()) if len(length) else float(np.ptp(neutral, axis=0).max())
+    return np.where(count > 0, 0.5 * total / np.maximum(count, 1), 0.5 * everywhere)
+
+
+def _reflected(points: Floats, normal: Floats, offset: float) -> Floats:
+    height = points @ normal - offset
+    return np.asarray(points - 2.0 * height[:, None] * normal, np.float32)
+
+
+def _plane(neutral: Floats, reach: Floats) -> tuple[Floats, float]:
+    """Normal and offset of the best symmetry plane."""
+    points = neutral.astype(np.float64)
+    centre = points.mean(axis=0)
+    _, _, principal = np.linalg.svd(points[:: max(1, len(points) // SAMPLES)] - centre, full_matrices=False)
+    sample = np.arange(0, len(points), max(1, len(points) // SAMPLES))
+    planes = []
+    for normal in [*np.eye(3), *principal]:
+        plane = normal, float(normal @ (0.5 * (points.min(axis=0) + points.max(axis=0))))
+        planes.append(_fitted(points, sample, reach, plane))
+    return max(planes, key=lambda plane: _score(points, sample, reach, plane))
+
+
+def _fitted(points: Floats, sample: Floats, reach: Floats, plane: tuple[Floats, float]) -> tuple[Floats, float]:
+    """The plane that best mirrors the sample onto its nearest vertices, a few rounds of matching and fitting.
+
+    With p mirrored onto q, both about their means, ``sum |p - (I - 2 n n^T) q|^2`` is least for the eigenvector n of
+    ``sum (p q^T + q p^T)`` with the smallest eigenvalue.
+    """
+    for _ in range(10):
+        nearest, squared = _core.nearest_points(points, _reflected(points[sample], *plane), 1)
+        good = np.sqrt(squared[:, 0]) <= max(4.0 * float(np.median(np.sqrt(squared[:, 0]))), float(reach.mean()))
+        p, q = points[sample[good]], points[nearest[good, 0]]
+        middle = 0.5 * (p.mean(axis=0) + q.mean(axis=0))
+        product = (p - middle).T @ (q - middle)
+        normal = np.linalg.eigh(product + product.T)[1][:, 0]
+        normal *= np.sign(normal[np.abs(normal).argmax()])
+        after = normal, float(normal @ middle)
+        if np.allclose(after[0], plane[0], atol=1e-9) and abs(after[1] - plane[1]) <= 1e-9 * (1.0 + abs(plane[1])):
+            return after
+        plane = after
+    return plane
+
+
+def _score(points: Floats, sample: Floats, reach: Floats, plane: tuple[Floats, float]) -> float:
+    """Vertices of the sample that land on another vertex, the near ones counting more."""
+    nearest, squared = _core.nearest_points(points, _reflected(points[sample], *plane), 1)
+    hit = np.maximum(1.0 - squared[:, 0] / reach[sample] ** 2, 0.0)
+    return float(hit[nearest[:, 0] != sample].sum())  # a vertex on the plane says nothing
+
+
+def _partners(neutral: Floats, edges: Indices, reflected: Floats, reach: Floats) -> Indices:
+    """The one candidate, or of several the one that the neighbours vote for; only what both sides agree on.
+
+    Vertices with one candidate vote first, then those that they settled, and so on; the nearest candidate is left to
+    the others.
+    """
+    count = min(CANDIDATES, len(neutral))
+    candidates, squared = _core.nearest_points(neutral, reflected, count)
+    inside = np.sqrt(squared) <= np.minimum(reach[:, None], reach[candidates])
+    nearest = np.where(inside[:, 0], candidates[:, 0], -1).astype(np.int32)
+    unsure = np.flatnonzero(inside.sum(axis=1) > 1)
+    partner = nearest.copy()
+    partner[unsure] = -1
+    around = _neighbour_table(edges, len(neutral))[unsure]
+    keys = np.unique(np.concatenate([edges, edges[:, ::-1]]) @ np.array([len(neutral), 1], np.int64))
+    for _ in range(ROUNDS):
+        beside = np.where(around >= 0, partner[around], -1)
+        pairs = candidates[unsure][:, :, None] * np.int64(len(neutral)) + beside[:, None, :]
+        votes = (_contains(keys, pairs) & (beside >= 0)[:, None, :]).sum(axis=2)
+        votes = np.where(inside[unsure], votes, 0)
+        elected = np.take_along_axis(candidates[unsure], votes.argmax(axis=1)[:, None], axis=1)[:, 0]
+        elected = np.where(votes.max(axis=1, initial=0) > 0, elected, -1)
+        if np.array_equal(elected, partner[unsure]):
+            break
+        partner[unsure] = elected
+    partner = np.where(partner < 0, nearest, partner)
+    return np.where((partner >= 0) & (partner[partner] == np.arange(len(partner))), partner, -1).astype(np.int32)
+
+
+def _neighbour_table(edges: Indices, count: int) -> Indices:
+    """(V, D) neighbours of every vertex, -1 where there are fewer."""
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    degree = np.bincount(both[:, 0], minlength=count)
+    place = np.arange(len(both)) - np.repeat(np.cumsum(degree) - degree, degree)
+    table = np.full((count, int(degree.max(initial=0))), -1, np.int32)
+    table[both[:, 0], place] = both[:, 1]
+    return table
+
+
+def _contains(keys: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if len(keys) == 0:
+        return np.zeros(values.shape, bool)
+    place = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
+    return np.asarray(keys[place] == values)
+
+
+def _completed(partner: Indices, faces: Indices) -> Indices:
+    """Partners of vertices that alone in a face have none: the corner that the mirrored face has left."""
+    partner = partner.copy()
+    corners = [tuple(int(v) for v in face if v >= 0) for face in faces]
+    at: dict[int, list[int]] = {}
+    for number, face in enumerate(corners):
+        for vertex in face:
+            at.setdefault(vertex, []).append(number)
+    open_vertices = [int(v) for v in np.flatnonzero(partner < 0)]
+    while True:
+        found = {v: mate for v in open_vertices if (mate := _by_faces(v, partner, corners, at)) is not None}
+        agreed = [(v, mate) for v, mate in found.items() if found.get(mate) == v]
+        if not agreed:
+            return partner
+        for vertex, mate in agreed:
+            partner[vertex] = mate
+        open_vertices = [v for v in open_vertices if partner[v] < 0]
+
+
+def _by_faces(vertex: int, partner: Indices, corners: list[tuple[int, ...]], at: dict[int, list[int]]) -> int | None:
+    """The one vertex that completes the mirror image of every face around ``vertex`` that has one; None if unclear."""
+    mates = set()
+    for number in at.get(vertex, []):
+        others = {int(partner[v]) for v in corners[number] if v != vertex}
+        if -1 in others:
+            continue
+        for face in set.intersection(*(set(at.get(v, ())) for v in others)):
+            left = set(corners[face]) - others
+            if len(left) == 1 and len(corners[face]) == len(corners[number]):
+                mates |= left
+    free = {mate for mate in mates if partner[mate] < 0}
+    return free.pop() if len(free) == 1 else None

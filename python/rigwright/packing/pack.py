@@ -1,0 +1,216 @@
+"""``pack_expressions``: from shapes to the few expressions that show them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.packing import symmetry as pairing
+from rigwright.packing.activity import active_vertices, displacements
+from rigwright.packing.arguments import FUNCTION, Face, Rejections, check_count, check_range, checked_face, rejections
+from rigwright.packing.importance import Importance, displacement_strength, distortion_strength, similarities
+from rigwright.packing.mirror import mirror
+from rigwright.packing.plan import Plan
+from rigwright.packing.program import SOLVERS, Program
+from rigwright.packing.sequence import Sequencer
+from rigwright.progress import Progress, ProgressCallback, silent
+
+NODE_LIMIT = 1_000_000  # seconds, not minutes
+Active = NDArray[np.bool_]
+
+
+def pack_expressions(
+    neutral: ArrayLike,
+    shapes: ArrayLike,
+    faces: ArrayLike,
+    target_neutral: ArrayLike | None = None,
+    threshold: float = 0.3,
+    alpha: float = 0.5,
+    beta: float = 0.0,
+    symmetry: bool = True,
+    solver: str = "optimal",
+    *,
+    reject: Rejections = (),
+    limit: int | None = None,
+    overlap: float = 0.0,
+    motion_areas: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+    minimise: bool = False,
+    names: Sequence[str] | None = None,
+    node_limit: int = NODE_LIMIT,
+    progress: ProgressCallback | None = None,
+) -> Plan:
+    """Choose the few expressions that an actor poses so that their scans show every shape (Carrigan 2020, ch. 3).
+
+    Of each expression the shapes with the largest sum of importance, no two of which move the same vertex (a weighted
+    set packing); then the same with the shapes that are left, until all are covered.
+
+    Parameters
+    ----------
+    neutral : (V, 3)
+        Vertices at rest.
+    shapes : (K, V, 3)
+        Vertices of the shapes at full strength: positions ``v_k``, not offsets.
+    faces : (F, 3) or (F, 4) integers
+        -1 pads triangles.
+    target_neutral : (V, 3), optional
+        The character that the scans are for. Without it nothing is known of distortion, and the importance is the
+        displacement alone: alpha then has no effect.
+    threshold : float
+        A vertex is active where it moves at least so much of the shape's largest displacement; in [0, 1], best in
+        [0.25, 0.4].
+    alpha, beta : float
+        Importance ``alpha displacement + (1 - alpha) distortion + beta difference from the shapes used before``;
+        alpha in [0, 1], beta at least 0.
+    symmetry : bool
+        Whether left and right versions of a shape, found by themselves, always stand together. A pair is one item with
+        the area of both, so it can always be packed; refusing one refuses the other.
+    solver : str
+        ``"optimal"``: the best expression at each place, by branch and bound. ``"greedy"``: algorithm 1 of the thesis.
+    reject : sequence of sequences, or mapping
+        Sets of shapes that must not stand in one expression all together: an expression refused gives the next best.
+        A mapping refuses the shapes for the expression at a position (from 0) only; later ones reconsider them.
+    limit : int, optional
+        Expressions at most.
+    overlap : float
+        The part of a shape's active vertices (with its partners') that may be active in the expression already; in
+        [0, 1), for the greedy solver only. The lower bound holds without overlap.
+    motion_areas : sequence of pairs
+        Painted areas, two and two, as vertex indices or masks: shapes of one area go together with those of the other
+        that move in the opposite direction (upper and lower lid).
+    minimise : bool
+        Make the number of expressions as small as possible, and choose within it: packing the best expression first
+        does not.
+    names : sequence of str, optional
+        Of the shapes.
+    node_limit : int
+        Nodes of each search tree. Where they do not suffice, ``plan.best`` or ``plan.proven_minimal`` is False. A count
+        and no time, so that every machine makes the same plan.
+    progress : callable, optional
+        Called with :class:`rigwright.progress.Progress`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If sizes do not fit, a value is not finite or outside its bounds, or rejections leave a shape without an
+        expression: a set that symmetry or being one shape keeps together, or all shapes left at a position.
+    """
+    check_range("threshold", threshold, 0.0, 1.0)
+    check_range("alpha", alpha, 0.0, 1.0)
+    check_range("beta", beta, 0.0, float("inf"))
+    check_range("overlap", overlap, 0.0, 1.0, open_end=True)
+    check_count("node_limit", node_limit)
+    _check_solver(solver, limit, overlap, minimise, reject)
+    face = checked_face(neutral, shapes, faces, target_neutral, names)
+    report = progress or silent
+    report(Progress("finding pairs", 0, 1))
+    distances = displacements(face.neutral, face.shapes)
+    active = active_vertices(distances, threshold)
+    importance = _importance(face, distances, active, alpha, beta)
+    pairs, mirrored = _pairs(face, active, symmetry, motion_areas)
+    groups, pairs = pairing.groups(len(active), pairs, active)
+    empty = set(np.flatnonzero(~active.any(axis=1)).tolist())
+    groups = [group for group in groups if empty.isdisjoint(group)]
+    report(Progress("finding pairs", 1, 1))
+    program, refused_at = _program(groups, active, reject, face.names, overlap, node_limit)
+    sequencer = Sequencer(program, importance, SOLVERS[solver], refused_at)
+    sequence = sequencer.fewest() if minimise else sequencer.one_after_another()
+    chosen = []
+    for expression in islice(sequence, limit):
+        chosen.append(expression)
+        done = sum(len(entry.items) for entry in chosen)
+        report(Progress("packing expressions", done, len(groups), f"{len(chosen)} expressions"))
+    bound, clique = _bound(program, minimise)
+    covered = {item for entry in chosen for item in entry.items}
+    complete = len(covered) == len(groups)
+    return Plan(
+        expressions=[program.shapes(entry.items) for entry in chosen],
+        names=face.names,
+        importance=importance.fixed,
+        active=pairing.without_shared(active, distances, groups),
+        groups=[group for group in groups if len(group) > 1],
+        pairs=pairs,
+        mirrored=mirrored,
+        best=[entry.proven for entry in chosen],
+        lower_bound=bound,
+        clique=clique,
+        proven_minimal=complete and overlap == 0.0 and len(chosen) == bound,
+        uncovered=program.shapes(set(range(len(groups))) - covered),
+        empty=sorted(empty),
+        settings={
+            "threshold": float(threshold),
+            "alpha": float(alpha),
+            "beta": float(beta),
+            "symmetry": bool(symmetry),
+            "solver": solver,
+            "limit": limit,
+            "overlap": float(overlap),
+            "minimise": bool(minimise),
+            "node_limit": int(node_limit),
+            "target_neutral": face.target is not None,
+        },
+    )
+
+
+def _check_solver(solver: str, limit: int | None, overlap: float, minimise: bool, reject: Rejections) -> None:
+    if solver not in SOLVERS:
+        raise bad_argument(FUNCTION, "solver", repr(solver), " or ".join(f'"{name}"' for name in SOLVERS))
+    if limit is not None:
+        check_count("limit", limit)
+    if overlap > 0.0 and (solver != "greedy" or minimise):
+        which = "minimise" if minimise else f'solver="{solver}"'
+        raise bad_argument(FUNCTION, "overlap", f"{overlap!r} with {which}", '0, or used with solver="greedy" alone')
+    if minimise and isinstance(reject, Mapping) and reject:
+        got = "a mapping of positions with minimise"
+        raise bad_argument(FUNCTION, "reject", got, "a list of refused expressions there")
+
+
+def _importance(face: Face, distances: Active, active: Active, alpha: float, beta: float) -> Importance:
+    fixed = displacement_strength(distances, active)
+    if face.target is not None:
+        distortion = distortion_strength(face.neutral, face.target, face.faces, active)
+        fixed = alpha * fixed + (1.0 - alpha) * distortion
+    return Importance(fixed, beta, similarities(face.neutral, face.shapes) if beta > 0.0 else None)
+
+
+def _pairs(
+    face: Face, active: Active, symmetry: bool, motion_areas: Sequence[tuple[ArrayLike, ArrayLike]]
+) -> tuple[list[pairing.Pair], int | None]:
+    """Pairs by shape, then by motion; and how many vertices found a partner."""
+    offsets = face.shapes - face.neutral
+    pairs: list[pairing.Pair] = []
+    found = None
+    if symmetry and len(face.neutral):
+        sides = mirror(face.neutral, face.faces)
+        found = sides.found
+        pairs += pairing.shape_pairs(offsets, active, sides)
+    if len(motion_areas):
+        pairs += pairing.motion_pairs(offsets, active, motion_areas)
+    return pairs, found
+
+
+def _program(
+    groups: list[list[int]], active: Active, reject: Rejections, names: list[str], overlap: float, node_limit: int
+) -> tuple[Program, dict[int, frozenset[int]]]:
+    refused, refused_at = rejections(reject, groups, names)
+    area = np.zeros((len(groups), active.shape[1]), bool)
+    for row, group in zip(area, groups, strict=True):
+        row[:] = active[group].any(axis=0)
+    return Program(groups, area, refused, overlap, node_limit), refused_at
+
+
+def _bound(program: Program, minimise: bool) -> tuple[int, list[int]]:
+    """A lower bound of the number of expressions, and a clique of shapes: one of each of its items."""
+    items = list(range(len(program.members)))
+    clique, _ = program.graph.clique(items, program.node_limit)
+    bound = len(clique)
+    if minimise:
+        bound = max(bound, program.graph.fewest(items, program.node_limit)[1])
+    return bound, [program.members[item][0] for item in clique]

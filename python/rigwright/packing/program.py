@@ -1,0 +1,108 @@
+"""The weighted set packing program of one expression, and its solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+from rigwright._core import PackingGraph
+
+Floats = NDArray[Any]
+Active = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Items (shapes, or groups of shapes that stay together) and what keeps them apart.
+
+    Attributes
+    ----------
+    members : list of list of int
+        The shapes of every item.
+    active : (M, V) bool
+        The union of its shapes' active vertices.
+    refused : list of frozenset of int
+        Sets of items that must not stand in one expression all together; two items or more each.
+    overlap : float
+        The part of an item's active vertices that may be active in the expression already (greedy only).
+    node_limit : int
+        Nodes of each search tree.
+    """
+
+    members: list[list[int]]
+    active: Active
+    refused: list[frozenset[int]]
+    overlap: float
+    node_limit: int
+    graph: PackingGraph = field(init=False)
+
+    def __post_init__(self) -> None:
+        rows = np.ascontiguousarray(self.active).view(np.uint8)
+        object.__setattr__(self, "graph", _core.PackingGraph(rows, [sorted(entry) for entry in self.refused]))
+
+    def shapes(self, items: Iterable[int]) -> list[int]:
+        """The shapes of items, ascending."""
+        return sorted(k for item in items for k in self.members[item])
+
+    def refuses(self, chosen: set[int], item: int) -> bool:
+        """Whether the chosen items and this one hold a refused set."""
+        return any(item in entry and entry <= chosen | {item} for entry in self.refused)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Items chosen for one expression, and whether none is provably better."""
+
+    items: list[int]
+    proven: bool
+
+
+# (program, importance of the shapes (K,), largest importance, items to choose from) -> the expression.
+Solver = Callable[[Program, Floats, float, list[int]], Expression]
+
+
+def optimal(program: Program, importance: Floats, largest: float, allowed: list[int]) -> Expression:
+    """The expression of largest importance (Carrigan 2020, equation 3.3): own branch and bound.
+
+    If that runs out of nodes, HiGHS finishes where it is installed; else the best found stands, not proven.
+    """
+    weights = np.array([importance[shapes].sum() for shapes in program.members])
+    items, proven, _ = program.graph.heaviest(weights, allowed, program.node_limit)
+    if proven:
+        return Expression(list(items), True)
+    from rigwright.packing.highs import heaviest
+
+    better = heaviest(program, weights, allowed)
+    return Expression(list(items), False) if better is None else Expression(better, True)
+
+
+def greedy(program: Program, importance: Floats, largest: float, allowed: list[int]) -> Expression:
+    """Algorithm 1 of the thesis: the smallest ``(1 + lambda_max - lambda_k) n_k`` first, as long as it fits.
+
+    With lambda_max = 1 that is (2 - lambda_k) n_k. A shape brings its partners along, and the overlap counts for all
+    of them.
+    """
+    count = program.active.sum(axis=1)
+    key = np.array([(1.0 + largest - importance[shapes].max()) for shapes in program.members]) * count
+    conflicts = np.asarray(program.graph.conflicts)
+    area = np.zeros(program.active.shape[1], bool)
+    chosen: list[int] = []
+    for item in sorted(allowed, key=lambda entry: (key[entry], entry)):
+        if program.refuses(set(chosen), item):
+            continue
+        if program.overlap == 0.0:
+            fits = not conflicts[item, chosen].any()
+        else:
+            fits = bool((program.active[item] & area).sum() <= program.overlap * count[item])
+        if fits:
+            chosen.append(item)
+            area |= program.active[item]
+    return Expression(sorted(chosen), False)
+
+
+SOLVERS: dict[str, Solver] = {"optimal": optimal, "greedy": greedy}

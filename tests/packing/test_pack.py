@@ -1,0 +1,241 @@
+"""``pack_expressions``: sequences, importance, refusals, bounds, wrong input."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.packing import oracles
+
+pack = rw.transfer.pack_expressions
+
+
+def fits(plan, active):
+    return all(active[shapes].sum(axis=0).max() <= 1 for shapes in plan.expressions)
+
+
+def covers(plan, count):
+    return sorted(k for shapes in plan.expressions for k in shapes) == list(range(count))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("solver", ["optimal", "greedy"])
+def test_every_shape_once_and_none_in_another_s_way(seed, solver):
+    neutral, shapes, faces = oracles.random_shapes(seed, 14)
+    plan = pack(neutral, shapes, faces, symmetry=False, solver=solver)
+    active = oracles.binary(neutral, shapes, 0.3)
+    assert np.array_equal(plan.active, active)
+    assert covers(plan, 14)
+    assert fits(plan, active)
+    assert active.sum(axis=0).max() <= plan.lower_bound <= len(plan.expressions)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_expression_is_the_best_of_all_subsets_that_are_left(seed, tolerance):
+    neutral, shapes, faces = oracles.random_shapes(seed, 13, part=0.06)
+    plan = pack(neutral, shapes, faces, neutral * [1.0, 1.4, 1.0], symmetry=False)
+    active, left = oracles.binary(neutral, shapes, 0.3), list(range(13))
+    for expression, best in zip(plan.expressions, plan.best, strict=True):
+        weight = plan.importance[expression].sum()
+        best_weight = oracles.heaviest(active[left], plan.importance[left])
+        assert weight == pytest.approx(best_weight, abs=tolerance["gram"])
+        assert best
+        left = [k for k in left if k not in expression]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_minimise_finds_the_fewest(seed):
+    neutral, shapes, faces = oracles.random_shapes(seed, 10, part=0.05)
+    plan = pack(neutral, shapes, faces, symmetry=False, minimise=True)
+    active = oracles.binary(neutral, shapes, 0.3)
+    assert covers(plan, 10)
+    assert fits(plan, active)
+    assert plan.proven_minimal
+    assert len(plan.expressions) == plan.lower_bound == oracles.fewest(active)
+    assert len(pack(neutral, shapes, faces, symmetry=False).expressions) >= plan.lower_bound
+
+
+def test_importance_is_the_published_sum(tolerance):
+    neutral, shapes, faces = oracles.random_shapes(1, 8)
+    target = neutral * np.float32([1.0, 1.7, 1.0]) + np.float32([0, 0, 0.1]) * neutral[:, :1] ** 2
+    active = oracles.binary(neutral, shapes, 0.3)
+    moved = [np.linalg.norm(shape - neutral, axis=1)[mask].mean() for shape, mask in zip(shapes, active, strict=True)]
+    sums = np.zeros(8)
+    for quad in faces:
+        for u, v, w in (quad[[0, 1, 2]], quad[[0, 2, 3]]):
+            stretch = -2.0
+            for tip in (u, w):
+                a, b = (np.linalg.norm(m[tip].astype(float) - m[v].astype(float)) for m in (neutral, target))
+                stretch += max(a / b, b / a)
+            sums += stretch * active[:, [u, v, w]].any(axis=1)
+    for alpha in (0.0, 0.3, 1.0):
+        plan = pack(neutral, shapes, faces, target, alpha=alpha, symmetry=False)
+        expected = alpha * np.array(moved) / max(moved) + (1 - alpha) * sums / sums.max()
+        assert plan.importance == pytest.approx(expected, abs=tolerance["float32_sum"])
+    assert pack(neutral, shapes, faces, symmetry=False).importance == pytest.approx(
+        np.array(moved) / max(moved), abs=tolerance["float32_sum"]
+    )
+
+
+def test_usage_prefers_what_differs_from_the_used_shapes():
+    """After the first expression, the copy of a packed shape is less important than an equally strong other one."""
+    neutral, shapes, faces = oracles.random_shapes(0, 3, side=12)
+    offsets = np.zeros_like(shapes)
+    offsets[0, 60:70, 2] = 1.0
+    offsets[1, 60:70, 2] = 0.99  # like 0, and in its way
+    offsets[2, 60:70, 1] = 0.9  # in its way, but different
+    order = [pack(neutral, neutral + offsets, faces, symmetry=False, beta=beta).expressions for beta in (0.0, 1.0)]
+    assert order == [[[0], [1], [2]], [[0], [2], [1]]]
+
+
+def test_a_refused_expression_gives_the_next_best(tolerance):
+    neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
+    active = oracles.binary(neutral, shapes, 0.3)
+    refused = []
+    weight = np.inf
+    for _ in range(4):
+        plan = pack(neutral, shapes, faces, symmetry=False, reject=refused, limit=1)
+        best = oracles.heaviest(active, plan.importance, refused)
+        assert plan.importance[plan.expressions[0]].sum() == pytest.approx(best, abs=tolerance["gram"])
+        assert best <= weight
+        assert plan.expressions[0] not in refused
+        refused, weight = [*refused, plan.expressions[0]], best
+    complete = pack(neutral, shapes, faces, symmetry=False, reject=refused)
+    greedy = pack(neutral, shapes, faces, symmetry=False, reject=refused, solver="greedy")
+    fewest = pack(neutral, shapes, faces, symmetry=False, reject=refused, minimise=True)
+    for plan in (complete, greedy, fewest):
+        assert covers(plan, 12)
+        assert not any(set(entry) <= set(chosen) for entry in refused for chosen in plan.expressions)
+
+
+@pytest.mark.parametrize("solver", ["optimal", "greedy"])
+def test_shapes_refused_at_a_position_come_later(solver):
+    neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
+    first = pack(neutral, shapes, faces, symmetry=False, solver=solver).expressions[0]
+    plan = pack(neutral, shapes, faces, symmetry=False, solver=solver, reject={0: first[:1]})
+    assert first[0] not in plan.expressions[0]
+    assert covers(plan, 12)
+
+
+def test_a_limit_stops_and_says_what_is_left():
+    neutral, shapes, faces = oracles.random_shapes(4, 12)
+    whole = pack(neutral, shapes, faces, symmetry=False)
+    plan = pack(neutral, shapes, faces, symmetry=False, limit=2)
+    assert plan.expressions == whole.expressions[:2]
+    assert sorted(plan.uncovered + [k for e in plan.expressions for k in e]) == list(range(12))
+    assert not plan.proven_minimal
+    assert plan.covered(1) == len(plan.expressions[0])
+
+
+def test_overlap_stays_within_its_bound():
+    neutral, shapes, faces = oracles.random_shapes(5, 16)
+    active = oracles.binary(neutral, shapes, 0.3)
+    plain = pack(neutral, shapes, faces, symmetry=False, solver="greedy")
+    plan = pack(neutral, shapes, faces, symmetry=False, solver="greedy", overlap=0.2)
+    assert covers(plan, 16)
+    assert len(plan.expressions) < len(plain.expressions)
+    assert not plan.proven_minimal
+    key = (2.0 - plan.importance) * active.sum(axis=1)
+    for expression in plan.expressions:
+        area = np.zeros(active.shape[1], bool)
+        for k in sorted(expression, key=lambda entry: key[entry]):
+            assert (active[k] & area).sum() <= 0.2 * active[k].sum()
+            area |= active[k]
+
+
+def test_greedy_takes_the_smallest_key_first():
+    neutral, shapes, faces = oracles.random_shapes(6, 14)
+    plan = pack(neutral, shapes, faces, symmetry=False, solver="greedy")
+    active, left = oracles.binary(neutral, shapes, 0.3), list(range(14))
+    for expression in plan.expressions:
+        chosen = []
+        for k in sorted(left, key=lambda k: (2.0 - plan.importance[k]) * active[k].sum()):
+            if not (active[chosen].any(axis=0) & active[k]).any():
+                chosen.append(k)
+        assert expression == sorted(chosen)
+        left = [k for k in left if k not in chosen]
+
+
+def test_shapes_that_move_nothing_stand_in_no_expression():
+    neutral, shapes, faces = oracles.random_shapes(7, 5)
+    shapes[3] = neutral
+    plan = pack(neutral, shapes, faces, reject=[[3, 1]])
+    assert plan.empty == [3]
+    assert sorted(k for e in plan.expressions for k in e) == [0, 1, 2, 4]
+    assert plan.uncovered == []
+    assert pack(neutral, shapes[3:4], faces).expressions == []
+    assert pack(neutral, shapes[:0], faces).lower_bound == 0
+
+
+def test_threshold_0_means_whatever_moves():
+    neutral, shapes, faces = oracles.random_shapes(7, 5)
+    plan = pack(neutral, shapes, faces, threshold=0.0, symmetry=False)
+    assert np.array_equal(plan.active, (shapes != neutral).any(axis=2))
+
+
+@pytest.mark.parametrize("kind", ["plain", "limited"])
+def test_a_saved_plan_comes_back(tmp_path, kind):
+    neutral, shapes, faces = oracles.random_shapes(8, 7)
+    plan = pack(neutral, shapes, faces, limit=None if kind == "plain" else 1, names=[f"ünit {k}" for k in range(7)])
+    plan.save(tmp_path / "plan.json")
+    again = rw.transfer.Plan.load(tmp_path / "plan.json")
+    arrays = {"active", "importance"}
+    for name in arrays:
+        assert np.array_equal(getattr(plan, name), getattr(again, name))
+    for item in dataclasses.fields(plan):
+        assert item.name in arrays or getattr(plan, item.name) == getattr(again, item.name), item.name
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"kind": "rigwright expression plan", "version": 2}', "\x00"])
+def test_a_file_that_is_no_plan(tmp_path, text):
+    (tmp_path / "plan.json").write_text(text)
+    with pytest.raises(ValueError, match="no expression plan"):
+        rw.transfer.Plan.load(tmp_path / "plan.json")
+
+
+def test_the_same_plan_every_time():
+    neutral, shapes, faces = oracles.random_shapes(9, 16)
+    plans = [pack(neutral, shapes, faces, node_limit=40) for _ in range(3)]
+    assert plans[0].as_dict() == plans[1].as_dict() == plans[2].as_dict()
+
+
+def test_inputs_stay_as_they_are():
+    neutral, shapes, faces = oracles.random_shapes(9, 6)
+    for array in (neutral, shapes, faces):
+        array.flags.writeable = False
+    pack(neutral, shapes, faces, neutral)
+
+
+WRONG = {
+    "neutral": [np.zeros((4, 2)), np.full((81, 3), np.nan), np.array([["a"] * 3])],
+    "shapes": [np.zeros((2, 80, 3)), np.full((2, 81, 3), np.inf)],
+    "faces": [np.zeros((3, 5), int), np.full((3, 3), 81), np.full((3, 3), -2), np.zeros((3, 3))],
+    "target_neutral": [np.zeros((80, 3)), np.full((81, 3), np.nan)],
+    "threshold": [-0.1, 1.1, float("nan"), "x"],
+    "alpha": [-0.1, 1.1, float("nan")],
+    "beta": [-1.0, float("inf")],
+    "overlap": [-0.1, 1.0, 0.1],
+    "solver": ["cplex"],
+    "limit": [0, 1.5, True],
+    "node_limit": [0],
+    "names": [["a"]],
+    "reject": [[[0]], [[0, 99]], [[-1, 2]], [0], [["a"]], {-1: [0]}, {0: [99]}, {0: list(range(6))}, [[]]],
+    "motion_areas": [[([0], [1], [2])], [([0], [81])], [(np.ones(80, bool), [1])], [([0.5], [1])]],
+}
+
+
+@pytest.mark.parametrize(("argument", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_wrong_arguments_are_named(argument, value):
+    neutral, shapes, faces = oracles.random_shapes(0, 6)
+    arguments = {"neutral": neutral, "shapes": shapes, "faces": faces} | {argument: value}
+    with pytest.raises(ValueError, match=f"pack_expressions: {argument} is .*; it must be "):
+        pack(**arguments)
+
+
+def test_offsets_instead_of_positions_are_refused():
+    neutral, shapes, faces = oracles.random_shapes(0, 6, part=0.01)
+    with pytest.raises(ValueError, match=r"neutral \+ offsets"):
+        pack(neutral, shapes - neutral, faces)
