@@ -60,8 +60,8 @@ py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std
     return py::make_tuple(found.items, found.proven);
 }
 
-Array<bool> conflicts(const PackingGraph& graph) {
-    Array<bool> matrix({py::ssize_t{graph.size()}, py::ssize_t{graph.size()}});
+Array<std::uint8_t> conflicts(const PackingGraph& graph) {
+    Array<std::uint8_t> matrix({py::ssize_t{graph.size()}, py::ssize_t{graph.size()}});
     for (int a = 0; a < graph.size(); ++a) {
         for (int b = 0; b < graph.size(); ++b) matrix.mutable_at(a, b) = graph.conflicts(a).contains(b);
     }
@@ -83,7 +83,7 @@ void bind_packing(py::module_& module) {
         .def("clique", &clique, py::arg("allowed"), py::arg("node_limit"),
              "The most items found that exclude each other pairwise, and whether there are provably no more.")
         .def_property_readonly("size", &PackingGraph::size)
-        .def_property_readonly("conflicts", &conflicts, "(M, M) bool.")
+        .def_property_readonly("conflicts", &conflicts, "(M, M), 1 where two items exclude each other.")
         .def_property_readonly("deepest", &PackingGraph::deepest, "The most items at one vertex.");
 }
 

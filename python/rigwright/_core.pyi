@@ -17,6 +17,7 @@ __all__: list[str] = [
     "DualQuaternionBlend",
     "LinearBlend",
     "LinearBlendFit",
+    "PackingGraph",
     "Skeleton",
     "SparseCholesky",
     "TensorFile",
@@ -30,6 +31,7 @@ __all__: list[str] = [
     "load",
     "model_from_tensors",
     "motion_sources",
+    "nearest_points",
     "num_processors",
     "rigid_errors",
     "simplex_least_squares",
@@ -361,6 +363,56 @@ class LinearBlendFit:
     @property
     def num_examples(self) -> int: ...
 
+class PackingGraph:
+    """
+    Which items exclude each other in an expression: those that share an active vertex, and
+    refused sets, of which never all stand together.
+    """
+    def __init__(
+        self,
+        active: typing.Any,
+        refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = [],
+    ) -> None: ...
+    def clique(
+        self,
+        allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        node_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple:
+        """
+        The most items found that exclude each other pairwise, and whether there are provably no more.
+        """
+    def fewest(
+        self,
+        allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        node_limit: typing.SupportsInt | typing.SupportsIndex,
+        enough: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> tuple:
+        """
+        The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their
+        number; whether it is reached; the nodes it took.
+        """
+    def heaviest(
+        self,
+        weights: typing.Any,
+        allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        node_limit: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple:
+        """
+        Items of the expression of largest weight, whether that is proven, and the nodes it took.
+        """
+    @property
+    def conflicts(self) -> numpy.typing.NDArray[numpy.uint8]:
+        """
+        (M, M), 1 where two items exclude each other.
+        """
+    @property
+    def deepest(self) -> list[int]:
+        """
+        The most items at one vertex.
+        """
+    @property
+    def size(self) -> int: ...
+
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
@@ -423,6 +475,17 @@ def motion_sources(
 ) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.
+    """
+
+def nearest_points(
+    points: typing.Any,
+    queries: typing.Any,
+    count: typing.SupportsInt | typing.SupportsIndex = 1,
+    threads: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> tuple:
+    """
+    Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, and squared
+    distances.
     """
 
 def num_processors() -> int:

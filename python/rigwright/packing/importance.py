@@ -75,7 +75,8 @@ class Importance:
             return self.fixed
         mean = self.similar[:, used].mean(axis=1)
         top = mean[available].max(initial=0.0)
-        return self.fixed + self.beta * (1.0 - mean / top if top > 0.0 else np.ones_like(mean))
+        different = 1.0 - mean / top if top > 0.0 else np.ones_like(mean)
+        return np.asarray(self.fixed + self.beta * different)
 
 
 def _over_largest(values: Floats) -> Floats:
