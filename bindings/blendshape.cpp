@@ -110,12 +110,6 @@ py::list combinations(const BlendshapeRig& model) {
     return result;
 }
 
-std::vector<std::string> constructed(const BlendshapeRig& model) {
-    const py::dict about = py::module_::import("json").attr("loads")(model.character().tensors->metadata());
-    return about.contains("constructed") ? about["constructed"].cast<std::vector<std::string>>()
-                                         : std::vector<std::string>();
-}
-
 float storage_error(const BlendshapeRig& model) {
     if (!model.grouped().is_half()) return 0.0f;
     float largest = 0.0f;
@@ -188,7 +182,7 @@ void bind_blendshape(py::module_& module) {
             "(K, 2) lowest and highest weight of each shape.")
         .def_property_readonly("combinations", &combinations,
                                "The factors of each combination: tuples of shape indices and rw.Tent.")
-        .def_property_readonly("constructed", &constructed,
+        .def_property_readonly("constructed", &BlendshapeRig::constructed,
                                "Names of the columns that were constructed, not sculpted; metadata[\"constructed\"].")
         .def_property_readonly("storage",
                                [](const BlendshapeRig& m) { return m.grouped().is_half() ? "int16" : "float32"; })

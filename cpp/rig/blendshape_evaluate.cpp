@@ -1,10 +1,74 @@
 #include <algorithm>
+#include <new>
 
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/blendshape_kernels.h"
 #include "rig/blendshape_rig.h"
 
 namespace rigwright::rig {
+namespace {
+
+/// Parts of a thread's scratch, one after another on cache lines.
+class Parts {
+public:
+    template <class T>
+    static std::size_t floats(std::int64_t count) {
+        return Scratch::padded((static_cast<std::size_t>(count) * sizeof(T) + sizeof(float) - 1) / sizeof(float));
+    }
+    explicit Parts(std::size_t count) : next_(Scratch::floats(count)) {}
+
+    template <class T>
+    T* take(std::int64_t count) {
+        T* part = reinterpret_cast<T*>(next_);
+        next_ += floats<T>(count);
+        return part;
+    }
+
+private:
+    float* next_;
+};
+
+}  // namespace
+
+/// Working memory of a piece: some heads, in some windows.
+struct BlendshapeRig::Workspace {
+    Workspace(const BlendshapeRig& rig, std::int64_t heads) {
+        const BlendshapeKernels& kernels = blendshape_kernels();
+        const std::int64_t columns = rig.num_columns(), words = rig.grouped_.num_words(), shapes = rig.num_shapes();
+        side_by_side = heads >= kernels.lanes;
+        stride = side_by_side ? (heads + kernels.lanes - 1) / kernels.lanes * kernels.lanes : 1;
+        const std::int64_t masks = side_by_side ? words : heads * words;
+        const std::int64_t all = columns * (side_by_side ? stride : heads);
+        const std::int64_t window = side_by_side ? 3 * GroupedColumns::window * stride : 0;
+        const std::int64_t wide = side_by_side && rig.grouped_.is_half() ? rig.grouped_.largest_group() : 0;
+        Parts parts(Parts::floats<float>(all) + Parts::floats<float>(columns) + Parts::floats<float>(window) +
+                    Parts::floats<float>(wide) + Parts::floats<std::uint32_t>(masks) +
+                    Parts::floats<std::int64_t>(columns) + Parts::floats<std::int32_t>(columns) +
+                    Parts::floats<std::int32_t>(shapes));
+        activations = parts.take<float>(all);
+        own = parts.take<float>(columns);
+        sums = parts.take<float>(window);
+        widened = parts.take<float>(wide);
+        used = parts.take<std::uint32_t>(masks);
+        first = parts.take<std::int64_t>(columns);
+        column = parts.take<std::int32_t>(columns);
+        rank = parts.take<std::int32_t>(shapes);
+        std::fill_n(used, masks, 0u);
+        if (side_by_side) std::fill_n(activations, all, 0.0f);
+    }
+
+    bool side_by_side;     // heads in vectors, or one after another
+    std::int64_t stride;   // heads in whole vectors
+    float* activations;    // side by side: (N, stride); otherwise (heads, N)
+    float* own;            // (N) of one head
+    float* sums;           // (3 window, stride)
+    float* widened;        // numbers of a group
+    std::uint32_t* used;   // columns with an activation: (words) of all heads, or (heads, words)
+    std::int64_t* first;   // (N), for GroupRows
+    std::int32_t* column;  // (N)
+    std::int32_t* rank;    // (K) place of each shape in the order
+};
 
 void BlendshapeRig::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
     run(poses, nullptr, vertices, threads);
@@ -17,57 +81,102 @@ void BlendshapeRig::evaluate_prefix(View<const float, 2> weights, const Prefix& 
     run(weights, &prefix, vertices, threads);
 }
 
-namespace {
-
-/// Zeroes the activations of the columns outside of a prefix.
-void cut(const BlendshapeRig& rig, const Prefix& prefix, std::int64_t head, float* activations) {
-    const std::int64_t shapes = rig.num_shapes();
-    const auto begin = prefix.order.begin(), end = begin + prefix.length(head);
-    const auto outside = [&](std::int32_t shape) { return std::find(begin, end, shape) == end; };
-    for (std::int64_t c = 0; c < rig.num_columns() - shapes; ++c) {
-        const auto factors = rig.factors(c);
-        const bool drop =
-            activations[shapes + c] != 0.0f &&
-            std::any_of(factors.begin(), factors.end(), [&](const Factor& f) { return outside(f.shape); });
-        if (drop) activations[shapes + c] = 0.0f;
-    }
-    for (auto shape = end; shape != prefix.order.end(); ++shape) activations[*shape] = 0.0f;
-}
-
-}  // namespace
-
+/// Heads come in blocks that the kernels take side by side. A few blocks are cut into runs of windows, so that all
+/// threads have work; how, changes no result.
 void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices,
                         int threads) const {
-    const std::int64_t columns = num_columns();
-    parallel_for(weights.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        float* activation = Scratch::floats(columns);
-        for (std::int64_t t = begin; t < end; ++t) {
-            activations({weights.row(t), {num_shapes()}}, {activation, {columns}});
-            if (prefix) cut(*this, *prefix, t, activation);
-            evaluate_windows(activation, 0, grouped_.num_windows(), vertices.row(t));
+    const std::int64_t heads = weights.extent(0), windows = grouped_.num_windows();
+    if (heads == 0) return;
+    if (threads <= 0) threads = num_processors();
+    const std::int64_t block = blendshape_kernels().block, blocks = (heads + block - 1) / block;
+    const std::int64_t wanted = threads == 1 ? 1 : (4 * threads + blocks - 1) / blocks;
+    const std::int64_t run_length = (windows + wanted - 1) / wanted, runs = (windows + run_length - 1) / run_length;
+    parallel_for(blocks * runs, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t head = i / runs * block, window = i % runs * run_length;
+            const std::int64_t count = std::min(block, heads - head);
+            const Workspace space(*this, count);
+            activate(weights, prefix, head, count, space);
+            for (std::int64_t w = window; w < std::min(window + run_length, windows); ++w) {
+                if (space.side_by_side) {
+                    evaluate_side_by_side(space, w, count, vertices.row(head));
+                } else {
+                    evaluate_each(space, w, count, vertices.row(head));
+                }
+            }
         }
     });
 }
 
-void BlendshapeRig::evaluate_windows(const float* activations, std::int64_t first, std::int64_t last,
-                                     float* vertices) const {
-    const float* neutral = character().rest_vertices.data();
-    const std::int64_t words = grouped_.num_words();
-    for (std::int64_t g = grouped_.first_group(first); g < grouped_.first_group(last); ++g) {
-        const GroupedColumns::Group group = grouped_.group(g);
-        for (std::int64_t i = 0; i < group.size; ++i) {
-            std::copy_n(neutral + 3 * group.vertex[i], 3, vertices + 3 * group.vertex[i]);
+/// The activations of `count` heads, scaled as 16-bit numbers ask for, and which of them are not 0.
+void BlendshapeRig::activate(View<const float, 2> weights, const Prefix* prefix, std::int64_t head, std::int64_t count,
+                             const Workspace& space) const {
+    const std::int64_t columns = num_columns(), words = grouped_.num_words();
+    if (prefix) {
+        for (std::int64_t k = 0; k < num_shapes(); ++k) space.rank[prefix->order(k)] = static_cast<std::int32_t>(k);
+    }
+    for (std::int64_t h = 0; h < count; ++h) {
+        float* own = space.side_by_side ? space.own : space.activations + h * columns;
+        std::uint32_t* used = space.side_by_side ? space.used : space.used + h * words;
+        activations({weights.row(head + h), {num_shapes()}}, {own, {columns}});
+        if (prefix) cut(space.rank, prefix->length(head + h), own);
+        for (std::int64_t n = 0; n < columns; ++n) {
+            if (own[n] == 0.0f) continue;
+            own[n] *= grouped_.scale(n);
+            used[n / 32] |= std::uint32_t{1} << (n % 32);
+            if (space.side_by_side) space.activations[n * space.stride + h] = own[n];
         }
-        std::int64_t row = group.data;
-        for (std::int64_t n = 0; n < 32 * words; ++n) {
-            if ((static_cast<std::uint32_t>(group.columns[n / 32]) >> n % 32 & 1) == 0) continue;
-            const float a = activations[n] * grouped_.scale(n);
-            for (std::int64_t i = 0; i < 3 * group.size; ++i) {
-                const float number =
-                    grouped_.is_half() ? grouped_.half_numbers()[row + i] : grouped_.numbers()[row + i];
-                vertices[3 * group.vertex[i / 3] + i % 3] += a * number;
+    }
+}
+
+void BlendshapeRig::cut(const std::int32_t* rank, std::int32_t length, float* activations) const {
+    const std::int64_t shapes = num_shapes();
+    for (std::int64_t k = 0; k < shapes; ++k) {
+        if (rank[k] >= length) activations[k] = 0.0f;
+    }
+    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
+        const auto factors = factors_.of(c);
+        const auto outside = [&](const Factor& factor) { return rank[factor.shape] >= length; };
+        if (std::any_of(factors.begin(), factors.end(), outside)) activations[shapes + c] = 0.0f;
+    }
+}
+
+void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t window, std::int64_t heads,
+                                          float* vertices) const {
+    const BlendshapeKernels& kernels = blendshape_kernels();
+    const float* neutral = character().rest_vertices.data();
+    const std::int64_t start = window * GroupedColumns::window, coordinates = 3 * character().num_vertices();
+    float* sums = space.sums - 3 * start * space.stride;  // of vertex 0, so that vertices are indices
+    for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(window + 1); ++g) {
+        const GroupedColumns::Group group = grouped_.group(g);
+        const GroupRows rows = grouped_.rows(group, space.used, space.first, space.column);
+        const float* numbers = space.widened;
+        if (!grouped_.is_half()) {
+            numbers = grouped_.numbers() + group.data;
+        } else if (rows.count > 0) {
+            kernels.widen(grouped_.half_numbers() + group.data, grouped_.size(g), space.widened);
+        }
+        kernels.many(rows, numbers, neutral, space.activations, space.stride, sums);
+    }
+    kernels.turn(space.sums, space.stride, std::min(3 * GroupedColumns::window, coordinates - 3 * start), heads,
+                 vertices + 3 * start, coordinates);
+}
+
+void BlendshapeRig::evaluate_each(const Workspace& space, std::int64_t window, std::int64_t heads,
+                                  float* vertices) const {
+    const BlendshapeKernels& kernels = blendshape_kernels();
+    const float* neutral = character().rest_vertices.data();
+    for (std::int64_t h = 0; h < heads; ++h, vertices += 3 * character().num_vertices()) {
+        const float* activations = space.activations + h * num_columns();
+        const std::uint32_t* used = space.used + h * grouped_.num_words();
+        for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(window + 1); ++g) {
+            const GroupedColumns::Group group = grouped_.group(g);
+            const GroupRows rows = grouped_.rows(group, used, space.first, space.column);
+            if (grouped_.is_half()) {
+                kernels.one_half(rows, grouped_.half_from(group), neutral, activations, vertices);
+            } else {
+                kernels.one(rows, grouped_.from(group), neutral, activations, vertices);
             }
-            row += 3 * group.size;
         }
     }
 }

@@ -41,6 +41,8 @@ BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
                character().num_controls() + factors_.num_corrections()) {
     check_names(character());
     check_bounds(character());
+    const TensorFile& file = *character().tensors;
+    if (metadata_contains(file, "constructed")) constructed_ = metadata_names(file, "constructed");
 }
 
 void BlendshapeRig::column(std::int64_t n, View<float, 2> delta) const {

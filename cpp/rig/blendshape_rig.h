@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "rig/deformer.h"
 #include "rig/factors.h"
@@ -23,7 +25,8 @@ struct Prefix {
 /// their bounds are evaluated as they are. A shape that moves nothing is fine: its weight has no effect of its own.
 ///
 /// Tensors beside rest_vertices, faces (F may be 0) and control_ranges (the bounds): those of Factors and
-/// GroupedColumns.
+/// GroupedColumns. Metadata: joint_names empty, numeric_controls the names of the shapes, and where some columns were
+/// constructed, the list of their names under "constructed".
 class BlendshapeRig final : public Deformer {
 public:
     /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.
@@ -45,21 +48,34 @@ public:
     void evaluate_prefix(View<const float, 2> weights, const Prefix& prefix, View<float, 3> vertices,
                          int threads) const;
 
+    /// Names of the columns that were constructed, not sculpted: metadata.constructed.
+    const std::vector<std::string>& constructed() const { return constructed_; }
     const GroupedColumns& grouped() const { return grouped_; }
     /// Bytes that the rig holds, its neutral and topology included.
     std::int64_t num_bytes() const;
 
 private:
+    struct Workspace;
+    struct GradientMemory;
+
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                 int threads) const override;
     void check_prefix(const Prefix& prefix, std::int64_t heads) const;
     void run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices, int threads) const;
-    void evaluate_windows(const float* activations, std::int64_t first, std::int64_t last, float* vertices) const;
-    void column_gradients(const float* cotangents, std::int64_t first, std::int64_t last, float* gradients) const;
+    void activate(View<const float, 2> weights, const Prefix* prefix, std::int64_t head, std::int64_t count,
+                  const Workspace& space) const;
+    void cut(const std::int32_t* rank, std::int32_t length, float* activations) const;
+    void evaluate_side_by_side(const Workspace& space, std::int64_t window, std::int64_t heads, float* vertices) const;
+    void evaluate_each(const Workspace& space, std::int64_t window, std::int64_t heads, float* vertices) const;
+    void add_columns(const float* cotangents, std::int64_t window, const GradientMemory& memory,
+                     std::int64_t piece) const;
+    void add_up(const float* weights, const GradientMemory& memory, std::int64_t piece, std::int64_t parts,
+                float* gradient) const;
 
     Factors factors_;
     GroupedColumns grouped_;
+    std::vector<std::string> constructed_;
 };
 
 }  // namespace rigwright::rig

@@ -2,63 +2,91 @@
 
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/blendshape_kernels.h"
 #include "rig/blendshape_rig.h"
 
 namespace rigwright::rig {
 namespace {
 
 /// Windows whose part of a gradient is summed together: fixed, so that the sum does not depend on the threads.
-constexpr std::int64_t together = 8;
-constexpr std::int64_t heads_at_once = 64;
+constexpr std::int64_t windows_at_once = 8;
+constexpr std::int64_t heads_at_once = 16;
 
 }  // namespace
 
+/// The sums of a piece, one head in some windows, and the lists that making them needs.
+struct BlendshapeRig::GradientMemory {
+    GradientMemory(const BlendshapeRig& rig, std::int64_t pieces)
+        : sums_size(Scratch::padded(rig.num_columns() * blendshape_kernels().lanes)),
+          list_size(Scratch::padded(rig.num_columns())),
+          words_size(Scratch::padded(rig.grouped_.num_words())) {
+        floats = Scratch::floats(static_cast<std::size_t>(pieces) * stride() + words_size);
+        every = reinterpret_cast<std::uint32_t*>(floats + pieces * stride());
+        std::fill_n(every, rig.grouped_.num_words(), ~0u);
+    }
+
+    std::int64_t stride() const { return sums_size + 3 * list_size; }
+    float* sums(std::int64_t piece) const { return floats + piece * stride(); }
+    std::int64_t* first(std::int64_t piece) const { return reinterpret_cast<std::int64_t*>(sums(piece) + sums_size); }
+    std::int32_t* column(std::int64_t piece) const {
+        return reinterpret_cast<std::int32_t*>(sums(piece) + sums_size + 2 * list_size);
+    }
+
+    std::int64_t sums_size, list_size, words_size;
+    float* floats;
+    std::uint32_t* every;  // all columns
+};
+
 void BlendshapeRig::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                            int threads) const {
-    const std::int64_t columns = num_columns(), windows = grouped_.num_windows();
-    const std::int64_t parts = (windows + together - 1) / together;
+    const std::int64_t windows = grouped_.num_windows();
+    const std::int64_t parts = (windows + windows_at_once - 1) / windows_at_once;
     for (std::int64_t start = 0; start < poses.extent(0); start += heads_at_once) {
         const std::int64_t heads = std::min(heads_at_once, poses.extent(0) - start);
-        float* partial = Scratch::floats(static_cast<std::size_t>(heads * parts * columns));
+        const GradientMemory memory(*this, heads * parts);
         parallel_for(heads * parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i / heads * together, head = i % heads;
-                column_gradients(cotangents.row(start + head), first, std::min(first + together, windows),
-                                 partial + (head * parts + i / heads) * columns);
+                const std::int64_t part = i / heads, head = i % heads;
+                add_columns(cotangents.row(start + head), part * windows_at_once, memory, head * parts + part);
             }
         });
         for (std::int64_t t = 0; t < heads; ++t) {
-            float* sum = partial + t * parts * columns;
-            for (std::int64_t part = 1; part < parts; ++part) {
-                for (std::int64_t n = 0; n < columns; ++n) sum[n] += sum[part * columns + n];
-            }
-            const float* weights = poses.row(start + t);
-            float* gradient = gradients.row(start + t);
-            std::copy_n(sum, num_shapes(), gradient);
-            for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
-                factors_.add_vjp(c, weights, sum[num_shapes() + c], gradient);
-            }
+            add_up(poses.row(start + t), memory, t * parts, parts, gradients.row(start + t));
         }
     }
 }
 
-void BlendshapeRig::column_gradients(const float* cotangents, std::int64_t first, std::int64_t last,
-                                     float* gradients) const {
-    std::fill_n(gradients, num_columns(), 0.0f);
-    for (std::int64_t g = grouped_.first_group(first); g < grouped_.first_group(last); ++g) {
+void BlendshapeRig::add_columns(const float* cotangents, std::int64_t window, const GradientMemory& memory,
+                                std::int64_t piece) const {
+    const BlendshapeKernels& kernels = blendshape_kernels();
+    const std::int64_t last = std::min(window + windows_at_once, grouped_.num_windows());
+    std::fill_n(memory.sums(piece), memory.sums_size, 0.0f);
+    for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(last); ++g) {
         const GroupedColumns::Group group = grouped_.group(g);
-        std::int64_t row = group.data;
-        for (std::int64_t n = 0; n < 32 * grouped_.num_words(); ++n) {
-            if ((static_cast<std::uint32_t>(group.columns[n / 32]) >> n % 32 & 1) == 0) continue;
-            float sum = 0.0f;
-            for (std::int64_t i = 0; i < 3 * group.size; ++i) {
-                const float number =
-                    grouped_.is_half() ? grouped_.half_numbers()[row + i] : grouped_.numbers()[row + i];
-                sum += number * cotangents[3 * group.vertex[i / 3] + i % 3];
-            }
-            gradients[n] += sum * grouped_.scale(n);
-            row += 3 * group.size;
+        const GroupRows rows = grouped_.rows(group, memory.every, memory.first(piece), memory.column(piece));
+        if (grouped_.is_half()) {
+            kernels.gradient_half(rows, grouped_.half_from(group), cotangents, memory.sums(piece));
+        } else {
+            kernels.gradient(rows, grouped_.from(group), cotangents, memory.sums(piece));
         }
+    }
+}
+
+/// Adds the parts of a head in their order, and takes the gradients of the activations on to the weights.
+void BlendshapeRig::add_up(const float* weights, const GradientMemory& memory, std::int64_t piece, std::int64_t parts,
+                           float* gradient) const {
+    const BlendshapeKernels& kernels = blendshape_kernels();
+    float* sums = memory.sums(piece);
+    for (std::int64_t part = 1; part < parts; ++part) {
+        const float* more = memory.sums(piece + part);
+        for (std::int64_t i = 0; i < memory.sums_size; ++i) sums[i] += more[i];
+    }
+    const auto column_gradient = [&](std::int64_t n) {
+        return kernels.total(sums + n * kernels.lanes) * grouped_.scale(n);
+    };
+    for (std::int64_t k = 0; k < num_shapes(); ++k) gradient[k] = column_gradient(k);
+    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
+        factors_.add_vjp(c, weights, column_gradient(num_shapes() + c), gradient);
     }
 }
 

@@ -21,7 +21,7 @@ Json parse_metadata(const TensorFile& tensors) {
     return metadata;
 }
 
-std::vector<std::string> read_names(const Json& metadata, const char* key) {
+std::vector<std::string> read_names(const Json& metadata, const std::string& key) {
     const auto found = metadata.find(key);
     std::vector<std::string> names;
     bool good = found != metadata.end() && found->is_array();
@@ -31,7 +31,7 @@ std::vector<std::string> read_names(const Json& metadata, const char* key) {
             if (good) names.push_back(name.get<std::string>());
         }
     }
-    if (!good) throw bad_argument("load", std::string("metadata.") + key, "not a list of names", "a list of names");
+    if (!good) throw bad_argument("load", "metadata." + key, "not a list of names", "a list of names");
     return names;
 }
 
@@ -99,6 +99,14 @@ double metadata_number(const TensorFile& tensors, const std::string& key) {
         throw bad_argument("load", "metadata." + key, found == metadata.end() ? "missing" : "no number", "a number");
     }
     return found->get<double>();
+}
+
+std::vector<std::string> metadata_names(const TensorFile& tensors, const std::string& key) {
+    return read_names(parse_metadata(tensors), key);
+}
+
+bool metadata_contains(const TensorFile& tensors, const std::string& key) {
+    return parse_metadata(tensors).contains(key);
 }
 
 Character::Character(std::shared_ptr<const TensorFile> file)

@@ -57,7 +57,9 @@ void GroupedColumns::read_groups(const TensorFile& tensors, std::int64_t num_ver
                                "beyond the last column", "bits below " + std::to_string(num_columns_));
         }
         if (start % window == 0) window_group_.push_back(static_cast<std::int32_t>(g));
-        data_.push_back(data_.back() + 3 * size * num_rows(columns_.row(g), num_words()));
+        const std::int64_t numbers = 3 * size * num_rows(columns_.row(g), num_words());
+        data_.push_back(data_.back() + numbers);
+        largest_group_ = std::max(largest_group_, numbers);
     }
     window_group_.push_back(static_cast<std::int32_t>(groups));
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/tensor_file.h"
+#include "rig/blendshape_kernels.h"
 
 namespace rigwright::rig {
 
@@ -42,10 +43,19 @@ public:
         return {vertex_.data() + offset_(g), offset_(g + 1) - offset_(g), columns_.row(g), data_[g]};
     }
 
+    /// Numbers of group g, and the most of any group.
+    std::int64_t size(std::int64_t g) const { return data_[g + 1] - data_[g]; }
+    std::int64_t largest_group() const { return largest_group_; }
+
     bool is_half() const { return half_ != nullptr; }
     /// All numbers, of 32 or of 16 bits; one of the two is null.
     const float* numbers() const { return float_; }
     const std::int16_t* half_numbers() const { return half_; }
+    /// The numbers from a group's first one on.
+    Numbers<float> from(const Group& group) const { return {float_ + group.data, data_.back() - group.data}; }
+    Numbers<std::int16_t> half_from(const Group& group) const {
+        return {half_ + group.data, data_.back() - group.data};
+    }
     /// By which a column's numbers are multiplied; 1 where they have 32 bits.
     float scale(std::int64_t n) const { return half_ ? scale_(n) : 1.0f; }
 
@@ -56,8 +66,19 @@ public:
     /// Bytes of what the tensors do not hold.
     std::int64_t num_bytes() const;
 
-    /// Calls body(n, row) for the columns of a group that are set in `chosen` (num_words() words), ascending; `row`
-    /// counts the group's rows.
+    /// The rows of a group's columns that are set in `chosen` (num_words() words), listed in `first` and `column`,
+    /// which have room for num_columns().
+    GroupRows rows(const Group& group, const std::uint32_t* chosen, std::int64_t* first, std::int32_t* column) const {
+        std::int64_t count = 0;
+        for_columns(group, chosen, [&](std::int64_t n, std::int64_t row) {
+            first[count] = 3 * group.size * row;
+            column[count++] = static_cast<std::int32_t>(n);
+        });
+        return {group.vertex, group.size, count, first, column};
+    }
+
+    /// Calls body(n, row) for the columns of a group that are set in `chosen`, ascending; `row` counts the group's
+    /// rows.
     template <class Body>
     void for_columns(const Group& group, const std::uint32_t* chosen, Body&& body) const {
         std::int64_t before = 0;
@@ -81,6 +102,7 @@ private:
     View<const float, 1> scale_;
     const float* float_ = nullptr;
     const std::int16_t* half_ = nullptr;
+    std::int64_t largest_group_ = 0;
     std::vector<std::int64_t> data_;          // G + 1
     std::vector<std::int32_t> window_group_;  // windows + 1
 };

@@ -186,19 +186,20 @@ def _grouped(columns: Sequence[NDArray[Any]], name: str) -> dict[str, NDArray[An
     bits = np.packbits(moved, axis=1, bitorder="little").view("<i4")
     vertex, size, words, numbers = [], [], [], []
     for first in range(0, num_vertices, WINDOW):
-        own = bits[first : first + WINDOW]
-        distinct, group = np.unique(own, axis=0, return_inverse=True)
+        own = slice(first, first + WINDOW)
+        offsets = np.stack([column[own] for column in columns])
+        distinct, group = np.unique(bits[own], axis=0, return_inverse=True)
         for g, columns_of_group in enumerate(distinct):
-            members = first + np.flatnonzero(group.reshape(-1) == g)
-            vertex.append(members)
+            members = np.flatnonzero(group.reshape(-1) == g)
+            vertex.append(first + members)
             size.append(len(members))
             words.append(columns_of_group)
-            numbers += [columns[n][members].reshape(-1) for n in np.flatnonzero(moved[members[0]])]
+            numbers.append(offsets[np.ix_(np.flatnonzero(moved[first + members[0]]), members)].reshape(-1))
     return {
         "blendshape.group.offset": np.cumsum([0, *size]).astype(np.int32),
         "blendshape.group.vertex": np.concatenate(vertex).astype(np.int32),
         "blendshape.group.columns": np.array(words, np.int32),
-        name: np.concatenate([np.zeros(0, columns[0].dtype), *numbers]),
+        name: np.concatenate(numbers),
     }
 
 
@@ -207,6 +208,9 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
     axis = given.get("up_axis", "Y")
     if axis not in ("X", "Y", "Z"):
         raise bad_argument("metadata", "up_axis", repr(axis), '"X", "Y" or "Z"')
+    constructed = given.get("constructed", [])
+    if not isinstance(constructed, list) or not all(isinstance(name, str) for name in constructed):
+        raise bad_argument("metadata", "constructed", repr(constructed), "a list of names of columns")
     about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", "constructed": []}
     about |= given
     about |= {

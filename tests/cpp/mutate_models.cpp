@@ -15,7 +15,9 @@ int main(int count, char** arguments) {
     std::mt19937_64 random(count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 0);
     const Sizes sizes{.joints = 3, .vertices = 12, .sets = 3, .hidden = 4, .components = 2};
     std::vector<Bytes> good;
-    for (const std::string& kind : rigwright::model_kinds()) good.push_back(random_model(kind, sizes, 1).serialize());
+    for (const std::string& kind : rigwright::model_kinds()) {
+        for (const int seed : {1, 2}) good.push_back(random_model(kind, sizes, seed).serialize());
+    }
     for (const Bytes& bytes : good) {
         if (!read_model(bytes)) return std::puts("an undamaged model is refused"), 1;
     }

@@ -126,7 +126,7 @@ void add_factors(Builder& builder) {
     builder.file.add("blendshape.factor.tent", {static_cast<std::int64_t>(shape.size()), 3}, tent.data());
 }
 
-void add_blendshapes(Builder& builder, const Sizes& sizes) {
+void add_blendshapes(Builder& builder, const Sizes& sizes, bool half) {
     builder.noise("rest_vertices", {sizes.vertices, 3}, 1.0f);
     builder.file.add<std::int32_t>("faces", {0, 4}, nullptr);
     std::vector<float> bounds;
@@ -152,7 +152,11 @@ void add_blendshapes(Builder& builder, const Sizes& sizes) {
     builder.list("blendshape.group.offset", offset);
     builder.list("blendshape.group.vertex", vertex);
     builder.file.add("blendshape.group.columns", {static_cast<std::int64_t>(columns.size()), 1}, columns.data());
-    builder.noise("blendshape.delta", {numbers}, 1.0f);
+    if (!half) return builder.noise("blendshape.delta", {numbers}, 1.0f);
+    std::vector<std::int32_t> pairs;
+    for (std::int64_t i = 0; i < (numbers + 1) / 2; ++i) pairs.push_back(builder.below(1 << 30));
+    builder.list("blendshape.delta16", pairs);
+    builder.list("blendshape.scale", std::vector<float>(shapes + corrections, 1e-4f));
 }
 
 std::string metadata(const std::string& kind, const Sizes& sizes) {
@@ -172,7 +176,7 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
     Builder builder(seed);
     builder.file.set_metadata(metadata(kind, sizes));
     if (kind == "blendshape") {
-        add_blendshapes(builder, sizes);
+        add_blendshapes(builder, sizes, seed % 2 == 0);
         return std::move(builder.file);
     }
     add_character(builder, sizes);

@@ -16,9 +16,9 @@ struct Sizes {
     int components = 5;
 };
 
-/// A random model of a kind, any of model_kinds(): a learned body, blendshapes, or a skin with what other
-/// kinds ask for; the same seed gives the same model. A learned body has overlapping sets, one of them without a
-/// network.
+/// A random model of a kind, any of model_kinds(): a learned body, blendshapes, or a skin with what other kinds ask
+/// for; the same seed gives the same model. A learned body has overlapping sets, one of them without a network.
+/// Blendshapes of an even seed have 16 bits.
 TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64_t seed);
 
 /// (frames, 12 joints + 1) poses (of which blendshapes use the front) near the identity, one after another.

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+
+namespace rigwright::rig {
+
+/// The rows of a group of vertices (see GroupedColumns) that take part in a product.
+struct GroupRows {
+    const std::int32_t* vertex;  // members
+    std::int64_t size;           // of them
+    std::int64_t count;          // rows
+    const std::int64_t* first;   // (count) where each begins, from the group's first number
+    const std::int32_t* column;  // (count)
+};
+
+/// The numbers of a model from the first one of a group on.
+template <class Number>
+struct Numbers {
+    const Number* data;
+    std::int64_t left;  // how many may be read
+};
+
+/// The products of blendshapes, for the instruction set in use. Sums run over the columns in ascending order, a
+/// multiplication and an addition at a time, so that a head gives the same bytes alone and in any batch; a column
+/// whose activation is 0 may be left out. Sums end by adding 0, so that there is no negative zero.
+struct BlendshapeKernels {
+    int lanes;  // heads in a vector
+    int block;  // heads that `many` takes at most: a whole number of vectors
+
+    /// Writes a group's vertices of one head into `vertices` (V, 3): neutral + sum of activation times row.
+    void (*one)(const GroupRows& rows, Numbers<float> numbers, const float* neutral, const float* activations,
+                float* vertices);
+    void (*one_half)(const GroupRows& rows, Numbers<std::int16_t> numbers, const float* neutral,
+                     const float* activations, float* vertices);
+    /// The same for `stride` heads, a whole number of vectors: activations (N, stride) in, `sums` (3 V, stride) out.
+    void (*many)(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
+                 std::int64_t stride, float* sums);
+    /// Writes the first `heads` columns of sums (coordinates, stride) as rows, `distance` floats apart.
+    void (*turn)(const float* sums, std::int64_t stride, std::int64_t coordinates, std::int64_t heads, float* rows,
+                 std::int64_t distance);
+    /// 16-bit numbers as floats.
+    void (*widen)(const std::int16_t* numbers, std::int64_t count, float* out);
+
+    /// Adds the products of a group's rows with the cotangents (V, 3) of its members to sums (N, lanes), of which
+    /// `total` makes one number a column.
+    void (*gradient)(const GroupRows& rows, Numbers<float> numbers, const float* cotangents, float* sums);
+    void (*gradient_half)(const GroupRows& rows, Numbers<std::int16_t> numbers, const float* cotangents, float* sums);
+    float (*total)(const float* sums);
+};
+const BlendshapeKernels& blendshape_kernels();
+
+}  // namespace rigwright::rig

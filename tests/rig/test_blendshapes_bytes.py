@@ -1,0 +1,93 @@
+"""The same bytes however heads are batched and threads are spread; instruction sets agree within rounding."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import _core
+from tests.support.blendshapes import random_arrays, random_rig, random_weights, slow_blendshapes
+
+# One vertex more or less than whole windows, vectors of heads with and without a rest, more heads than one block.
+SIZES = [(1, 3), (511, 17), (513, 67), (1537, 130)]
+
+SCRIPT = """
+import sys, numpy as np, rigwright as rw
+model = rw.load(sys.argv[1])
+data = np.load(sys.argv[2])
+vertices = model.evaluate(data["weights"])
+single = np.stack([model.evaluate(row) for row in data["weights"]])
+assert vertices.tobytes() == single.tobytes()
+gradient = model.vjp(data["weights"], data["cotangents"])
+np.savez(sys.argv[3], name=rw._core.instruction_set(), vertices=vertices, gradient=gradient)
+"""
+
+
+@pytest.mark.parametrize("storage", ["float32", "int16"])
+@pytest.mark.parametrize(("num_vertices", "heads"), SIZES)
+def test_batches_and_threads_give_the_same_bytes(num_vertices, heads, storage):
+    rig = random_rig(num_vertices=num_vertices, storage=storage)
+    weights = random_weights(rig, heads)
+    cotangents = np.random.default_rng(0).standard_normal((heads, num_vertices, 3)).astype(np.float32)
+    vertices = rig.evaluate(weights, threads=1)
+    gradients = rig.vjp(weights, cotangents, threads=1)
+    for threads in (2, 5):
+        assert rig.evaluate(weights, threads=threads).tobytes() == vertices.tobytes()
+        assert rig.vjp(weights, cotangents, threads=threads).tobytes() == gradients.tobytes()
+    for size in (1, 16, 33):
+        pieces = range(0, heads, size)
+        parts = [rig.evaluate(weights[i : i + size]) for i in pieces]
+        assert np.concatenate(parts).tobytes() == vertices.tobytes()
+        parts = [rig.vjp(weights[i : i + size], cotangents[i : i + size]) for i in pieces]
+        assert np.concatenate(parts).tobytes() == gradients.tobytes()
+
+
+def test_a_neutral_of_negative_zeros_comes_out_the_same_alone_and_beside_others():
+    rig = rw.BlendshapeRig(np.full((20, 3), -0.0), np.ones((2, 20, 3)))
+    weights = np.zeros((40, 2), np.float32)
+    weights[7] = 1e-45, -1e-45  # whose products round to zeros of either sign
+    vertices = rig.evaluate(weights)
+    assert np.stack([rig.evaluate(row) for row in weights]).tobytes() == vertices.tobytes()
+
+
+@pytest.mark.parametrize("storage", ["float32", "int16"])
+@pytest.mark.parametrize("name", _core.instruction_sets())
+def test_each_instruction_set_gives_the_same_result(name, storage, tmp_path, tolerance):
+    arrays = random_arrays(num_vertices=700)
+    rig = rw.BlendshapeRig(*arrays, storage=storage)
+    weights = random_weights(rig, 70)
+    cotangents = np.random.default_rng(0).standard_normal((70, 700, 3)).astype(np.float32)
+    rig.save(tmp_path / "rig.safetensors")
+    np.savez(tmp_path / "in.npz", weights=weights, cotangents=cotangents)
+    command = [sys.executable, "-c", SCRIPT, *(str(tmp_path / f) for f in ("rig.safetensors", "in.npz", "out.npz"))]
+    environment = os.environ | {"RIGWRIGHT_INSTRUCTION_SET": name}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    out = np.load(tmp_path / "out.npz")
+    assert out["name"] == name
+    for got, expected in ((out["vertices"], rig.evaluate(weights)), (out["gradient"], rig.vjp(weights, cotangents))):
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(got / scale, expected / scale, atol=tolerance["float32_sum"])
+
+
+@pytest.mark.parametrize("heads", [1, 3, 70])
+def test_batches_match_numpy(heads, tolerance):
+    arrays = random_arrays(num_vertices=530)
+    weights = random_weights(random_rig(), heads)
+    expected = np.stack([slow_blendshapes(*arrays, row) for row in weights])
+    np.testing.assert_allclose(rw.BlendshapeRig(*arrays).evaluate(weights), expected, atol=tolerance["float32_sum"])
+
+
+@pytest.mark.parametrize("heads", [3, 70])
+def test_a_prefix_a_head_gives_the_bytes_of_each_alone(heads):
+    rig = random_rig(num_vertices=530)
+    rng = np.random.default_rng(0)
+    order, lengths, weights = rng.permutation(7), rng.integers(0, 8, heads), random_weights(rig, heads)
+    together = rig.evaluate(weights, order=order, prefix=lengths)
+    alone = [rig.evaluate(row, order=order, prefix=n) for row, n in zip(weights, lengths, strict=True)]
+    assert np.stack(alone).tobytes() == together.tobytes()
