@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import baselines, faces, inverse, metrics, sampling, sources, training, transfer
+from rigwright import baselines, crowd, faces, inverse, metrics, sampling, sources, training, transfer
 from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
 from rigwright.blendshapes import Tent
 from rigwright.device_report import devices
@@ -25,6 +25,7 @@ __all__ = [
     "SourceError",
     "Tent",
     "baselines",
+    "crowd",
     "devices",
     "faces",
     "inverse",
