@@ -193,7 +193,7 @@ class Crowd:
         before = np.floor(frames).astype(np.int64)
         part = (frames - before).astype(np.float32)
         row = self._first[clips] + before
-        weights = self._weights[row]
+        weights: Float32 = self._weights[row]
         between = np.flatnonzero(part)
         weights[between] += part[between, None] * (self._weights[row[between] + 1] - weights[between])
         return weights
