@@ -2,6 +2,7 @@
 #include "bindings.h"
 #include "core/check.h"
 #include "faces.h"
+#include "mesh/intersections.h"
 #include "mesh/laplacian.h"
 #include "mesh/normals.h"
 #include "mesh/point_tree.h"
@@ -63,6 +64,25 @@ py::tuple nearest_points(const py::object& points, const py::object& queries, st
     return py::make_tuple(indices, squared);
 }
 
+Array<std::int32_t> self_intersections(const py::object& vertices, const py::object& faces, const py::object& chosen) {
+    constexpr const char* name = "self_intersections";
+    const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
+    check_shape<const float, 2>(name, "vertices", view<float, 2>(points), {-1, 3});
+    check_finite(name, "vertices", view<float, 2>(points));
+    const auto array = mesh_faces(name, faces, points.shape(0));
+    const auto mask = as_array<std::uint8_t, 1>(name, "chosen", chosen, "integers (F,)");
+    check_shape<const std::uint8_t, 1>(name, "chosen", view<std::uint8_t, 1>(mask), {array.shape(0)});
+    std::vector<std::array<std::int32_t, 2>> pairs;
+    {
+        const py::gil_scoped_release released;
+        pairs =
+            mesh::self_intersections(view<float, 2>(points), view<std::int32_t, 2>(array), view<std::uint8_t, 1>(mask));
+    }
+    Array<std::int32_t> result({static_cast<py::ssize_t>(pairs.size()), py::ssize_t{2}});
+    for (std::size_t p = 0; p < pairs.size(); ++p) std::copy_n(pairs[p].begin(), 2, result.mutable_data(p));
+    return result;
+}
+
 }  // namespace
 
 void bind_mesh(py::module_& module) {
@@ -75,6 +95,10 @@ void bind_mesh(py::module_& module) {
                py::arg("threads") = 0,
                "Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, and squared\n"
                "distances.");
+    module.def(
+        "self_intersections", &self_intersections, py::arg("vertices"), py::arg("faces"), py::arg("chosen"),
+        "(M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that\n"
+        "share a vertex are not compared.");
     module.def("vertex_normals", &vertex_normals, py::arg("vertices"), py::arg("faces"),
                "(V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.");
 }

@@ -12,6 +12,7 @@ import typing
 __all__: list[str] = [
     "BlendshapeRig",
     "BodyModel",
+    "DeformationTransfer",
     "Deformer",
     "DeltaMush",
     "DualQuaternionBlend",
@@ -24,6 +25,7 @@ __all__: list[str] = [
     "build_info",
     "edges",
     "face_normal_angles",
+    "find_contacts",
     "graph_laplacian",
     "hinge_errors",
     "instruction_set",
@@ -34,6 +36,7 @@ __all__: list[str] = [
     "nearest_points",
     "num_processors",
     "rigid_errors",
+    "self_intersections",
     "simplex_least_squares",
     "vertex_distances",
     "vertex_normals",
@@ -363,6 +366,48 @@ class LinearBlendFit:
     @property
     def num_examples(self) -> int: ...
 
+class DeformationTransfer:
+    """
+    Deformation transfer between meshes of one topology (Sumner and Popovic 2004): factored once, for any number
+    of shapes. Each component of the source is first placed on the target's by a similarity. Quads count along
+    both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.
+    """
+    def __init__(
+        self,
+        source_neutral: typing.Any,
+        target_neutral: typing.Any,
+        faces: typing.Any,
+        fixed: typing.Any = None,
+        *,
+        contacts: typing.Any = None,
+        contact_weight: typing.SupportsFloat | typing.SupportsIndex = 100.0,
+    ) -> None:
+        """
+        Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
+        contacts: pairs of vertices (P, 2) across a gap that is to close and open as the source's does
+        (find_contacts finds them); contact_weight: how much a pair counts beside an edge of the mesh.
+        ValueError on sizes that differ, values that are not finite and indices out of range.
+        """
+    def transfer(
+        self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0
+    ) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
+        A shape equal to the source's neutral gives the target's neutral.
+        """
+    @property
+    def components(self) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        (V,) int32: the connected component of each vertex, numbered by first vertices.
+        """
+    @property
+    def degenerate_faces(self) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        int32: faces with a triangle that is degenerate in one of the neutrals.
+        """
+    @property
+    def num_vertices(self) -> int: ...
+
 class PackingGraph:
     """
     Which items exclude each other in an expression: those that share an active vertex, and
@@ -431,6 +476,18 @@ def face_normal_angles(
 ) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, F) degrees between face normals; NaN where a face has no area.
+    """
+
+def find_contacts(
+    poses: typing.Any,
+    faces: typing.Any,
+    reach: typing.SupportsFloat | typing.SupportsIndex,
+    *,
+    threads: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),
+    the first of them the neutral.
     """
 
 def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
@@ -504,6 +561,14 @@ def rigid_errors(
     (V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the
     rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).
     rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.
+    """
+
+def self_intersections(
+    vertices: typing.Any, faces: typing.Any, chosen: typing.Any
+) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    (M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that
+    share a vertex are not compared.
     """
 
 def simplex_least_squares(gram: typing.Any) -> tuple:

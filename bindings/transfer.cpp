@@ -1,0 +1,115 @@
+#include <memory>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "core/check.h"
+#include "faces.h"
+#include "mesh/topology.h"
+#include "transfer/deformation_transfer.h"
+#include "transfer/find_contacts.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using transfer::DeformationTransfer;
+
+/// Pairs of vertices (P, 2); None is none.
+Array<std::int32_t> as_pairs(const char* function, const char* argument, const py::object& object) {
+    if (object.is_none()) return Array<std::int32_t>(std::vector<py::ssize_t>{0, 2});
+    const auto wide = as_array<std::int64_t, 2>(function, argument, object, "integers (P, 2)");
+    Array<std::int32_t> narrow({wide.shape(0), wide.shape(1)});
+    for (py::ssize_t p = 0; p < wide.size(); ++p) {
+        const std::int64_t v = wide.data()[p];
+        if (v != static_cast<std::int32_t>(v)) {
+            throw bad_argument(function, argument, std::to_string(v) + " somewhere", "vertex indices");
+        }
+        narrow.mutable_data()[p] = static_cast<std::int32_t>(v);
+    }
+    return narrow;
+}
+
+std::unique_ptr<DeformationTransfer> make(const py::object& source_neutral, const py::object& target_neutral,
+                                          const py::object& faces, const py::object& fixed, const py::object& contacts,
+                                          double contact_weight) {
+    constexpr const char* name = "DeformationTransfer";
+    const auto source = as_array<float, 2>(name, "source_neutral", source_neutral, "numbers (V, 3)");
+    const auto target = as_array<float, 2>(name, "target_neutral", target_neutral, "numbers (V, 3)");
+    const auto corners = as_faces(name, faces);
+    const auto held = fixed.is_none() ? Array<std::int32_t>(0) : as_indices(name, "fixed", fixed);
+    const auto pairs = as_pairs(name, "contacts", contacts);
+    const py::gil_scoped_release released;
+    return std::make_unique<DeformationTransfer>(view<float, 2>(source), view<float, 2>(target),
+                                                 view<std::int32_t, 2>(corners), view<std::int32_t, 1>(held),
+                                                 view<std::int32_t, 2>(pairs), contact_weight);
+}
+
+Array<float> run(const DeformationTransfer& solver, const py::object& source_shapes, int threads) {
+    const auto shapes =
+        as_array<float, 3>("DeformationTransfer.transfer", "source_shapes", source_shapes, "numbers (K, V, 3)");
+    Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
+    const auto in = view<float, 3>(shapes);
+    const auto out = writable<float, 3>(result);
+    const py::gil_scoped_release released;
+    solver.transfer(in, out, threads);
+    return result;
+}
+
+Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pairs) {
+    Array<std::int32_t> result({static_cast<py::ssize_t>(pairs.size()), py::ssize_t{2}});
+    for (std::size_t p = 0; p < pairs.size(); ++p) std::copy_n(pairs[p].begin(), 2, result.mutable_data(p));
+    return result;
+}
+
+/// `poses` (P, V, 3), the neutral first.
+Array<std::int32_t> find_contacts(const py::object& poses, const py::object& faces, double reach, int threads) {
+    const auto points = as_array<float, 3>("find_contacts", "poses", poses, "numbers (P, V, 3)");
+    const auto corners = as_faces("find_contacts", faces);
+    check_shape<const float, 3>("find_contacts", "poses", view<float, 3>(points), {-1, -1, 3});
+    check_finite("find_contacts", "poses", view<float, 3>(points));
+    mesh::check_faces("find_contacts", view<std::int32_t, 2>(corners), points.shape(1));
+    if (!(reach > 0.0)) throw bad_argument("find_contacts", "reach", std::to_string(reach), "above 0");
+    std::vector<std::array<std::int32_t, 2>> pairs;
+    {
+        const py::gil_scoped_release released;
+        pairs = transfer::find_contacts(view<float, 3>(points), view<std::int32_t, 2>(corners), reach, threads);
+    }
+    return pairs_of(pairs);
+}
+
+Array<std::int32_t> as_array_of(const std::vector<std::int32_t>& values) {
+    return Array<std::int32_t>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+}  // namespace
+
+void bind_transfer(py::module_& module) {
+    module.def("find_contacts", &find_contacts, py::arg("poses"), py::arg("faces"), py::arg("reach"), py::kw_only(),
+               py::arg("threads") = 0,
+               "Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),\n"
+               "the first of them the neutral.");
+    py::class_<DeformationTransfer>(
+        module, "DeformationTransfer",
+        "Deformation transfer between meshes of one topology (Sumner and Popovic 2004): factored once, for any number\n"
+        "of shapes. Each component of the source is first placed on the target's by a similarity. Quads count along\n"
+        "both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.")
+        .def(py::init(&make), py::arg("source_neutral"), py::arg("target_neutral"), py::arg("faces"),
+             py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
+             py::arg("contact_weight") = 100.0,
+             "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
+             "contacts: pairs of vertices (P, 2) across a gap that is to close and open as the source's does\n"
+             "(find_contacts finds them); contact_weight: how much a pair counts beside an edge of the mesh.\n"
+             "ValueError on sizes that differ, values that are not finite and indices out of range.")
+        .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
+        .def_property_readonly(
+            "components", [](const DeformationTransfer& solver) { return as_array_of(solver.components().of); },
+            "(V,) int32: the connected component of each vertex, numbered by first vertices.")
+        .def_property_readonly(
+            "degenerate_faces",
+            [](const DeformationTransfer& solver) { return as_array_of(solver.degenerate_faces()); },
+            "int32: faces with a triangle that is degenerate in one of the neutrals.")
+        .def("transfer", &run, py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
+             "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
+             "A shape equal to the source's neutral gives the target's neutral.");
+}
+
+}  // namespace rigwright::bindings

@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/view.h"
+#include "linalg/sparse_cholesky.h"
+#include "transfer/contact_edges.h"
+#include "transfer/elements.h"
+#include "transfer/placement.h"
+
+namespace rigwright::transfer {
+
+/// Deformation transfer between meshes of one topology (Sumner and Popovic 2004): a shape of the source deforms the
+/// target's neutral so that every triangle takes on the source triangle's deformation gradient, in least squares
+/// weighted by the target's areas. One sparse factorisation serves all shapes.
+///
+/// - Components. Before anything else each connected component of the source is placed on the target's by a
+///   similarity (fit_similarities). Gradients say nothing about where a component is: a component without a fixed
+///   vertex is moved as a whole so that its vertices lie, in weighted mean, where the placed source's offsets take
+///   them; vertices that the shape moves little weigh most (1 / (|offset|^2 + (0.05 max |offset|)^2)), so that what
+///   rests in the source rests in the target. Components that contacts join move together.
+/// - Fixed vertices stay at the target's neutral.
+/// - Degenerate triangles, in either neutral (is_degenerate), carry no gradient and join nothing. A vertex in no
+///   other triangle moves by the placed source's offset.
+/// - Contacts are pairs of vertices that face each other across a gap (ContactEdge).
+///
+/// Solved for offsets from the neutral: a shape equal to the neutral gives the target's neutral to the last bit.
+/// Immutable; const calls are thread-safe and give the same bytes for any number of threads.
+class DeformationTransfer {
+public:
+    /// Neutrals (V, 3), faces (F, 4), fixed vertices, contacts (P, 2). `contact_weight` > 0 is how much a contact
+    /// counts beside the mesh's own edges, whose cotangent weights are about 1. Throws ArgumentError on shapes that
+    /// differ, values that are not finite, indices out of range, or a contact of a vertex with itself.
+    DeformationTransfer(View<const float, 2> source_neutral, View<const float, 2> target_neutral,
+                        View<const std::int32_t, 2> faces, View<const std::int32_t, 1> fixed,
+                        View<const std::int32_t, 2> contacts, double contact_weight);
+
+    std::int64_t num_vertices() const { return static_cast<std::int64_t>(index_.size()); }
+    const Components& components() const { return components_; }
+    /// Faces with a degenerate triangle, ascending.
+    const std::vector<std::int32_t>& degenerate_faces() const { return degenerate_faces_; }
+
+    /// Writes the target's shapes (K, V, 3) for the source's (K, V, 3), both absolute positions.
+    void transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
+
+private:
+    void factorise(const std::vector<char>& is_fixed);
+    void place(const float* shape, double* offset) const;
+    void gather(const double* offset, double* sums) const;
+    void settle(const double* offset, const double* rhs, std::int64_t stride, float* target_shape) const;
+
+    std::vector<double> source_, target_;  // neutrals (V, 3), the source placed on the target
+    std::vector<float> target_neutral_;
+    Components components_;
+    std::vector<Similarity> similarity_;  // of components
+    std::vector<float> source_neutral_;
+    std::vector<Element> elements_;
+    std::vector<std::int32_t> degenerate_faces_;
+    std::vector<ContactEdge> contacts_;
+    double contact_weight_;
+    Components groups_;                // components joined by contacts
+    std::vector<char> is_held_;        // of groups: has a fixed vertex
+    std::vector<std::int32_t> index_;  // (V) row in the system, -1 where the offset is 0
+    std::int64_t num_free_ = 0;
+    std::unique_ptr<const linalg::SparseCholesky> cholesky_;
+};
+
+}  // namespace rigwright::transfer

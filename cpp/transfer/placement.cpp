@@ -1,0 +1,130 @@
+#include "transfer/placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "rig/polar.h"
+
+namespace rigwright::transfer {
+namespace {
+
+std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t v) {
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+/// Sums over matched points of one component, about their centroids.
+struct Moments {
+    std::int64_t count = 0;
+    Vector source{}, target{};      // centroids
+    std::array<double, 9> cross{};  // sum t s^T
+    double source_spread = 0.0, target_spread = 0.0;
+};
+
+/// The moments of each group; `group` says to which one a vertex belongs.
+std::vector<Moments> moments(const std::vector<std::int32_t>& group, std::int32_t count, View<const float, 2> source,
+                             View<const float, 2> target) {
+    std::vector<Moments> result(count);
+    for (std::size_t v = 0; v < group.size(); ++v) {
+        Moments& m = result[group[v]];
+        ++m.count;
+        for (int i = 0; i < 3; ++i) {
+            m.source[i] += source(v, i);
+            m.target[i] += target(v, i);
+        }
+    }
+    for (Moments& m : result) {
+        for (int i = 0; i < 3; ++i) {
+            m.source[i] /= static_cast<double>(m.count);
+            m.target[i] /= static_cast<double>(m.count);
+        }
+    }
+    for (std::size_t v = 0; v < group.size(); ++v) {
+        Moments& m = result[group[v]];
+        Vector s, t;
+        for (int i = 0; i < 3; ++i) {
+            s[i] = source(v, i) - m.source[i];
+            t[i] = target(v, i) - m.target[i];
+            m.source_spread += s[i] * s[i];
+            m.target_spread += t[i] * t[i];
+        }
+        for (int i = 0; i < 9; ++i) m.cross[i] += t[i / 3] * s[i % 3];
+    }
+    return result;
+}
+
+/// Whether the cross moments have rank 2 or more, and with it one nearest rotation: the sum of the squared 2 x 2
+/// minors is the second elementary symmetric polynomial of the squared singular values.
+bool tells_rotation(const Moments& m) {
+    double norm = 0.0, minors = 0.0;
+    const auto& a = m.cross;
+    for (const double x : a) norm += x * x;
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+            const double minor = a[3 * r1 + c1] * a[3 * r2 + c2] - a[3 * r1 + c2] * a[3 * r2 + c1];
+            minors += minor * minor;
+        }
+    }
+    return minors > 1e-12 * norm * norm;  // the second singular value above a millionth of the first
+}
+
+void place_centroid(const Moments& m, Similarity* similarity) {
+    const Vector turned = similarity->turn(m.source);
+    for (int i = 0; i < 3; ++i) similarity->translation[i] = m.target[i] - turned[i];
+}
+
+Similarity fit(const Moments& m, const Similarity& otherwise) {
+    Similarity similarity = otherwise;
+    if (tells_rotation(m)) {
+        std::copy_n(rig::polar_decomposition(m.cross.data()).rotation, 9, similarity.rotation.begin());
+        similarity.scale = std::sqrt(m.target_spread / m.source_spread);
+    }
+    place_centroid(m, &similarity);
+    return similarity;
+}
+
+}  // namespace
+
+Components::Components(const std::vector<Triangle>& triangles, std::int64_t num_vertices) : of(num_vertices) {
+    std::vector<std::int32_t> parent(num_vertices);
+    std::iota(parent.begin(), parent.end(), 0);
+    for (const Triangle& triangle : triangles) {
+        for (int c = 1; c < 3; ++c) {
+            const std::int32_t a = root(parent, triangle.vertex[0]), b = root(parent, triangle.vertex[c]);
+            parent[std::max(a, b)] = std::min(a, b);  // a root is its component's first vertex
+        }
+    }
+    for (std::int32_t v = 0; v < num_vertices; ++v) {
+        const std::int32_t first = root(parent, v);
+        of[v] = first == v ? count++ : of[first];
+    }
+}
+
+Vector Similarity::turn(const Vector& x) const {
+    Vector result;
+    for (int i = 0; i < 3; ++i) {
+        result[i] = scale * (rotation[3 * i] * x[0] + rotation[3 * i + 1] * x[1] + rotation[3 * i + 2] * x[2]);
+    }
+    return result;
+}
+
+Vector Similarity::apply(const Vector& x) const {
+    const Vector turned = turn(x);
+    return {turned[0] + translation[0], turned[1] + translation[1], turned[2] + translation[2]};
+}
+
+std::vector<Similarity> fit_similarities(const Components& components, View<const float, 2> source,
+                                         View<const float, 2> target) {
+    const std::vector<std::int32_t> all(components.of.size(), 0);
+    const Similarity whole = fit(moments(all, 1, source, target)[0], {});
+    std::vector<Similarity> result;
+    for (const Moments& m : moments(components.of, components.count, source, target)) result.push_back(fit(m, whole));
+    return result;
+}
+
+}  // namespace rigwright::transfer

@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/view.h"
+#include "transfer/triangles.h"
+
+namespace rigwright::transfer {
+
+/// The connected pieces of a mesh: vertices joined by the triangles given. A vertex in none is a component by itself.
+struct Components {
+    Components(const std::vector<Triangle>& triangles, std::int64_t num_vertices);
+    std::int32_t count = 0;
+    std::vector<std::int32_t> of;  // (V), numbered in the order of their first vertices
+};
+
+/// x -> scale rotation x + translation; the rotation row-major.
+struct Similarity {
+    double scale = 1.0;
+    std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
+    Vector translation{};
+
+    /// scale rotation x, for differences of points.
+    Vector turn(const Vector& x) const;
+    Vector apply(const Vector& x) const;
+};
+
+/// The similarity of each component that takes the source's vertices onto the target's: the proper rotation of
+/// least squares (Umeyama 1991), the ratio of the two spreads as the scale (so that both directions agree), centroid
+/// to centroid. A component too thin to tell a rotation (fewer than three vertices, or on one line) takes rotation
+/// and scale of the whole mesh.
+std::vector<Similarity> fit_similarities(const Components& components, View<const float, 2> source,
+                                         View<const float, 2> target);
+
+}  // namespace rigwright::transfer

@@ -1,0 +1,60 @@
+"""Shapes transferred between meshes of one topology."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._core import DeformationTransfer
+
+
+def deformation_transfer(
+    source_neutral: ArrayLike,
+    source_shapes: ArrayLike,
+    target_neutral: ArrayLike,
+    faces: ArrayLike,
+    fixed: ArrayLike | None = None,
+    *,
+    contacts: ArrayLike | None = None,
+    contact_weight: float = 100.0,
+    threads: int = 0,
+) -> NDArray[np.float32]:
+    """Give the shapes of a source to a target of the same topology (Sumner and Popovic 2004).
+
+    Every triangle of the target takes on the deformation gradient of the source's triangle, in least squares weighted
+    by the target's areas (their equation 8; the free fourth vertices are eliminated, which leaves the minimiser as it
+    is). :class:`DeformationTransfer` is the same with the factorisation kept for more shapes, and says how components,
+    fixed vertices, quads and degenerate triangles are treated.
+
+    Parameters
+    ----------
+    source_neutral, target_neutral : (V, 3)
+        The two neutrals.
+    source_shapes : (K, V, 3)
+        Shapes of the source: positions of its vertices, not offsets.
+    faces : (F, 3) or (F, 4)
+        Vertex indices; -1 in the last column pads triangles.
+    fixed : (M,) integers, optional
+        Vertices that stay at the target's neutral.
+    contacts : (P, 2) integers, optional
+        Pairs of facing vertices that close and open as the source's do.
+    contact_weight : float
+        How much a pair counts beside an edge of the mesh, above 0.
+    threads : int
+        0 means all processors. The result has the same bytes for any number.
+
+    Returns
+    -------
+    (K, V, 3) float32
+        The target's shapes: positions, as ``source_shapes``. A shape equal to the source's neutral gives
+        ``target_neutral``.
+
+    Raises
+    ------
+    ValueError
+        On sizes that differ, values that are not finite, and indices out of range.
+    """
+    solver = DeformationTransfer(
+        source_neutral, target_neutral, faces, fixed, contacts=contacts, contact_weight=contact_weight
+    )
+    return solver.transfer(source_shapes, threads=threads)
