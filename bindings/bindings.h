@@ -14,6 +14,7 @@ void bind_body(pybind11::module_& module);
 void bind_baseline(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
 void bind_transfer(pybind11::module_& module);
+void bind_inverse(pybind11::module_& module);
 void bind_models(pybind11::module_& module);
 void bind_packing(pybind11::module_& module);
 

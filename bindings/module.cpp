@@ -16,4 +16,5 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_transfer(module);
     rigwright::bindings::bind_models(module);
     rigwright::bindings::bind_packing(module);
+    rigwright::bindings::bind_inverse(module);
 }

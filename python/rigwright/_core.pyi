@@ -16,6 +16,8 @@ __all__: list[str] = [
     "Deformer",
     "DeltaMush",
     "DualQuaternionBlend",
+    "InverseGram",
+    "InverseStructure",
     "LinearBlend",
     "LinearBlendFit",
     "PackingGraph",
@@ -31,6 +33,7 @@ __all__: list[str] = [
     "instruction_set",
     "instruction_sets",
     "load",
+    "measure_frames",
     "model_from_tensors",
     "motion_sources",
     "nearest_points",
@@ -38,6 +41,7 @@ __all__: list[str] = [
     "rigid_errors",
     "self_intersections",
     "simplex_least_squares",
+    "solve_frames",
     "vertex_distances",
     "vertex_normals",
 ]
@@ -458,6 +462,35 @@ class PackingGraph:
     @property
     def size(self) -> int: ...
 
+class InverseGram:
+    """
+    A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram
+    matrix Phi^T Omega Phi. Immutable and thread-safe.
+    """
+    def __init__(self, rig: BlendshapeRig, vertices: typing.Any, vertex_weights: typing.Any) -> None: ...
+    def project(self, targets: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+        """
+        Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
+        """
+    @property
+    def matrix(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (N, N) float64
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the packed columns.
+        """
+
+class InverseStructure:
+    """
+    How a rig's columns depend on variables; shape k's weight is variable ties[k].
+    """
+    def __init__(self, rig: BlendshapeRig, ties: typing.Any) -> None: ...
+    @property
+    def is_linear(self) -> bool: ...
+
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
@@ -519,6 +552,18 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     Read a model file. Runs no code; ValueError on anything malformed.
     """
 
+def measure_frames(
+    structure: InverseStructure,
+    gram: InverseGram,
+    terms: tuple,
+    weights: typing.Any,
+    threads: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> tuple:
+    """
+    phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
+    the left of each weight.
+    """
+
 def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """
     Make a model from float32 and int32 arrays by name and its metadata.
@@ -576,6 +621,21 @@ def simplex_least_squares(gram: typing.Any) -> tuple:
     Weights (N,) float64 >= 0 with sum 1 that minimise w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
+    """
+
+def solve_frames(
+    structure: InverseStructure,
+    gram: InverseGram,
+    terms: tuple,
+    start: typing.Any,
+    bending: typing.Any,
+    thresholds: typing.Any,
+    max_iterations: typing.SupportsInt | typing.SupportsIndex,
+    threads: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> tuple:
+    """
+    Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections
+    (T, N), linear, quadratic, lower, upper (T, K).
     """
 
 def vertex_distances(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright import _core
 from rigwright.errors import bad_argument
 from rigwright.inverse.activations import Activations
 
@@ -46,7 +47,9 @@ class Gram:
         self.num_vertices = len(rig.rest_vertices)
         self.vertices = _vertices(vertices, self.num_vertices)
         self.vertex_weights = _vertex_weights(vertex_weights, len(self.vertices))
-        self.matrix = self._matrix()
+        #: the same in the engine, with packed columns
+        self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
+        self.matrix = np.asarray(self.core.matrix)
         self.duplicates = self._duplicates()
         self.warnings = self._warnings()
 
@@ -60,11 +63,14 @@ class Gram:
         """(M, 3)"""
         return np.asarray(self.rig.rest_vertices, np.float32)[self.vertices]
 
-    def offsets(self, targets: ArrayLike) -> NDArray[np.float32]:
-        """Targets (T, V, 3), (T, M, 3), or one frame of these, minus the neutral: (T, M, 3)."""
+    def checked(self, targets: ArrayLike) -> NDArray[np.float32]:
+        """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
         count, chosen = self.num_vertices, len(self.vertices)
         must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
-        array = np.asarray(targets)
+        try:
+            array = np.asarray(targets)
+        except ValueError:
+            raise bad_argument("solve", "targets", "ragged", must) from None
         if array.dtype.kind not in "fiu":
             raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", must)
         array = array[None] if array.ndim == 2 else array
@@ -72,25 +78,34 @@ class Gram:
             raise bad_argument("solve", "targets", f"of shape {array.shape}", must)
         if len(array) == 0:
             raise bad_argument("solve", "targets", "an empty shot", "at least one frame")
-        if array.shape[1] == count:
-            array = array[:, self.vertices]
-        if not np.isfinite(array).all():
-            t, v = np.argwhere(~np.isfinite(array))[0, :2]
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(array, np.float32)
+
+    def project(self, targets: NDArray[np.float32], threads: int = 0) -> tuple[Float64, Float64]:
+        """Checked targets to ``Phi^T Omega b`` (T, N) and ``b^T Omega b`` (T,), b being their offsets.
+
+        Raises
+        ------
+        ValueError
+            If a chosen vertex is not finite in some frame.
+        """
+        projections, energies = self.core.project(targets, threads)
+        # a weight of 0 hides infinity from no sum: 0 times it is NaN
+        if not np.isfinite(energies).all():
+            t = int(np.flatnonzero(~np.isfinite(energies))[0])
+            v = int(np.argwhere(~np.isfinite(self.chosen(targets[t : t + 1])))[0, 1])
             got = f"not finite at frame {t}, vertex {self.vertices[v]}"
             raise bad_argument("solve", "targets", got, "finite everywhere")
-        return np.subtract(array, self.neutral, dtype=np.float64).astype(np.float32)
+        return projections, energies
 
-    def project(self, offsets: NDArray[np.float32]) -> tuple[Float64, Float64]:
-        """Offsets (T, M, 3) to ``Phi^T Omega b`` (T, N) and ``b^T Omega b`` (T,)."""
-        weighted = (offsets * self.vertex_weights[:, None]).reshape(len(offsets), -1)
-        flat = self.columns.reshape(len(self.columns), -1).astype(np.float64)
-        energies = np.einsum("tx,tx->t", weighted, offsets.reshape(weighted.shape), dtype=np.float64)
-        return weighted @ flat.T, energies
+    def chosen(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The chosen vertices' rows of checked targets: (T, M, 3)."""
+        whole = targets.shape[1] == self.num_vertices
+        return targets[:, self.vertices] if whole else targets
 
-    def _matrix(self) -> Float64:
-        weighted = self.columns * np.sqrt(self.vertex_weights)[:, None]
-        flat = weighted.reshape(len(weighted), -1)
-        return np.asarray(flat @ flat.T)
+    def offsets(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Checked targets minus the neutral on the chosen vertices: (T, M, 3)."""
+        return np.subtract(self.chosen(targets), self.neutral, dtype=np.float64).astype(np.float32)
 
     def _duplicates(self) -> list[tuple[int, int]]:
         count = self.activations.num_shapes

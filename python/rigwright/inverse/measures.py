@@ -2,47 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright import _core
 from rigwright.inverse.problem import Problem
 
 Float64 = NDArray[np.float64]
 
 
-def fidelity(problem: Problem, weights: Float64) -> Float64:
-    """(T,): ``|f(w) - b|^2``, weighted by vertex."""
-    phi = problem.gram.activations(weights)
-    curved = np.einsum("tn,tn->t", phi @ problem.gram.matrix - 2.0 * problem.projections, phi)
-    return np.asarray(np.maximum(curved + problem.energies, 0.0))
+@dataclass(frozen=True)
+class Measures:
+    """The figures of a shot; ``Solution`` says what each is.
+
+    Attributes
+    ----------
+    objective, optimality, rmse : (T,) float64
+    gap : (T,) float64 or None
+    """
+
+    objective: Float64
+    optimality: Float64
+    rmse: Float64
+    gap: Float64 | None
+
+
+def measure(problem: Problem, weights: Float64, threads: int = 0) -> Measures:
+    """Everything that a solution says of its weights (T, K), inside the box and with tied shapes equal."""
+    terms = problem.terms()
+    value, right, left = _core.measure_frames(problem.structure, problem.gram.core, terms, weights, threads)
+    linear, quadratic = terms[1:3]
+    anchor = (problem.prior_strength * np.square(problem.prior_target)).sum(axis=1)
+    fidelity = value - (linear * weights + quadratic * np.square(weights)).sum(axis=1) + problem.energies
+    if problem.smoothness > 0:
+        bend = 2.0 * problem.smoothness * _on_variables(problem, bend_gradient(weights))
+        right, left = right + bend, left + bend
+    rise = np.where(weights < problem.upper, -right, 0.0)
+    fall = np.where(weights > problem.lower, left, 0.0)
+    return Measures(
+        objective=np.asarray(value + problem.energies + anchor),
+        optimality=np.asarray(np.maximum(np.maximum(rise, fall).max(axis=1), 0.0)),
+        rmse=np.asarray(np.sqrt(np.maximum(fidelity, 0.0) / problem.gram.vertex_weights.sum())),
+        gap=_gap(problem, weights, right),
+    )
 
 
 def objective(problem: Problem, weights: Float64) -> Float64:
     """(T,): a frame's own terms; the temporal term belongs to the shot."""
-    prior = (problem.prior_strength * np.square(weights - problem.prior_target)).sum(axis=1)
-    return np.asarray(fidelity(problem, weights) + problem.alpha * weights.sum(axis=1) + prior)
+    return measure(problem, weights).objective
 
 
-def rmse(problem: Problem, weights: Float64) -> Float64:
-    """(T,): root mean square distance of vertices."""
-    return np.asarray(np.sqrt(fidelity(problem, weights) / problem.gram.vertex_weights.sum()))
-
-
-def gradient(problem: Problem, weights: Float64, side: int = 1) -> Float64:
-    """(T, K): slopes of the objective, temporal term included, to the right (1) or left (-1) of each weight.
-
-    Tied shapes share their sum.
-    """
-    structure = problem.gram.activations
-    residual = 2.0 * (structure(weights) @ problem.gram.matrix - problem.projections)
-    slope = structure.pull_back(weights, residual, side)
-    slope += problem.alpha + 2.0 * problem.prior_strength * (weights - problem.prior_target)
-    if problem.smoothness > 0:
-        slope += 2.0 * problem.smoothness * bend_gradient(weights)
-    total = np.zeros_like(slope)
-    for k, owner in enumerate(problem.ties):
-        total[:, owner] += slope[:, k]
-    return total[:, problem.ties]
+def optimality(problem: Problem, weights: Float64) -> Float64:
+    """(T,): the steepest descent along a single weight that the box allows."""
+    return measure(problem, weights).optimality
 
 
 def bend_gradient(weights: Float64) -> Float64:
@@ -56,13 +70,6 @@ def bend_gradient(weights: Float64) -> Float64:
     return result
 
 
-def optimality(problem: Problem, weights: Float64) -> Float64:
-    """(T,): the steepest descent along a single weight that the box allows."""
-    right = np.where(weights < problem.upper, np.maximum(-gradient(problem, weights, 1), 0.0), 0.0)
-    left = np.where(weights > problem.lower, np.maximum(gradient(problem, weights, -1), 0.0), 0.0)
-    return np.asarray(np.maximum(left, right).max(axis=1))
-
-
 def scale(problem: Problem) -> Float64:
     """(T,): the largest entry of the gradient at the neutral pose, terms apart; what ``tolerance`` is relative to."""
     shapes = problem.projections[:, : problem.num_shapes]
@@ -71,15 +78,19 @@ def scale(problem: Problem) -> Float64:
     return np.asarray(np.maximum(largest, np.finfo(np.float64).tiny))
 
 
-def gap(problem: Problem, weights: Float64) -> Float64 | None:
-    """(T,): ``g(w)^T w - min over the box of g(w)^T v``, an upper bound on what a convex frame can still gain.
+def _on_variables(problem: Problem, slopes: Float64) -> Float64:
+    """Slopes of tied shapes summed onto the first of them, 0 for the others."""
+    total = np.zeros_like(slopes)
+    np.add.at(total.T, problem.ties, slopes.T)
+    return total
+
+
+def _gap(problem: Problem, weights: Float64, slope: Float64) -> Float64 | None:
+    """(T,): ``g^T w - min over the box of g^T v``, which bounds what a convex frame can still gain.
 
     None for rigs with combinations, which are not convex, and with a temporal term, which couples the frames.
     """
-    if not problem.gram.activations.is_linear or problem.smoothness > 0:
+    if not problem.structure.is_linear or problem.smoothness > 0:
         return None
-    slope = gradient(problem, weights)
-    # tied shapes each carry the sum of their slopes: count it once
-    slope[:, problem.ties != np.arange(problem.num_shapes)] = 0.0
     best = np.where(slope > 0, problem.lower, problem.upper)
     return np.asarray((slope * (weights - best)).sum(axis=1))

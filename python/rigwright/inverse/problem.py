@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._core import InverseStructure
 from rigwright.errors import bad_argument
 from rigwright.inverse.gram import Gram
 
@@ -23,8 +25,8 @@ class Problem:
     ----------
     gram : Gram
         The rig seen from the chosen vertices: columns, their Gram matrix, activations.
-    offsets : (T, M, 3) float32
-        Targets minus the neutral, on the chosen vertices.
+    targets : (T, V, 3) or (T, M, 3) float32
+        As given: all vertices of the rig, or the chosen ones.
     projections : (T, N) float64
         Phi^T Omega offsets.
     energies : (T,) float64
@@ -42,7 +44,7 @@ class Problem:
     """
 
     gram: Gram
-    offsets: NDArray[np.float32]
+    targets: NDArray[np.float32]
     projections: Float64
     energies: Float64
     alpha: float
@@ -62,7 +64,31 @@ class Problem:
     @property
     def num_frames(self) -> int:
         """T."""
-        return len(self.offsets)
+        return len(self.targets)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.float32]:
+        """(T, M, 3): targets minus the neutral, on the chosen vertices."""
+        return self.gram.offsets(self.targets)
+
+    @cached_property
+    def structure(self) -> InverseStructure:
+        """The engine's view of the rig's columns, tied shapes as one variable."""
+        return InverseStructure(self.gram.rig, self.ties)
+
+    def terms(self) -> tuple[Float64, ...]:
+        """What the engine minimises: projections, then linear term, quadratic term, bounds of each variable (T, K).
+
+        Tied shapes are one variable, the first shape of the pair; it carries the terms of both.
+        """
+        linear, quadratic = self.linear, self.prior_strength
+        tied = np.flatnonzero(self.ties != np.arange(self.num_shapes))
+        if len(tied):
+            linear, quadratic = linear.copy(), quadratic.copy()
+            for terms in (linear, quadratic):
+                terms[:, self.ties[tied]] += terms[:, tied]
+                terms[:, tied] = 0.0
+        return self.projections, linear, quadratic, self.lower, self.upper
 
     @property
     def num_shapes(self) -> int:
@@ -86,7 +112,7 @@ class Problem:
         return Problem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
 
 
-_PER_FRAME = ("offsets", "projections", "energies", "lower", "upper", "prior_target", "prior_strength")
+_PER_FRAME = ("targets", "projections", "energies", "lower", "upper", "prior_target", "prior_strength")
 
 
 def make_problem(
@@ -100,6 +126,7 @@ def make_problem(
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+    threads: int = 0,
 ) -> Problem:
     """Check what a user gave to ``solve``; see there for the arguments.
 
@@ -111,17 +138,17 @@ def make_problem(
     for name, value in (("alpha", alpha), ("smoothness", smoothness)):
         if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
             raise bad_argument("solve", name, repr(value), "a finite number >= 0")
-    offsets = gram.offsets(targets)
-    shape = (len(offsets), gram.activations.num_shapes)
+    rows = gram.checked(targets)
+    shape = (len(rows), gram.activations.num_shapes)
     lower, upper = _box(gram.rig, bounds, fixed, shape)
     target, strength = _priors(priors, shape)
     ties = _ties(gram.rig, symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
     _tie_boxes(ties, tied, lower, upper)
-    projections, energies = gram.project(offsets)
+    projections, energies = gram.project(rows, threads)
     return Problem(
         gram=gram,
-        offsets=offsets,
+        targets=rows,
         projections=projections,
         energies=energies,
         alpha=float(alpha),

@@ -79,10 +79,11 @@ class Solver:
             fixed=fixed,
             priors=priors,
             symmetric=symmetric,
+            threads=threads,
         )
         _check_fits(method, problem, options)
         weights, iterations, converged = METHODS[method](problem, options)
-        solution = measure(problem, method, weights, iterations, converged)
+        solution = measure(problem, method, weights, iterations, converged, threads)
         solution.seconds = time.perf_counter() - started
         return solution
 
@@ -166,18 +167,24 @@ def solve(
 
 
 def measure(
-    problem: Problem, method: str, weights: Float64, iterations: NDArray[np.int64], converged: NDArray[np.bool_]
+    problem: Problem,
+    method: str,
+    weights: Float64,
+    iterations: NDArray[np.int64],
+    converged: NDArray[np.bool_],
+    threads: int = 0,
 ) -> Solution:
     """What every method reports, from its weights alone."""
     weights = np.clip(weights, problem.lower, problem.upper)
+    found = measures.measure(problem, weights, threads)
     return Solution(
         weights=weights,
-        objective=measures.objective(problem, weights),
+        objective=found.objective,
         iterations=np.asarray(iterations, np.int64),
         converged=np.asarray(converged, bool),
-        optimality=measures.optimality(problem, weights),
-        gap=measures.gap(problem, weights),
-        rmse=measures.rmse(problem, weights),
+        optimality=found.optimality,
+        gap=found.gap,
+        rmse=found.rmse,
         method=method,
         alpha=problem.alpha,
         smoothness=problem.smoothness,

@@ -1,0 +1,208 @@
+#include <memory>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "core/check.h"
+#include "core/parallel.h"
+#include "inverse/frame.h"
+#include "inverse/projection.h"
+#include "inverse/shot.h"
+#include "rig/blendshape_rig.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using inverse::Projection;
+using inverse::Structure;
+
+/// A rig seen from chosen vertices: packed columns and their Gram matrix. Immutable.
+class InverseGram {
+public:
+    InverseGram(std::shared_ptr<const rig::BlendshapeRig> rig, const Array<std::int32_t>& vertices,
+                const Array<double>& weights)
+        : rig_(std::move(rig)),
+          columns_([this](std::int64_t n, View<float, 2> delta) { rig_->column(n, delta); }),
+          projection_(rig_->num_columns(), columns_, rig_->character().rest_vertices, view<std::int32_t, 1>(vertices),
+                      view<double, 1>(weights)),
+          matrix_(rig_->num_columns() * rig_->num_columns()) {
+        const std::int64_t n = rig_->num_columns();
+        projection_.gram(columns_, rig_->character().num_vertices(), {matrix_.data(), {n, n}}, 0);
+    }
+    const Projection& projection() const { return projection_; }
+    const rig::BlendshapeRig& rig() const { return *rig_; }
+    View<const double, 2> matrix() const {
+        const std::int64_t n = rig_->num_columns();
+        return {matrix_.data(), {n, n}};
+    }
+
+private:
+    std::shared_ptr<const rig::BlendshapeRig> rig_;
+    Projection::Columns columns_;
+    Projection projection_;
+    std::vector<double> matrix_;
+};
+
+std::unique_ptr<InverseGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, const py::object& vertices,
+                                       const py::object& weights) {
+    const auto chosen = as_indices("InverseGram", "vertices", vertices);
+    const auto omega = as_array<double, 1>("InverseGram", "vertex_weights", weights, "numbers (M,)");
+    const std::int64_t count = rig->character().num_vertices();
+    check_shape<const double, 1>("InverseGram", "vertex_weights", view<double, 1>(omega), {chosen.shape(0)});
+    for (const std::int32_t v : view<std::int32_t, 1>(chosen)) {
+        if (v < 0 || v >= count) {
+            throw bad_argument("InverseGram", "vertices", std::to_string(v) + " somewhere",
+                               "vertex indices below " + std::to_string(count));
+        }
+    }
+    if (chosen.size() == 0) throw bad_argument("InverseGram", "vertices", "empty", "one vertex or more");
+    const py::gil_scoped_release released;
+    return std::make_unique<InverseGram>(std::move(rig), chosen, omega);
+}
+
+py::tuple project(const InverseGram& gram, const py::object& targets, int threads) {
+    const auto rows = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+    const std::int64_t all = gram.rig().character().num_vertices(), chosen = gram.projection().num_vertices();
+    if ((rows.shape(1) != all && rows.shape(1) != chosen) || rows.shape(2) != 3) {
+        throw bad_argument("project", "targets", describe(rows), "numbers (T, V, 3) or (T, M, 3)");
+    }
+    Array<double> projections({py::ssize_t{rows.shape(0)}, py::ssize_t{gram.projection().num_columns()}});
+    Array<double> energies(rows.shape(0));
+    const auto in = view<float, 3>(rows);
+    const auto out = writable<double, 2>(projections);
+    const auto sums = writable<double, 1>(energies);
+    {
+        const py::gil_scoped_release released;
+        gram.projection().project(in, rows.shape(1) == all, out, sums, threads);
+    }
+    return py::make_tuple(projections, energies);
+}
+
+/// The rig's structure over variables: shape k's weight is variable ties[k].
+std::unique_ptr<Structure> make_structure(const rig::BlendshapeRig& rig, const py::object& ties) {
+    const auto owner = as_indices("InverseStructure", "ties", ties);
+    const std::int64_t shapes = rig.num_shapes();
+    check_shape<const std::int32_t, 1>("InverseStructure", "ties", view<std::int32_t, 1>(owner), {shapes});
+    std::vector<std::vector<inverse::Factor>> columns(rig.num_columns());
+    for (std::int64_t k = 0; k < shapes; ++k) {
+        if (owner.at(k) < 0 || owner.at(k) >= shapes) {
+            throw bad_argument("InverseStructure", "ties", std::to_string(owner.at(k)) + " somewhere", "shapes");
+        }
+        columns[k] = {{owner.at(k), false, 0.0, 0.0, 0.0}};
+    }
+    for (std::int64_t c = 0; c + shapes < rig.num_columns(); ++c) {
+        for (const rig::Factor& f : rig.factors(c)) {
+            columns[shapes + c].push_back({owner.at(f.shape), f.is_tent, f.x1, f.x2, f.x3});
+        }
+    }
+    return std::make_unique<Structure>(shapes, std::move(columns));
+}
+
+/// The arrays of a shot, each checked once.
+struct ShotArrays {
+    Array<double> projections, linear, quadratic, lower, upper;
+    inverse::Shot shot{};
+
+    ShotArrays(const char* function, const Structure& structure, const py::tuple& terms) {
+        if (terms.size() != 5) throw bad_argument(function, "terms", "not five arrays", "five arrays");
+        Array<double>* all[] = {&projections, &linear, &quadratic, &lower, &upper};
+        constexpr const char* names[] = {"projections", "linear", "quadratic", "lower", "upper"};
+        for (int i = 0; i < 5; ++i) {
+            *all[i] = as_array<double, 2>(function, names[i], terms[i], "numbers (T, N) or (T, K)");
+            const std::int64_t width = i == 0 ? structure.num_columns() : structure.num_variables();
+            check_shape<const double, 2>(function, names[i], view<double, 2>(*all[i]), {projections.shape(0), width});
+            check_finite(function, names[i], view<double, 2>(*all[i]));
+        }
+        shot.projections = view<double, 2>(projections);
+        shot.linear = view<double, 2>(linear);
+        shot.quadratic = view<double, 2>(quadratic);
+        shot.lower = view<double, 2>(lower);
+        shot.upper = view<double, 2>(upper);
+    }
+};
+
+py::tuple solve_frames(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
+                       const py::object& start, const py::object& bending, const py::object& thresholds,
+                       std::int64_t max_iterations, int threads) {
+    constexpr const char* name = "solve_frames";
+    ShotArrays arrays(name, structure, terms);
+    const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
+    const auto bend = as_array<double, 1>(name, "bending", bending, "numbers (K,)");
+    const auto limits = as_array<double, 1>(name, "thresholds", thresholds, "numbers (T,)");
+    const std::int64_t frames = arrays.shot.projections.extent(0);
+    check_shape<const double, 2>(name, "start", view<double, 2>(given), {frames, structure.num_variables()});
+    check_shape<const double, 1>(name, "bending", view<double, 1>(bend), {structure.num_variables()});
+    check_shape<const double, 1>(name, "thresholds", view<double, 1>(limits), {frames});
+    arrays.shot.bending = view<double, 1>(bend);
+    Array<double> weights = copy(view<double, 2>(given));
+    Array<std::int64_t> iterations(frames);
+    Array<bool> converged(frames);
+    const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
+                                     writable<bool, 1>(converged)};
+    const inverse::ShotOptions options{view<double, 1>(limits), max_iterations, threads};
+    {
+        const py::gil_scoped_release released;
+        inverse::solve_frames(structure, gram.matrix(), arrays.shot, options, result);
+    }
+    return py::make_tuple(weights, iterations, converged);
+}
+
+py::tuple measure(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
+                  const py::object& weights, int threads) {
+    constexpr const char* name = "measure_frames";
+    const ShotArrays arrays(name, structure, terms);
+    const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
+    const std::int64_t frames = arrays.shot.projections.extent(0), width = structure.num_variables();
+    check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, width});
+    Array<double> fidelity(frames), right({frames, width}), left({frames, width});
+    const auto x = view<double, 2>(given);
+    const auto to_right = writable<double, 2>(right), to_left = writable<double, 2>(left);
+    double* value = fidelity.mutable_data();
+    {
+        const py::gil_scoped_release released;
+        parallel_for(frames, 64, threads, [&](std::int64_t begin, std::int64_t end) {
+            inverse::Frame frame(structure, gram.matrix());
+            const inverse::Shot& shot = arrays.shot;
+            for (std::int64_t t = begin; t < end; ++t) {
+                frame.load({shot.projections.row(t), shot.linear.row(t), shot.quadratic.row(t), shot.lower.row(t),
+                            shot.upper.row(t)});
+                frame.set(x.row(t));
+                value[t] = frame.objective();
+                for (std::int64_t k = 0; k < width; ++k) {
+                    to_right(t, k) = frame.slope(k, 1);
+                    to_left(t, k) = structure.knots(k).empty() ? to_right(t, k) : frame.slope(k, -1);
+                }
+            }
+        });
+    }
+    return py::make_tuple(fidelity, right, left);
+}
+
+}  // namespace
+
+void bind_inverse(py::module_& module) {
+    py::class_<InverseGram>(module, "InverseGram",
+                            "A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram\n"
+                            "matrix Phi^T Omega Phi. Immutable and thread-safe.")
+        .def(py::init(&make_gram), py::arg("rig"), py::arg("vertices"), py::arg("vertex_weights"))
+        .def_property_readonly(
+            "matrix", [](const InverseGram& gram) { return copy(gram.matrix()); }, "(N, N) float64")
+        .def_property_readonly(
+            "num_bytes", [](const InverseGram& gram) { return gram.projection().num_bytes(); },
+            "Bytes of the packed columns.")
+        .def("project", &project, py::arg("targets"), py::arg("threads") = 0,
+             "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
+    py::class_<Structure>(module, "InverseStructure",
+                          "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
+        .def(py::init(&make_structure), py::arg("rig"), py::arg("ties"))
+        .def_property_readonly("is_linear", &Structure::is_linear);
+    module.def("solve_frames", &solve_frames, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),
+               py::arg("bending"), py::arg("thresholds"), py::arg("max_iterations"), py::arg("threads") = 0,
+               "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections\n"
+               "(T, N), linear, quadratic, lower, upper (T, K).");
+    module.def("measure_frames", &measure, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
+               py::arg("threads") = 0,
+               "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"
+               "the left of each weight.");
+}
+
+}  // namespace rigwright::bindings

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/view.h"
+#include "inverse/kernels.h"
+#include "inverse/structure.h"
+
+namespace rigwright::inverse {
+
+/// One frame's part of the objective in Gram space, over K variables x and N columns phi(x):
+///   phi^T G phi - 2 p^T phi + linear^T x + sum_k quadratic_k x_k^2   on   lower <= x <= upper.
+struct Terms {
+    const double* projection;  // p (N)
+    const double* linear;      // (K)
+    const double* quadratic;   // (K), >= 0
+    const double* lower;       // (K)
+    const double* upper;       // (K)
+};
+
+/// A point x of one frame, with everything that its steps need kept up to date: activations phi, half the gradient in
+/// them r = G phi - p. Exact in each single variable: between two knots the objective is a polynomial there (a
+/// parabola unless shapes share the variable), and `minimise` takes the best of all pieces. Not thread-safe: one a
+/// thread.
+class Frame {
+public:
+    Frame(const Structure& structure, View<const double, 2> gram);
+
+    const Structure& structure() const { return structure_; }
+    View<const double, 2> gram() const { return gram_; }
+    const Terms& terms() const { return terms_; }
+    /// Takes another frame's terms; `set` must follow.
+    void load(const Terms& terms) { terms_ = terms; }
+    /// Moves to a point inside the box; recomputes phi and r from scratch.
+    void set(const double* x);
+    const double* x() const { return x_.data(); }
+    const double* residual() const { return r_.data(); }
+
+    /// phi^T G phi - 2 p^T phi + linear^T x + quadratic x^2.
+    double objective() const;
+    /// Slope of the objective along a variable, to one side of it.
+    double slope(std::int64_t variable, int side) const;
+    /// The steepest descent along a single variable that the box allows, over all variables.
+    double optimality() const;
+    /// Moves one variable to its best value in the box; whether it moved. `local` stays on the pieces next to it.
+    bool minimise(std::int64_t variable, bool local);
+    /// Moves every variable at once; the change of the objective, exact to rounding. `undo` takes it back.
+    double move(const double* x);
+    void undo();
+
+private:
+    void assign(std::int64_t variable, double value);
+    /// Fills along_: the activations of a variable's users, minus phi, as polynomials in its step h on a piece.
+    void expand(std::int64_t variable, double low, double high);
+    /// Fills polynomial_: the change of the objective as a polynomial in h on that piece.
+    void restrict_to_line(std::int64_t variable);
+
+    const Structure& structure_;
+    View<const double, 2> gram_;
+    const Kernels& kernels_;
+    Terms terms_{};
+    std::vector<double> x_, phi_, r_;              // the point
+    std::vector<double> old_x_, old_phi_, old_r_;  // before the last `move`
+    std::vector<double> along_;                    // (degree + 1, users): activations minus phi as polynomials
+    std::vector<double> polynomial_, image_;
+};
+
+}  // namespace rigwright::inverse

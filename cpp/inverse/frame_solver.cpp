@@ -1,0 +1,44 @@
+#include "inverse/frame_solver.h"
+
+#include <algorithm>
+
+namespace rigwright::inverse {
+
+bool FrameSolver::sweep(bool local) {
+    bool moved = false;
+    for (std::int64_t k = 0; k < frame_.structure().num_variables(); ++k) moved = frame_.minimise(k, local) || moved;
+    return moved;
+}
+
+FrameReport FrameSolver::solve(const Terms& terms, const double* start, bool cold, double threshold,
+                               std::int64_t max_iterations, double* x) {
+    constexpr int cold_sweeps = 2;
+    const Structure& structure = frame_.structure();
+    bool many_minima = structure.has_knots();  // along a single variable
+    for (std::int64_t k = 0; k < structure.num_variables(); ++k) many_minima = many_minima || structure.degree(k) > 1;
+    FrameReport report;
+    frame_.load(terms);
+    frame_.set(start);
+    for (int i = 0; cold && i < cold_sweeps && report.iterations < max_iterations; ++i, ++report.iterations) {
+        if (!sweep(false)) break;
+    }
+    for (;; ++report.iterations) {
+        report.optimality = newton_.look(frame_);
+        report.converged = report.optimality <= threshold;
+        if (report.iterations >= max_iterations) break;
+        if (report.converged) {
+            const double before = frame_.objective();
+            if (!many_minima || !sweep(false)) break;
+            if (!(frame_.objective() < before - 1e-12 * std::abs(before))) break;
+        } else if (!newton_.take(frame_) && !sweep(false)) {
+            break;
+        }
+    }
+    report.objective = frame_.objective();
+    report.optimality = frame_.optimality();
+    report.converged = report.optimality <= threshold;
+    std::copy_n(frame_.x(), structure.num_variables(), x);
+    return report;
+}
+
+}  // namespace rigwright::inverse

@@ -1,0 +1,159 @@
+#include "inverse/shot.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.h"
+#include "inverse/frame_solver.h"
+
+namespace rigwright::inverse {
+namespace {
+
+constexpr std::int64_t run_length = 256;  // frames solved one after another
+constexpr std::int64_t period = 32;       // frames between restarts
+constexpr double jump = 0.3;              // a frame this much of itself away from the one before starts anew
+
+/// The linear part of a rig, solved with a small ridge and clipped: a start.
+class LinearStart {
+public:
+    LinearStart(const Structure& structure, View<const double, 2> gram)
+        : structure_(structure), count_(structure.num_variables()), factor_(count_ * count_, 0.0) {
+        double trace = 0.0;
+        for_plain([&](std::int64_t n, std::int32_t i) {
+            for_plain([&](std::int64_t m, std::int32_t j) { factor_[i * count_ + j] += gram(n, m); });
+            trace += gram(n, n);
+        });
+        const double ridge = 1e-4 * trace / static_cast<double>(std::max<std::int64_t>(count_, 1));
+        for (std::int64_t k = 0; k < count_; ++k) factor_[k * count_ + k] += ridge > 0.0 ? ridge : 1.0;
+        works_ = kernels().cholesky(factor_.data(), count_, count_, 0.0);
+    }
+
+    bool operator()(const Terms& terms, std::vector<double>& x) const {
+        x.assign(count_, 0.0);
+        for_plain([&](std::int64_t n, std::int32_t k) { x[k] += terms.projection[n]; });
+        for (std::int64_t k = 0; k < count_; ++k) x[k] -= 0.5 * terms.linear[k];
+        if (works_) kernels().cholesky_solve(factor_.data(), count_, count_, x.data());
+        for (std::int64_t k = 0; k < count_; ++k) x[k] = std::clamp(x[k], terms.lower[k], terms.upper[k]);
+        return works_;
+    }
+
+private:
+    template <class F>
+    void for_plain(F&& visit) const {
+        for (std::int64_t n = 0; n < structure_.num_columns(); ++n) {
+            const auto factors = structure_.factors(n);
+            if (factors.size() == 1 && !factors[0].is_tent) visit(n, factors[0].variable);
+        }
+    }
+
+    const Structure& structure_;
+    std::int64_t count_;
+    std::vector<double> factor_;
+    bool works_ = false;
+};
+
+/// Frames begin ... end - 1, one after another.
+class Run {
+public:
+    Run(const Structure& structure, View<const double, 2> gram, const LinearStart& linear_start, const Shot& shot,
+        const ShotOptions& options, const ShotResult& result)
+        : structure_(structure),
+          solver_(structure, gram),
+          linear_start_(linear_start),
+          shot_(shot),
+          options_(options),
+          result_(result),
+          count_(structure.num_variables()),
+          causal_(std::any_of(shot.bending.begin(), shot.bending.end(), [](double s) { return s > 0.0; })) {}
+
+    void solve(std::int64_t begin, std::int64_t end) {
+        objective_.resize(end - begin);
+        for (std::int64_t t = begin; t < end; ++t) {
+            const bool cold = t == begin || jumps(t);
+            const bool restart = !structure_.is_linear() && (cold || (t - begin) % period == 0);
+            bool won = solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
+            if (!restart) continue;
+            won = false;
+            const Terms terms = terms_of(t);
+            start_.assign(count_, 0.0);
+            for (std::int64_t k = 0; k < count_; ++k) start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
+            won = solve_from(t, begin, start_.data(), true, false) || won;
+            if (linear_start_(terms, start_)) won = solve_from(t, begin, start_.data(), true, false) || won;
+            if (won && !causal_) go_back(t, begin);
+        }
+    }
+
+private:
+    /// Whether a frame's targets are far from those of the frame before.
+    bool jumps(std::int64_t t) const {
+        const double *now = shot_.projections.row(t), *before = shot_.projections.row(t - 1);
+        double change = 0.0, size = 0.0;
+        for (std::int64_t n = 0; n < structure_.num_columns(); ++n) {
+            change += (now[n] - before[n]) * (now[n] - before[n]);
+            size += now[n] * now[n];
+        }
+        return change > jump * jump * size;
+    }
+
+    Terms terms_of(std::int64_t t) {
+        Terms terms{shot_.projections.row(t), shot_.linear.row(t), shot_.quadratic.row(t), shot_.lower.row(t),
+                    shot_.upper.row(t)};
+        if (!causal_ || t < 2) return terms;
+        linear_.assign(terms.linear, terms.linear + count_);
+        quadratic_.assign(terms.quadratic, terms.quadratic + count_);
+        for (std::int64_t k = 0; k < count_; ++k) {
+            const double ahead = 2.0 * result_.weights(t - 1, k) - result_.weights(t - 2, k);
+            linear_[k] -= 2.0 * shot_.bending(k) * ahead;
+            quadratic_[k] += shot_.bending(k);
+        }
+        terms.linear = linear_.data();
+        terms.quadratic = quadratic_.data();
+        return terms;
+    }
+
+    /// Solves frame t from a start; keeps the result if it is the first or better than what the frame has.
+    bool solve_from(std::int64_t t, std::int64_t begin, const double* start, bool cold, bool first) {
+        const Terms terms = terms_of(t);
+        point_.resize(count_);
+        for (std::int64_t k = 0; k < count_; ++k) point_[k] = std::clamp(start[k], terms.lower[k], terms.upper[k]);
+        const FrameReport report =
+            solver_.solve(terms, point_.data(), cold, options_.thresholds(t), options_.max_iterations, point_.data());
+        double& best = objective_[t - begin];
+        result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
+        const bool better = first || report.objective < best - 1e-10 * std::abs(best);
+        if (!better) return false;
+        best = report.objective;
+        result_.converged(t) = report.converged;
+        std::copy(point_.begin(), point_.end(), result_.weights.row(t));
+        return true;
+    }
+
+    void go_back(std::int64_t t, std::int64_t begin) {
+        while (t-- > begin && solve_from(t, begin, result_.weights.row(t + 1), false, false)) {
+        }
+    }
+
+    const Structure& structure_;
+    FrameSolver solver_;
+    const LinearStart& linear_start_;
+    const Shot& shot_;
+    const ShotOptions& options_;
+    const ShotResult& result_;
+    std::int64_t count_;
+    bool causal_;
+    std::vector<double> objective_, start_, point_, linear_, quadratic_;
+};
+
+}  // namespace
+
+void solve_frames(const Structure& structure, View<const double, 2> gram, const Shot& shot, const ShotOptions& options,
+                  const ShotResult& result) {
+    const LinearStart linear_start(structure, gram);
+    const std::int64_t frames = shot.projections.extent(0);
+    const bool causal = std::any_of(shot.bending.begin(), shot.bending.end(), [](double s) { return s > 0.0; });
+    parallel_for(frames, causal ? frames : run_length, options.threads, [&](std::int64_t begin, std::int64_t end) {
+        Run(structure, gram, linear_start, shot, options, result).solve(begin, end);
+    });
+}
+
+}  // namespace rigwright::inverse

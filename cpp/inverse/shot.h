@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+
+#include "core/view.h"
+#include "inverse/structure.h"
+
+namespace rigwright::inverse {
+
+/// A shot's terms in Gram space: T frames, K variables, N columns.
+struct Shot {
+    View<const double, 2> projections;   // (T, N)
+    View<const double, 2> linear;        // (T, K)
+    View<const double, 2> quadratic;     // (T, K), >= 0
+    View<const double, 2> lower, upper;  // (T, K)
+    View<const double, 1> bending;       // (K): weight of the second difference to the two frames before, 0 without
+};
+
+struct ShotOptions {
+    View<const double, 1> thresholds;  // (T): optimality at which a frame is solved
+    std::int64_t max_iterations = 200;
+    int threads = 0;
+};
+
+struct ShotResult {
+    View<double, 2> weights;           // (T, K): the start on entry, inside the box; the solution on return
+    View<std::int64_t, 1> iterations;  // (T)
+    View<bool, 1> converged;           // (T)
+};
+
+/// Solves a shot frame by frame. A frame starts from the one before it; the first of 256 frames, one that differs
+/// much from the one before, and every 32nd start from the given start, zero and the clipped linear solution as well,
+/// since corrections make several minima possible. Where one of these wins, the frames before it are tried again from
+/// it, backwards, as long as that helps. With `bending`, a frame's objective has
+/// bending_k (x_k - 2 x_k' + x_k'')^2 for the solutions x', x'' of the two frames before it.
+/// Same bytes for any number of threads.
+void solve_frames(const Structure& structure, View<const double, 2> gram, const Shot& shot, const ShotOptions& options,
+                  const ShotResult& result);
+
+}  // namespace rigwright::inverse

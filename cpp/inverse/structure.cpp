@@ -1,0 +1,58 @@
+#include "inverse/structure.h"
+
+namespace rigwright::inverse {
+
+Structure::Structure(std::int64_t num_variables, std::vector<std::vector<Factor>> columns) : degree_(num_variables, 0) {
+    std::vector<std::vector<std::int32_t>> users(num_variables);
+    std::vector<std::vector<double>> knots(num_variables);
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+        is_linear_ = is_linear_ && columns[n].size() == 1 && !columns[n][0].is_tent;
+        for (const Factor& f : columns[n]) {
+            factors_.push_back(f);
+            if (users[f.variable].empty() || users[f.variable].back() != static_cast<std::int32_t>(n)) {
+                users[f.variable].push_back(static_cast<std::int32_t>(n));
+            }
+            if (f.is_tent) knots[f.variable].insert(knots[f.variable].end(), {f.x1, f.x2, f.x3});
+            const auto same = [&](const Factor& g) { return g.variable == f.variable; };
+            const auto power = std::count_if(columns[n].begin(), columns[n].end(), same);
+            degree_[f.variable] = std::max(degree_[f.variable], static_cast<int>(power));
+        }
+        begin_.push_back(static_cast<std::int64_t>(factors_.size()));
+    }
+    for (std::int64_t j = 0; j < num_variables; ++j) {
+        std::sort(knots[j].begin(), knots[j].end());
+        knots[j].erase(std::unique(knots[j].begin(), knots[j].end()), knots[j].end());
+        users_.insert(users_.end(), users[j].begin(), users[j].end());
+        knots_.insert(knots_.end(), knots[j].begin(), knots[j].end());
+        users_begin_.push_back(static_cast<std::int64_t>(users_.size()));
+        knots_begin_.push_back(static_cast<std::int64_t>(knots_.size()));
+    }
+}
+
+double Structure::slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
+    const std::span<const Factor> own = factors(column);
+    if (own.size() == 1) return own[0].slope(x[variable], side);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        if (own[i].variable != variable) continue;
+        double product = own[i].slope(x[variable], side);
+        for (std::size_t k = 0; k < own.size(); ++k) {
+            if (k != i) product *= own[k].value(x[own[k].variable]);
+        }
+        sum += product;
+    }
+    return sum;
+}
+
+std::pair<double, double> Structure::piece(std::int64_t variable, double x, int side, double low, double high) const {
+    for (const double knot : knots(variable)) {
+        if (knot < x || (knot == x && side > 0)) low = std::max(low, knot);
+        if (knot > x || (knot == x && side < 0)) {
+            high = std::min(high, knot);
+            break;
+        }
+    }
+    return {low, high};
+}
+
+}  // namespace rigwright::inverse
