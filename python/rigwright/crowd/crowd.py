@@ -45,8 +45,8 @@ class Crowd:
     """Heads of one blendshape rig that play clips.
 
     A frame takes a clip index, a frame index and a prefix length a head. Heads that share all three are computed once
-    (Carrigan 2020, section 4.1.1: what a compute shader gains over a vertex shader), and distinct heads are evaluated
-    grouped by prefix length.
+    (Carrigan 2020, section 4.1.1: what a compute shader gains over a vertex shader), those of one prefix length next
+    to each other, so that they are multiplied by the same shapes.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Crowd:
         clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
         result = self._output(out, len(clips))
         state, head = _distinct(clips, frames, prefixes)
-        if len(state) == len(clips):  # nothing is shared: evaluated in place
+        if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
             self._evaluate(clips, frames, prefixes, result, device, threads)
             return result
         once = np.empty((len(state), *result.shape[1:]), np.float32)

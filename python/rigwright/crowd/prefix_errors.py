@@ -14,8 +14,6 @@ from rigwright.crowd.arguments import checked_order, checked_rig, checked_weight
 
 Float64 = NDArray[np.float64]
 
-FRAMES_AT_ONCE = 16  # differences (frames, V, 3) in double precision: 10 MB for a face of 27,000 vertices
-
 
 @dataclass(frozen=True)
 class PrefixErrors:
@@ -35,7 +33,7 @@ def prefix_errors(rig: BlendshapeRig, order: ArrayLike | None, weights: ArrayLik
     """Measure the error of every prefix on given weights.
 
     Works from the longest prefix to the shortest: what a step leaves out is added to the difference so far, so that
-    each column is touched once, not once a prefix.
+    each column that acts is touched once, not once a prefix.
 
     Parameters
     ----------
@@ -54,19 +52,27 @@ def prefix_errors(rig: BlendshapeRig, order: ArrayLike | None, weights: ArrayLik
     shapes = checked_order("prefix_errors", order, rig.num_shapes)
     frames = checked_weights("prefix_errors", "weights", weights, rig.num_shapes)
     steps = list(_dropped(rig, shapes))
-    largest, mean_square = np.zeros((2, len(frames), rig.num_shapes + 1))
-    for first in range(0, len(frames), FRAMES_AT_ONCE):
-        block = slice(first, first + FRAMES_AT_ONCE)
-        activations = rig.activations(frames[block]).astype(np.float64)
-        difference = np.zeros((len(activations), *rig.rest_vertices.shape))
-        square = np.zeros(difference.shape[:2])
-        for step in steps:
-            for column in step.columns:
-                difference[:, column.vertices] += activations[:, column.index, None, None] * column.delta
-            square[:, step.vertices] = np.square(difference[:, step.vertices]).sum(axis=2)
-            largest[block, step.length] = square.max(axis=1)
-            mean_square[block, step.length] = square.mean(axis=1)
-    return PrefixErrors(np.sqrt(largest), np.sqrt(mean_square))
+    activations = rig.activations(frames).astype(np.float64)
+    largest, mean = np.zeros((2, len(frames), rig.num_shapes + 1))
+    for t, row in enumerate(activations):
+        largest[t], mean[t] = _squares(len(rig.rest_vertices), steps, row)
+    return PrefixErrors(np.sqrt(largest), np.sqrt(mean))
+
+
+def _squares(num_vertices: int, steps: list[_Step], activations: Float64) -> tuple[Float64, Float64]:
+    """Largest and mean squared distance of every prefix in one frame, both (K + 1,)."""
+    difference, square = np.zeros((num_vertices, 3)), np.zeros(num_vertices)
+    largest, mean = np.zeros((2, len(steps) + 1))
+    for step in steps:
+        largest[step.length], mean[step.length] = largest[step.length + 1], mean[step.length + 1]
+        acting = [column for column in step.columns if activations[column.index]]
+        for column in acting:
+            moved = difference[column.vertices] + activations[column.index] * column.delta
+            difference[column.vertices] = moved
+            square[column.vertices] = np.einsum("vc,vc->v", moved, moved)
+        if acting:
+            largest[step.length], mean[step.length] = square.max(), square.mean()
+    return largest, mean
 
 
 def prefix_error_bound(rig: BlendshapeRig, order: ArrayLike | None) -> Float64:
@@ -119,7 +125,6 @@ class _Step:
 
     length: int
     columns: list[_Column]
-    vertices: NDArray[np.intp]
 
 
 def _dropped(rig: BlendshapeRig, order: NDArray[np.int32]) -> Iterator[_Step]:
@@ -128,9 +133,7 @@ def _dropped(rig: BlendshapeRig, order: NDArray[np.int32]) -> Iterator[_Step]:
     position[order] = np.arange(len(order))
     last = [*position, *(max(position[_shape(f)] for f in factors) for factors in rig.combinations)]
     for length in range(len(order) - 1, -1, -1):
-        columns = [_column(rig, int(n)) for n in np.flatnonzero(np.asarray(last) == length)]
-        moved = np.unique(np.concatenate([column.vertices for column in columns]))
-        yield _Step(length, columns, moved)
+        yield _Step(length, [_column(rig, int(n)) for n in np.flatnonzero(np.asarray(last) == length)])
 
 
 def _column(rig: BlendshapeRig, index: int) -> _Column:
