@@ -77,7 +77,7 @@ def importance(
         a measure underrates (all of them rate blinks low) are raised by changing what a first call returned.
     picture : callable, optional
         Draws vertices (V, 3) as pixels (h, w) or (h, w, 3) of 0 to 255; needed by the measures of images, for example
-        ``rigwright.report.portrait``.
+        :func:`rigwright.report.portrait.portrait`.
 
     Returns
     -------
