@@ -10,16 +10,23 @@ import pytest
 from rigwright.cli import dispatch
 from tests.cli.command import rigwright_command
 from tests.support.cylinder_models import cylinder_file
+from tests.support.plain_face import plain_face
 
 # In the order in which a user would meet them: later ones need the files of earlier ones.
-ORDER = ("doctor", "sample", "train", "evaluate", "report", "bench", "info")
-NEEDS = {"train": ("torch",), "report": ("pyvista", "matplotlib", "jinja2"), "bench": ("torch", "onnx", "onnxruntime")}
+ORDER = ("doctor", "sample", "train", "evaluate", "report", "bench", "pack", "info")
+NEEDS = {
+    "pack": ("pyvista", "jinja2"),
+    "train": ("torch",),
+    "report": ("pyvista", "matplotlib", "jinja2"),
+    "bench": ("torch", "onnx", "onnxruntime"),
+}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("examples")
     cylinder_file(place / "hero.npz")
+    plain_face().save(place / "face.safetensors")
     return place
 
 

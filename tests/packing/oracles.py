@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 
@@ -37,11 +35,16 @@ def binary(neutral, shapes, threshold):
 
 def subsets_that_fit(active, refused=()):
     """Every set of shapes of which no two share a vertex, none with a refused set inside."""
-    count = len(active)
-    for size in range(count + 1):
-        for chosen in itertools.combinations(range(count), size):
-            if active[list(chosen)].sum(axis=0).max(initial=0) <= 1 and not any(set(r) <= set(chosen) for r in refused):
-                yield chosen
+    rows = [frozenset(np.flatnonzero(row).tolist()) for row in active]
+
+    def grown(chosen, area, start):
+        if not any(set(entry) <= set(chosen) for entry in refused):
+            yield chosen
+            for k in range(start, len(rows)):
+                if not rows[k] & area:
+                    yield from grown((*chosen, k), area | rows[k], k + 1)
+
+    return grown((), frozenset(), 0)
 
 
 def heaviest(active, weights, refused=()):

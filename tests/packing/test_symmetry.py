@@ -9,22 +9,9 @@ import rigwright as rw
 from rigwright.hashing import padded_faces
 from rigwright.packing import mirror
 from tests.packing import oracles
+from tests.support.plain_face import bumpy_shield, plain_face
 
 pack = rw.transfer.pack_expressions
-
-
-def bumpy_grid(half: int = 6, rows: int = 9):
-    """A height field, mirrored across x = 0, whose cells have irregular sizes."""
-    rng = np.random.default_rng(0)
-    x = np.cumsum(rng.uniform(0.6, 1.4, half))
-    x = np.concatenate([-x[::-1], [0.0], x])
-    y = np.cumsum(rng.uniform(0.6, 1.4, rows))
-    height = rng.uniform(0, 0.5, (half + 1, rows))
-    height = np.concatenate([height[:0:-1], height])
-    points = np.stack([*np.meshgrid(x, y, indexing="ij"), height], axis=-1)
-    number = np.arange(points.shape[0] * rows).reshape(-1, rows)
-    quads = np.stack([number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]], axis=-1)
-    return points.reshape(-1, 3), quads.reshape(-1, 4).astype(np.int32), number[::-1].ravel()
 
 
 def rotation(seed: int):
@@ -34,7 +21,7 @@ def rotation(seed: int):
 
 @pytest.mark.parametrize("seed", [None, 0, 1, 2])
 def test_partners_of_a_mirrored_mesh_anywhere_in_space(seed):
-    points, faces, expected = bumpy_grid()
+    points, faces, expected = bumpy_shield()
     if seed is not None:
         points = points @ rotation(seed).T + [3.0, -7.0, 2.0]
     found = mirror(points.astype(np.float32), faces)
@@ -43,7 +30,7 @@ def test_partners_of_a_mirrored_mesh_anywhere_in_space(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_partners_survive_a_slightly_asymmetric_neutral(seed):
-    points, faces, expected = bumpy_grid()
+    points, faces, expected = bumpy_shield()
     points = points + np.random.default_rng(seed).normal(scale=0.05, size=points.shape)
     found = mirror(points.astype(np.float32), faces)
     assert np.array_equal(found.partner, expected)
@@ -51,7 +38,7 @@ def test_partners_survive_a_slightly_asymmetric_neutral(seed):
 
 def test_layers_in_one_place_are_told_apart_by_their_neighbours():
     """Two sheets with the same border vertices: positions alone cannot say which border belongs to which."""
-    points, faces, expected = bumpy_grid()
+    points, faces, expected = bumpy_shield()
     lifted = points + np.array([0.0, 0.0, 3.0])
     border = (points[:, 1] == points[:, 1].min()) | (points[:, 1] == points[:, 1].max())
     lifted[border] = points[border]
@@ -64,7 +51,7 @@ def test_layers_in_one_place_are_told_apart_by_their_neighbours():
 
 
 def test_a_vertex_out_of_place_is_found_by_its_faces():
-    points, faces, expected = bumpy_grid()
+    points, faces, expected = bumpy_shield()
     points[10] += [0.9, 0.8, 1.5]
     found = mirror(points.astype(np.float32), faces)
     assert np.array_equal(found.partner, expected)
@@ -81,18 +68,9 @@ def test_a_mesh_without_symmetry_gives_an_involution(seed):
 
 
 def sided_face():
-    """Six shapes: left and right of two kinds, one for both sides, one left without a partner."""
-    points, faces, partner = bumpy_grid()
-    neutral = points.astype(np.float32)
-    x, y = neutral[:, 0], neutral[:, 1]
-    offsets = np.zeros((6, len(neutral), 3), np.float32)
-    offsets[0] = np.exp(-((x + 4) ** 2 + (y - 3) ** 2))[:, None] * np.float32([0.3, 0.1, 1.0])
-    offsets[2] = np.exp(-((x + 1) ** 2 + (y - 7) ** 2))[:, None] * np.float32([-0.2, 0.5, 0.4])
-    for left, right in ((0, 1), (2, 3)):
-        offsets[right] = offsets[left][partner] * [-1, 1, 1]
-    offsets[4] = np.exp(-(x**2 + (y - 5) ** 2))[:, None] * np.float32([0, 0, 1])
-    offsets[5] = np.exp(-((x + 4) ** 2 + (y - 8) ** 2))[:, None] * np.float32([0, 1, 0])
-    return neutral, neutral + offsets, faces
+    """Neutral, shapes and faces of :func:`plain_face`."""
+    rig = plain_face()
+    return rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces
 
 
 def test_left_and_right_shapes_find_each_other():
@@ -162,7 +140,7 @@ def test_motions_of_painted_areas_that_answer_each_other():
 
 def test_pairs_of_pairs_stand_together():
     """Both eyes' upper lids by shape, upper and lower lid by motion: all four are one item."""
-    points, faces, partner = bumpy_grid()
+    points, faces, partner = bumpy_shield()
     neutral = points.astype(np.float32)
     left = neutral[:, 0] < -3
     y = neutral[:, 1]

@@ -20,7 +20,7 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.extras import MissingExtra
 
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("doctor", "sample", "train", "evaluate", "report", "bench", "info")
+COMMANDS = ("doctor", "sample", "train", "evaluate", "report", "bench", "pack", "info")
 
 
 class Command(Protocol):

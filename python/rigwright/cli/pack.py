@@ -1,0 +1,151 @@
+"""``rigwright pack``: the few expressions an actor poses so that scans show every shape of a face rig."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rigwright as rw
+from rigwright.cli import arguments
+from rigwright.cli.console import Console
+from rigwright.cli.result import Result
+from rigwright.packing import Plan
+
+SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
+EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
+rigwright pack face.safetensors -o second.json --minimise --reject left_smile,brow_up"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """RIG, how to choose, and what to write."""
+    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a face rig with blendshapes")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.output_file, required=True, help="the plan, as JSON"
+    )
+    parser.add_argument("--sheet", metavar="FILE", type=arguments.output_file, help="pictures for the actor (HTML)")
+    choice = parser.add_argument_group("the choice")
+    choice.add_argument(
+        "--target", metavar="RIG", type=arguments.existing_file, help="a rig whose neutral is the character to scan for"
+    )
+    choice.add_argument(
+        "--threshold", type=float, default=0.3, help="active from this part of the largest displacement"
+    )
+    choice.add_argument("--alpha", type=float, default=0.5, help="displacement (1) against distortion (0)")
+    choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
+    choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
+    choice.add_argument("--solver", choices=["optimal", "greedy"], default="optimal", help="for each expression")
+    choice.add_argument("--overlap", type=float, default=0.0, help="part of a shape that may overlap (greedy)")
+    choice.add_argument("--minimise", action="store_true", help="as few expressions as possible")
+    choice.add_argument("--limit", metavar="COUNT", type=arguments.count, help="expressions at most")
+    choice.add_argument(
+        "--reject",
+        metavar="NAMES",
+        action="append",
+        default=[],
+        help="shapes, by comma, that never stand in one expression all together; may be repeated",
+    )
+    choice.add_argument(
+        "--areas",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="painted areas for motion symmetry: JSON, a list of pairs of lists of vertices",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Pack, write and draw."""
+    rig = face_rig(args.rig)
+    target = None if args.target is None else face_rig(args.target).rest_vertices
+    with console.progress() as progress:
+        plan = rw.transfer.pack_expressions(
+            rig.rest_vertices,
+            rig.evaluate(np.eye(rig.num_shapes, dtype=np.float32)),
+            rig.faces,
+            target,
+            args.threshold,
+            args.alpha,
+            args.beta,
+            not args.no_symmetry,
+            args.solver,
+            reject=[_shapes(entry, rig.shape_names) for entry in args.reject],
+            limit=args.limit,
+            overlap=args.overlap,
+            motion_areas=[] if args.areas is None else _areas(args.areas),
+            minimise=args.minimise,
+            names=rig.shape_names,
+            progress=progress,
+        )
+        plan.save(args.output)
+        if args.sheet is not None:
+            from rigwright.report.contact_sheet import contact_sheet
+
+            contact_sheet(args.sheet, plan, rig, progress=progress)
+    _show(plan, args, console)
+    return _result(plan, args)
+
+
+def face_rig(path: Path) -> rw.BlendshapeRig:
+    """A blendshape rig that has shapes and faces."""
+    rig = rw.load(path)
+    if not isinstance(rig, rw.BlendshapeRig):
+        raise ValueError(f"{path} is a model of kind {rig.kind}; it must be a blendshape rig")
+    return rig
+
+
+def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:
+    rows = []
+    for number, shapes in enumerate(plan.expressions):
+        names = ", ".join(plan.names[k] for k in shapes)
+        rows.append([f"{number + 1}", len(shapes), plan.covered(number + 1), names])
+    width = max((len(str(row[3])) for row in rows), default=0)
+    console.table(["", "shapes", "covered", ""], [[*row[:3], f"{row[3]:<{width}}"] for row in rows])
+    console.line()
+    console.line(f"{args.output}: {plan}")
+    if plan.mirrored is not None:
+        vertices = plan.active.shape[1]
+        console.line(
+            f"{plan.mirrored:,} of {vertices:,} vertices have a mirror image; {len(plan.pairs)} pairs of shapes"
+        )
+    if plan.uncovered:
+        console.line(f"not covered: {', '.join(plan.names[k] for k in plan.uncovered)}")
+    if plan.empty:
+        console.line(f"equal to the neutral: {', '.join(plan.names[k] for k in plan.empty)}")
+    if args.sheet is not None:
+        console.line(f"{args.sheet}: one picture an expression, opens in any browser, prints")
+
+
+def _result(plan: Plan, args: argparse.Namespace) -> Result:
+    values: dict[str, Any] = {
+        "plan": os.fspath(args.output),
+        "expressions": [[plan.names[k] for k in shapes] for shapes in plan.expressions],
+        "covered": [plan.covered(count + 1) for count in range(len(plan.expressions))],
+        "lower_bound": plan.lower_bound,
+        "proven_minimal": plan.proven_minimal,
+        "best": plan.best,
+        "mirrored_vertices": plan.mirrored,
+        "pairs": [[plan.names[pair.first], plan.names[pair.second], pair.kind] for pair in plan.pairs],
+        "uncovered": [plan.names[k] for k in plan.uncovered],
+        "empty": [plan.names[k] for k in plan.empty],
+    }
+    return values if args.sheet is None else values | {"sheet": os.fspath(args.sheet)}
+
+
+def _shapes(text: str, names: list[str]) -> list[int]:
+    given = [name.strip() for name in text.split(",")]
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"--reject: the rig has no shape {unknown[0]!r}; it has {', '.join(names)}")
+    return [names.index(name) for name in given]
+
+
+def _areas(path: Path) -> list[tuple[Any, Any]]:
+    try:
+        pairs = json.loads(path.read_text(encoding="utf-8"))
+        return [tuple(pair) for pair in pairs]
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: no list of pairs of lists of vertices ({error})") from error
