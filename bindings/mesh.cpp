@@ -49,17 +49,22 @@ Array<float> vertex_normals(const py::object& vertices, const py::object& faces)
     return normals;
 }
 
-py::tuple nearest_points(const py::object& points, const py::object& queries, std::int64_t count, int threads) {
-    const auto all = as_array<float, 2>("nearest_points", "points", points, "numbers (N, 3)");
-    const auto asked = as_array<float, 2>("nearest_points", "queries", queries, "numbers (Q, 3)");
-    if (count < 1) throw bad_argument("nearest_points", "count", std::to_string(count), "at least 1");
+std::unique_ptr<mesh::PointTree> make_tree(const py::object& points) {
+    const auto all = as_array<float, 2>("PointTree", "points", points, "numbers (N, 3)");
+    const py::gil_scoped_release released;
+    return std::make_unique<mesh::PointTree>(view<float, 2>(all));
+}
+
+py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::int64_t count, int threads) {
+    const auto asked = as_array<float, 2>("PointTree.nearest", "queries", queries, "numbers (Q, 3)");
+    if (count < 1) throw bad_argument("PointTree.nearest", "count", std::to_string(count), "at least 1");
     Array<std::int32_t> indices({asked.shape(0), static_cast<py::ssize_t>(count)});
     Array<float> squared({asked.shape(0), static_cast<py::ssize_t>(count)});
     const auto index_view = writable<std::int32_t, 2>(indices);
     const auto squared_view = writable<float, 2>(squared);
     {
         const py::gil_scoped_release released;
-        mesh::PointTree(view<float, 2>(all)).nearest(view<float, 2>(asked), index_view, squared_view, threads);
+        tree.nearest(view<float, 2>(asked), index_view, squared_view, threads);
     }
     return py::make_tuple(indices, squared);
 }
@@ -86,15 +91,16 @@ Array<std::int32_t> self_intersections(const py::object& vertices, const py::obj
 }  // namespace
 
 void bind_mesh(py::module_& module) {
+    py::class_<mesh::PointTree>(module, "PointTree", "Nearest of points (N, 3): a k-d tree.")
+        .def(py::init(&make_tree), py::arg("points"))
+        .def("nearest", &nearest, py::arg("queries"), py::arg("count") = 1, py::arg("threads") = 0,
+             "Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, of equally near\n"
+             "ones the lower first, and squared distances.");
     module.def("edges", &edges, py::arg("faces"), py::arg("num_vertices"),
                "(E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, the lower\n"
                "vertex first, ascending. Corners that repeat make no edge.");
     module.def("graph_laplacian", &graph_laplacian, py::arg("faces"), py::arg("num_vertices"),
                "Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.");
-    module.def("nearest_points", &nearest_points, py::arg("points"), py::arg("queries"), py::arg("count") = 1,
-               py::arg("threads") = 0,
-               "Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, and squared\n"
-               "distances.");
     module.def(
         "self_intersections", &self_intersections, py::arg("vertices"), py::arg("faces"), py::arg("chosen"),
         "(M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that\n"

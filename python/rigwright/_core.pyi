@@ -21,6 +21,7 @@ __all__: list[str] = [
     "LinearBlend",
     "LinearBlendFit",
     "PackingGraph",
+    "PointTree",
     "Skeleton",
     "SparseCholesky",
     "TensorFile",
@@ -36,7 +37,6 @@ __all__: list[str] = [
     "measure_frames",
     "model_from_tensors",
     "motion_sources",
-    "nearest_points",
     "num_processors",
     "rigid_errors",
     "self_intersections",
@@ -85,6 +85,22 @@ class SparseCholesky:
         """
     @property
     def n(self) -> int: ...
+
+class PointTree:
+    """
+    Nearest of points (N, 3): a k-d tree.
+    """
+    def __init__(self, points: typing.Any) -> None: ...
+    def nearest(
+        self,
+        queries: typing.Any,
+        count: typing.SupportsInt | typing.SupportsIndex = 1,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> tuple:
+        """
+        Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, of equally near
+        ones the lower first, and squared distances.
+        """
 
 class Skeleton:
     """
@@ -577,17 +593,6 @@ def motion_sources(
 ) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.
-    """
-
-def nearest_points(
-    points: typing.Any,
-    queries: typing.Any,
-    count: typing.SupportsInt | typing.SupportsIndex = 1,
-    threads: typing.SupportsInt | typing.SupportsIndex = 0,
-) -> tuple:
-    """
-    Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, and squared
-    distances.
     """
 
 def num_processors() -> int:

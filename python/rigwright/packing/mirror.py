@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright._core import PointTree
 
 Floats = NDArray[Any]
 Indices = NDArray[np.int32]
@@ -66,8 +67,9 @@ def mirror(neutral: Floats, faces: Indices) -> Mirror:
     """
     edges = _core.edges(faces, len(neutral))
     reach = _reach(neutral, edges)
-    normal, offset = _plane(neutral, reach)
-    partner = _partners(neutral, edges, _reflected(neutral, normal, offset), reach)
+    tree = _core.PointTree(neutral)
+    normal, offset = _plane(neutral, tree, reach)
+    partner = _partners(tree, edges, _reflected(neutral, normal, offset), reach)
     return Mirror(normal, offset, _completed(partner, faces))
 
 
@@ -85,7 +87,7 @@ def _reflected(points: Floats, normal: Floats, offset: float) -> Floats:
     return np.asarray(points - 2.0 * height[:, None] * normal, np.float32)
 
 
-def _plane(neutral: Floats, reach: Floats) -> tuple[Floats, float]:
+def _plane(neutral: Floats, tree: PointTree, reach: Floats) -> tuple[Floats, float]:
     """Normal and offset of the best symmetry plane."""
     points = neutral.astype(np.float64)
     centre = points.mean(axis=0)
@@ -94,18 +96,20 @@ def _plane(neutral: Floats, reach: Floats) -> tuple[Floats, float]:
     planes = []
     for normal in [*np.eye(3), *principal]:
         plane = normal, float(normal @ (0.5 * (points.min(axis=0) + points.max(axis=0))))
-        planes.append(_fitted(points, sample, reach, plane))
-    return max(planes, key=lambda plane: _score(points, sample, reach, plane))
+        planes.append(_fitted(points, tree, sample, reach, plane))
+    return max(planes, key=lambda plane: _score(points, tree, sample, reach, plane))
 
 
-def _fitted(points: Floats, sample: Floats, reach: Floats, plane: tuple[Floats, float]) -> tuple[Floats, float]:
+def _fitted(
+    points: Floats, tree: PointTree, sample: Floats, reach: Floats, plane: tuple[Floats, float]
+) -> tuple[Floats, float]:
     """The plane that best mirrors the sample onto its nearest vertices, a few rounds of matching and fitting.
 
     With p mirrored onto q, both about their means, ``sum |p - (I - 2 n n^T) q|^2`` is least for the eigenvector n of
     ``sum (p q^T + q p^T)`` with the smallest eigenvalue.
     """
     for _ in range(10):
-        nearest, squared = _core.nearest_points(points, _reflected(points[sample], *plane), 1)
+        nearest, squared = tree.nearest(_reflected(points[sample], *plane))
         good = np.sqrt(squared[:, 0]) <= max(4.0 * float(np.median(np.sqrt(squared[:, 0]))), float(reach.mean()))
         p, q = points[sample[good]], points[nearest[good, 0]]
         middle = 0.5 * (p.mean(axis=0) + q.mean(axis=0))
@@ -119,40 +123,61 @@ def _fitted(points: Floats, sample: Floats, reach: Floats, plane: tuple[Floats, 
     return plane
 
 
-def _score(points: Floats, sample: Floats, reach: Floats, plane: tuple[Floats, float]) -> float:
+def _score(points: Floats, tree: PointTree, sample: Floats, reach: Floats, plane: tuple[Floats, float]) -> float:
     """Vertices of the sample that land on another vertex, the near ones counting more."""
-    nearest, squared = _core.nearest_points(points, _reflected(points[sample], *plane), 1)
+    nearest, squared = tree.nearest(_reflected(points[sample], *plane))
     hit = np.maximum(1.0 - squared[:, 0] / reach[sample] ** 2, 0.0)
     return float(hit[nearest[:, 0] != sample].sum())  # a vertex on the plane says nothing
 
 
-def _partners(neutral: Floats, edges: Indices, reflected: Floats, reach: Floats) -> Indices:
+def _partners(tree: PointTree, edges: Indices, reflected: Floats, reach: Floats) -> Indices:
     """The one candidate, or of several the one that the neighbours vote for; only what both sides agree on.
 
     Vertices with one candidate vote first, then those that they settled, and so on; the nearest candidate is left to
     the others.
     """
-    count = min(CANDIDATES, len(neutral))
-    candidates, squared = _core.nearest_points(neutral, reflected, count)
+    candidates, squared = tree.nearest(reflected, min(CANDIDATES, len(reflected)))
     inside = np.sqrt(squared) <= np.minimum(reach[:, None], reach[candidates])
     nearest = np.where(inside[:, 0], candidates[:, 0], -1).astype(np.int32)
     unsure = np.flatnonzero(inside.sum(axis=1) > 1)
+    ballot = _Ballot(unsure, np.where(inside[unsure], candidates[unsure], -1), edges, len(reflected))
     partner = nearest.copy()
     partner[unsure] = -1
-    around = _neighbour_table(edges, len(neutral))[unsure]
-    keys = np.unique(np.concatenate([edges, edges[:, ::-1]]) @ np.array([len(neutral), 1], np.int64))
-    for _ in range(ROUNDS):
-        beside = np.where(around >= 0, partner[around], -1)
-        pairs = candidates[unsure][:, :, None] * np.int64(len(neutral)) + beside[:, None, :]
-        votes = (_contains(keys, pairs) & (beside >= 0)[:, None, :]).sum(axis=2)
-        votes = np.where(inside[unsure], votes, 0)
-        elected = np.take_along_axis(candidates[unsure], votes.argmax(axis=1)[:, None], axis=1)[:, 0]
-        elected = np.where(votes.max(axis=1, initial=0) > 0, elected, -1)
+    for _ in range(ROUNDS if len(unsure) and len(edges) else 0):
+        elected = ballot.elected(partner)
         if np.array_equal(elected, partner[unsure]):
             break
         partner[unsure] = elected
     partner = np.where(partner < 0, nearest, partner)
     return np.where((partner >= 0) & (partner[partner] == np.arange(len(partner))), partner, -1).astype(np.int32)
+
+
+class _Ballot:
+    """Lets neighbours vote which of several candidates is a vertex's partner."""
+
+    def __init__(self, unsure: Indices, candidates: Indices, edges: Indices, count: int) -> None:
+        self.unsure, self.candidates = unsure, candidates
+        self.edges = np.unique(np.concatenate([edges, edges[:, ::-1]]) @ np.array([count, 1], np.int64))
+        around = _neighbour_table(edges, count)
+        row, column = np.nonzero(candidates >= 0)
+        voter = around[unsure[row]]
+        at, place = np.nonzero(voter >= 0)
+        self.voter, self.row, self.column = voter[at, place], row[at], column[at]
+        self.key = candidates[self.row, self.column] * np.int64(count)
+
+    def elected(self, partner: Indices) -> Indices:
+        """Of each unsure vertex the candidate that most partners of its neighbours lie beside; -1 without a vote."""
+        beside = partner[self.voter]
+        voting = np.flatnonzero(beside >= 0)
+        key = self.key[voting] + beside[voting]
+        place = np.minimum(np.searchsorted(self.edges, key), len(self.edges) - 1)
+        given = voting[self.edges[place] == key]
+        width = self.candidates.shape[1]
+        votes = np.bincount(self.row[given] * width + self.column[given], minlength=self.candidates.size)
+        votes = votes.reshape(self.candidates.shape)
+        best = votes.argmax(axis=1)
+        rows = np.arange(len(self.unsure))
+        return np.where(votes[rows, best] > 0, self.candidates[rows, best], -1).astype(np.int32)
 
 
 def _neighbour_table(edges: Indices, count: int) -> Indices:
@@ -166,17 +191,12 @@ def _neighbour_table(edges: Indices, count: int) -> Indices:
     return table
 
 
-def _contains(keys: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.bool_]:
-    if len(keys) == 0:
-        return np.zeros(values.shape, bool)
-    place = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
-    return np.asarray(keys[place] == values)
-
-
 def _completed(partner: Indices, faces: Indices) -> Indices:
     """Partners of vertices that alone in a face have none: the corner that the mirrored face has left."""
     partner = partner.copy()
-    corners = [tuple(int(v) for v in face if v >= 0) for face in faces]
+    if (partner >= 0).all():
+        return partner
+    corners = [tuple(v for v in face if v >= 0) for face in faces.tolist()]
     at: dict[int, list[int]] = {}
     for number, face in enumerate(corners):
         for vertex in face:
