@@ -43,5 +43,5 @@ def test_points_in_one_place():
     ],
 )
 def test_wrong_arguments(points, queries, count):
-    with pytest.raises(ValueError, match="PointTree.*it must be"):
+    with pytest.raises(ValueError, match=r"PointTree.*it must be"):
         _core.PointTree(points).nearest(queries, count)

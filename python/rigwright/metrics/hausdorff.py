@@ -40,7 +40,7 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
 
 def _farthest(points: NDArray[np.float32], others: NDArray[np.float32], threads: int) -> float:
     """How far a point is at most from the nearest of the others."""
-    nearest, _ = _core.nearest_points(others, points, 1, threads)
+    nearest, _ = _core.PointTree(others).nearest(points, 1, threads)
     return float(np.linalg.norm(points.astype(np.float64) - others[nearest[:, 0]], axis=1).max())
 
 
