@@ -36,10 +36,16 @@ PYTHON_LAYERS = [
 ]
 
 # Modules that run inside Blender's own Python, where rigwright is not installed.
-HOSTED = ("sources/blender/host", "demo/blender_script")
+HOSTED = ("sources/blender/host", "demo/blender_script", "exports/blender_action", "exports/blender_scene")
 
 # Optional packages and the one place that may import them.
-ONLY_IN = {"torch": {"training", "bench"}, "bpy": {"sources", "demo"}, "pyvista": {"report"}, "rich": {"cli"}}
+ONLY_IN = {
+    "torch": {"training", "bench"},
+    "bpy": {"sources", "demo", "exports"},
+    "pxr": {"sources"},
+    "pyvista": {"report"},
+    "rich": {"cli"},
+}
 
 
 def level(layers: list[set[str]], name: str) -> int:

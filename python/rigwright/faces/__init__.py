@@ -3,13 +3,17 @@
 from rigwright.faces.combinations import CombinationStructure, combination_structure
 from rigwright.faces.compskin import compskin_curves, ict_with_combinations
 from rigwright.faces.correctives import constructed_correctives
-from rigwright.faces.ict import ict
+from rigwright.faces.ict import SEGMENTS, ict
+from rigwright.faces.makehuman import macro, makehuman
 
 __all__ = [
+    "SEGMENTS",
     "CombinationStructure",
     "combination_structure",
     "compskin_curves",
     "constructed_correctives",
     "ict",
     "ict_with_combinations",
+    "macro",
+    "makehuman",
 ]

@@ -179,7 +179,7 @@ def _check(rig: BlendshapeRig, combinations: Sequence[Factors], named: Sequence[
     for name in named:
         if name not in rig.shape_names:
             raise bad_argument(function, "jaw or closing", repr(name), f"one of {', '.join(rig.shape_names)[:300]}")
-    upper = np.asarray(rig.bounds)[:, 1]
+    upper = np.asarray(rig.bounds, np.float64)[:, 1]
     for place, factors in enumerate(combinations):
         shapes = [shape_of(factor) for factor in factors]
         if not shapes or len(set(shapes)) != len(shapes) or min(shapes) < 0 or max(shapes) >= rig.num_shapes:

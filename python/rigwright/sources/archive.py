@@ -53,7 +53,9 @@ class Member:
     shape: tuple[int | str, ...]
 
 
-def read_arrays(path: str | os.PathLike[str], members: Mapping[str, Member], function: str) -> dict[str, NDArray[Any]]:
+def read_arrays(
+    path: str | os.PathLike[str], members: Mapping[str, Member], function: str, *, others: bool = False
+) -> dict[str, NDArray[Any]]:
     """Read the arrays of an ``.npz`` file.
 
     Parameters
@@ -61,6 +63,8 @@ def read_arrays(path: str | os.PathLike[str], members: Mapping[str, Member], fun
     path : path
     members : dict
         The arrays that may occur; any other name is refused. Whether one that is missing matters is for the caller.
+    others : bool
+        Leave members of other names alone instead of refusing them.
     function : str
         Named in errors.
 
@@ -79,7 +83,7 @@ def read_arrays(path: str | os.PathLike[str], members: Mapping[str, Member], fun
     except BROKEN as error:
         raise bad_argument(function, "path", f"{path}: no zip archive ({error})", "an .npz file") from error
     with archive:
-        records = _records(archive, members, length, function)
+        records = _records(archive, members, length, function, others)
         arrays: dict[str, NDArray[Any]] = {}
         sizes: dict[str, int] = {}
         for name, record in records.items():
@@ -94,11 +98,13 @@ def read_arrays(path: str | os.PathLike[str], members: Mapping[str, Member], fun
 
 
 def _records(
-    archive: zipfile.ZipFile, members: Mapping[str, Member], length: int, function: str
+    archive: zipfile.ZipFile, members: Mapping[str, Member], length: int, function: str, others: bool
 ) -> dict[str, zipfile.ZipInfo]:
     records: dict[str, zipfile.ZipInfo] = {}
     for record in archive.infolist():
         name = record.filename.removesuffix(".npy")
+        if others and name not in members:
+            continue
         if name not in members or name == record.filename:
             known = ", ".join(sorted(members))
             raise bad_argument(function, "path", f"an archive with {record.filename[:80]!r}", f"made of {known}")

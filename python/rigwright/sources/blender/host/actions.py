@@ -23,13 +23,14 @@ def action_channels(scene: Scene, name: str) -> np.ndarray[Any, Any]:
     if action is None:
         known = ", ".join(repr(item.name) for item in bpy.data.actions) or "left out: the file holds none"
         raise InputError("name", repr(name), f"the name of an action: {known}")
-    curves = {(curve.data_path, curve.array_index): curve for curve in _curves(action)}
+    curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(action)}
     first, last = (round(value) for value in action.frame_range)
     columns = [_column(scene, channel, curves) for channel in scene.channels]
     return np.array([[column(frame) for column in columns] for frame in range(first, last + 1)], np.float64)
 
 
-def _curves(action: Any) -> list[Any]:
+def curves_of(action: Any) -> list[Any]:
+    """F-curves of an action: of all its layers where Blender has them (4.4 and newer)."""
     if hasattr(action, "fcurves"):
         return list(action.fcurves)
     return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]

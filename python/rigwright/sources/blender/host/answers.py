@@ -10,7 +10,9 @@ import numpy as np
 
 from .actions import action_channels
 from .objects import InputError, UnusableError
+from .point_cache import alembic_frames
 from .scene import Scene
+from .shapes import shape_action, shape_keys
 
 Header = dict[str, Any]
 Arrays = dict[str, "np.ndarray[Any, Any]"]
@@ -47,6 +49,14 @@ class Answers:
             limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
             self._scene = Scene(request["mesh"], request["armature"], limits or None)
             yield self._scene.description()
+        elif operation == "shapes":
+            _open_file(request["path"], run_scripts=False)
+            yield shape_keys(request["mesh"])
+        elif operation == "shape action":
+            _open_file(request["path"], run_scripts=False)
+            yield shape_action(request["mesh"], request["name"])
+        elif operation == "alembic":
+            yield alembic_frames(request["path"], request["mesh"], request["fps"])
         elif self._scene is None:
             raise UnusableError("no file is open")
         elif operation == "sample":

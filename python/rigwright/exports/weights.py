@@ -1,0 +1,82 @@
+"""Animated weights of a blendshape rig, written for other programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.exports.blender import write_blend, write_blender_script
+from rigwright.exports.gltf import write_glb
+from rigwright.exports.live_link import write_live_link
+from rigwright.files import atomic_file
+
+if TYPE_CHECKING:
+    from rigwright import BlendshapeRig
+
+    Writer = Callable[[Path, BlendshapeRig, NDArray[np.float32], float], None]
+
+
+def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: ArrayLike, fps: float = 30.0) -> None:
+    """Write weights (T, K), one row a frame, in the format that the path's ending names.
+
+    ==========  ====================================================================================================
+    ``.npz``    ``weights``, ``names``, ``fps``; read back by :func:`rigwright.sources.load_weights`
+    ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles (0). Names are mapped as
+                :mod:`rigwright.sources.blendshapes.live_link` says; a column that stands for both sides of the rig gets
+                their mean; shapes that no column holds exactly are appended under their own names.
+    ``.glb``    mesh, morph targets and a clip that any viewer plays. Combinations are targets of their own, keyed with
+                their products, so that every keyed frame is the rig's.
+    ``.blend``  mesh with shape keys, combinations as driven keys, and an action (needs Blender)
+    ``.py``     a script that an artist runs in Blender: it keys the shape keys of the active object by name
+    ==========  ====================================================================================================
+
+    The file appears complete or not at all.
+
+    Parameters
+    ----------
+    path : path
+    rig : BlendshapeRig
+    weights : (T, K)
+    fps : float
+        Frames a second.
+
+    Raises
+    ------
+    ValueError
+        If the ending is unknown, or weights or rate are not as they must be.
+    SourceError
+        If Blender fails (``.blend``).
+    """
+    file = Path(path)
+    writer = WRITERS.get(file.suffix.lower())
+    if writer is None:
+        raise bad_argument("write_weights", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
+    rows = np.asarray(weights)
+    if rows.ndim != 2 or rows.shape[1] != rig.num_shapes or not len(rows) or rows.dtype.kind not in "fiu":
+        expected = f"numbers (T, {rig.num_shapes}), a frame or more"
+        raise bad_argument("write_weights", "weights", f"{rows.dtype} {rows.shape}", expected)
+    if not np.isfinite(rows).all():
+        raise bad_argument("write_weights", "weights", "not finite everywhere", "finite")
+    if not (np.isfinite(fps) and 0 < fps <= 1000):
+        raise bad_argument("write_weights", "fps", repr(fps), "above 0 and at most 1000")
+    writer(file, rig, np.ascontiguousarray(rows, np.float32), float(fps))
+
+
+def _write_npz(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
+    with atomic_file(path) as stream:
+        np.savez_compressed(stream, weights=weights, names=np.array(rig.shape_names, np.str_), fps=np.float64(fps))
+
+
+WRITERS: dict[str, Writer] = {
+    ".npz": _write_npz,
+    ".csv": write_live_link,
+    ".glb": write_glb,
+    ".blend": write_blend,
+    ".py": write_blender_script,
+}

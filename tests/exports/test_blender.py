@@ -1,0 +1,54 @@
+"""Shape-key actions, made by Blender and read back from it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.exports import write_weights
+from rigwright.sources.blender import run_script
+from tests.support.faces import random_curves, small_face
+
+RUN_KEYS = Path(__file__).with_name("run_keys.py")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
+        pytest.skip("neither the bpy wheel nor a blender executable is installed")
+    folder = tmp_path_factory.mktemp("blend")
+    rig, curves = small_face(meters_per_unit=0.01), random_curves(1, 6)
+    write_weights(folder / "face.blend", rig, curves, 25.0)
+    return folder, rig, curves
+
+
+def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
+    folder, rig, curves = written
+    again = rw.sources.load_blendshapes(folder / "face.blend")
+    assert again.shape_names == rig.shape_names
+    assert again.num_columns == rig.num_columns
+    assert again.metadata["meters_per_unit"] == pytest.approx(0.01)
+    np.testing.assert_allclose(again.bounds, rig.bounds)
+    np.testing.assert_allclose(again.activations(curves), rig.activations(curves), atol=tolerance["float32"])
+    np.testing.assert_allclose(again.evaluate(curves), rig.evaluate(curves), atol=10 * tolerance["float32"])
+    assert {tuple(face) for face in again.faces.tolist()} == {tuple(face) for face in rig.faces.tolist()}
+    keys, rate = rw.sources.load_weights(folder / "face.blend", rig)
+    np.testing.assert_allclose(keys, curves, atol=tolerance["float32"])
+    assert rate == pytest.approx(25.0)
+
+
+def test_the_script_keys_an_artists_own_file(written, tolerance):
+    folder, rig, _ = written
+    other = random_curves(2, 4)
+    write_weights(folder / "keys.py", rig, other, 48.0)
+    run_script(RUN_KEYS, [str(folder)])
+    keys, rate = rw.sources.load_weights(folder / "keyed.blend", rig)
+    np.testing.assert_allclose(keys, other, atol=tolerance["float32"])
+    assert rate == pytest.approx(48.0)
+    with pytest.raises(ValueError, match="action"):
+        rw.sources.load_weights(folder / "keyed.blend", rig, action="nothing of that name")

@@ -1,0 +1,136 @@
+"""Weights written and read again, in every format, and what other readers of a format see."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.exports import write_weights
+from tests.support.faces import random_curves, small_face
+
+
+def read_csv(path):
+    with path.open(newline="") as stream:
+        return list(csv.reader(stream))
+
+
+@pytest.mark.parametrize("fps", [24.0, 60.0, 29.97])
+def test_an_archive_keeps_weights_names_and_rate(tmp_path, fps):
+    rig, curves = small_face(), random_curves(1, 7)
+    write_weights(tmp_path / "w.npz", rig, curves, fps)
+    again, rate = rw.sources.load_weights(tmp_path / "w.npz", rig)
+    np.testing.assert_array_equal(again, curves)
+    assert rate == fps
+
+
+def test_weights_are_matched_by_name(tmp_path):
+    rig, curves = small_face(), random_curves(2, 5)
+    write_weights(tmp_path / "w.npz", rig, curves)
+    other = rw.BlendshapeRig(
+        rig.rest_vertices, rig.columns()[:3], names=["unknown", "my shape", "jawOpen"], faces=rig.faces
+    )
+    again, _ = rw.sources.load_weights(tmp_path / "w.npz", other)
+    np.testing.assert_array_equal(again, np.stack([np.zeros(5), curves[:, 5], curves[:, 0]], axis=1))
+
+
+def test_a_solution_is_read_as_weights(tmp_path):
+    rig = small_face(combinations=False)
+    curves = random_curves(3, 4)
+    solution = rw.inverse.solve(rig, rig.evaluate(curves), alpha=0.0)
+    solution.save(tmp_path / "solution.npz")
+    again, rate = rw.sources.load_weights(tmp_path / "solution.npz", rig)
+    np.testing.assert_array_equal(again, solution.weights.astype(np.float32))
+    assert rate == 30.0
+
+
+@pytest.mark.parametrize("fps", [30.0, 60.0])
+def test_live_link_has_its_61_columns_and_comes_back(tmp_path, fps):
+    rig, curves = small_face(), random_curves(4, 130)
+    write_weights(tmp_path / "w.csv", rig, curves, fps)
+    table = read_csv(tmp_path / "w.csv")
+    header = table[0]
+    assert header[:3] == ["Timecode", "BlendshapeCount", "EyeBlinkLeft"]
+    assert header[53:63] == ["TongueOut", "HeadYaw", "HeadPitch", "HeadRoll"] + [
+        f"{side}Eye{angle}" for side in ("Left", "Right") for angle in ("Yaw", "Pitch", "Roll")
+    ]
+    assert header[63:] == ["browInnerUp_L", "browInnerUp_R", "my shape"]
+    assert table[1][0] == "00:00:00:00.000"
+    assert table[1 + int(fps)][0] == "00:00:01:00.000"
+    assert {row[1] for row in table[1:]} == {"61"}
+    both = header.index("BrowInnerUp")
+    np.testing.assert_allclose([float(row[both]) for row in table[1:]], curves[:, 3:5].mean(axis=1), rtol=1e-6)
+    again, rate = rw.sources.load_weights(tmp_path / "w.csv", rig)
+    np.testing.assert_array_equal(again, curves)
+    assert rate == fps
+
+
+def test_a_glb_plays_the_rig_in_any_viewer(tmp_path, tolerance):
+    """The file's own targets and keys, summed as glTF says, are the rig's vertices in metres."""
+    pytest.importorskip("pygltflib")
+    rig, curves = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(5, 9)
+    write_weights(tmp_path / "w.glb", rig, curves, 24.0)
+    seen = rw.sources.load_blendshapes(tmp_path / "w.glb")
+    assert seen.shape_names[:6] == rig.shape_names
+    assert seen.num_shapes == rig.num_columns
+    keys, rate = rw.sources.load_weights(tmp_path / "w.glb", seen)
+    assert rate == pytest.approx(24.0)
+    np.testing.assert_allclose(seen.evaluate(keys), 0.01 * rig.evaluate(curves), atol=tolerance["float32"])
+    again, _ = rw.sources.load_weights(tmp_path / "w.glb", rig)
+    np.testing.assert_allclose(again, curves, atol=tolerance["float32"])
+    shot = rw.sources.load_shot(tmp_path / "w.glb")
+    np.testing.assert_allclose(shot.vertices, 0.01 * rig.evaluate(curves), atol=tolerance["float32"])
+    assert shot.faces.shape == (39, 4)  # 19 quads, split, and a triangle
+
+
+@pytest.mark.parametrize(("axis", "column"), [("Z", 2), ("X", 0)])
+def test_a_glb_stands_upright(tmp_path, tolerance, axis, column):
+    pytest.importorskip("pygltflib")
+    rig = small_face(up_axis=axis)
+    write_weights(tmp_path / "w.glb", rig, random_curves(6, 2))
+    seen = rw.sources.load_blendshapes(tmp_path / "w.glb")
+    np.testing.assert_allclose(seen.rest_vertices[:, 1], rig.rest_vertices[:, column], atol=5 * tolerance["float32"])
+    span = np.linalg.norm(seen.rest_vertices[7] - seen.rest_vertices[1])
+    assert span == pytest.approx(np.linalg.norm(rig.rest_vertices[7] - rig.rest_vertices[1]), rel=1e-5)
+
+
+def test_a_rig_that_moves_everything_is_written_dense(tmp_path, tolerance):
+    pytest.importorskip("pygltflib")
+    random = np.random.default_rng(7)
+    rig = rw.BlendshapeRig(random.normal(size=(20, 3)), random.normal(size=(2, 20, 3)))
+    write_weights(tmp_path / "w.glb", rig, random_curves(7, 3, 2))
+    document = (tmp_path / "w.glb").read_bytes()
+    assert b'"sparse"' not in document
+    assert b'"mode": 0' in document  # points: the rig has no faces
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "glb", "py"])
+def test_a_failed_write_leaves_the_old_file(tmp_path, ending, monkeypatch):
+    path = tmp_path / f"w.{ending}"
+    path.write_bytes(b"old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_weights(path, small_face(), random_curves(0, 3))
+    assert path.read_bytes() == b"old"
+    assert [item.name for item in tmp_path.iterdir()] == [path.name]
+
+
+def test_wrong_arguments_are_refused(tmp_path):
+    rig, curves = small_face(), random_curves(8, 3)
+    for path, weights, fps, match in (
+        ("w.mov", curves, 30, "path"),
+        ("w.npz", curves[:, :2], 30, "weights"),
+        ("w.npz", curves[:0], 30, "weights"),
+        ("w.npz", curves * np.nan, 30, "weights"),
+        ("w.npz", curves, 0, "fps"),
+        ("w.npz", curves, np.inf, "fps"),
+    ):
+        with pytest.raises(ValueError, match=f"write_weights: {match}"):
+            write_weights(tmp_path / path, rig, weights, fps)
+    assert not list(tmp_path.iterdir())
