@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright.packing.program import Program, optimal
 from tests.packing import oracles
 
 pack = rw.transfer.pack_expressions
@@ -118,6 +119,23 @@ def test_shapes_refused_at_a_position_come_later(solver):
     plan = pack(neutral, shapes, faces, symmetry=False, solver=solver, reject={0: first[:1]})
     assert first[0] not in plan.expressions[0]
     assert covers(plan, 12)
+
+
+def test_highs_finishes_what_runs_out_of_nodes(tolerance):
+    """A hundred shapes in one another's way: one node proves nothing, HiGHS does, and the own search agrees."""
+    pytest.importorskip("highspy", reason="the fallback is HiGHS")
+    rng = np.random.default_rng(5)
+    active = rng.random((60, 200)) < 0.03
+    importance, items = rng.random(60), list(range(60))
+    refused = [frozenset({1, 2, 3}), frozenset({4, 5})]
+    short, long = (Program([[k] for k in items], active, refused, 0.0, nodes) for nodes in (1, 10**6))
+    assert not short.graph.heaviest(importance, items, 1)[1]
+    found, own = optimal(short, importance, 1.0, items), optimal(long, importance, 1.0, items)
+    assert found.proven
+    assert own.proven
+    assert importance[found.items].sum() == pytest.approx(importance[own.items].sum(), abs=tolerance["gram"])
+    assert active[found.items].sum(axis=0).max() <= 1
+    assert not any(entry <= set(found.items) for entry in refused)
 
 
 def test_a_limit_stops_and_says_what_is_left():
