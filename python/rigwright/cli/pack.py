@@ -23,7 +23,9 @@ rigwright pack face.safetensors -o second.json --minimise --reject left_smile,br
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RIG, how to choose, and what to write."""
-    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a face rig with blendshapes")
+    parser.add_argument(
+        "rig", metavar="RIG", type=arguments.existing_file, help="a face rig: .safetensors, .glb, .gltf, .npz or .blend"
+    )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.output_file, required=True, help="the plan, as JSON"
     )
@@ -59,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
-    rig = face_rig(args.rig)
-    target = None if args.target is None else face_rig(args.target).rest_vertices
+    rig = rw.sources.load_blendshapes(args.rig)
+    target = None if args.target is None else rw.sources.load_blendshapes(args.target).rest_vertices
     with console.progress() as progress:
         plan = rw.transfer.pack_expressions(
             rig.rest_vertices,
@@ -87,14 +89,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             contact_sheet(args.sheet, plan, rig, progress=progress)
     _show(plan, args, console)
     return _result(plan, args)
-
-
-def face_rig(path: Path) -> rw.BlendshapeRig:
-    """A blendshape rig that has shapes and faces."""
-    rig = rw.load(path)
-    if not isinstance(rig, rw.BlendshapeRig):
-        raise ValueError(f"{path} is a model of kind {rig.kind}; it must be a blendshape rig")
-    return rig
 
 
 def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:

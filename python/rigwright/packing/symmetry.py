@@ -157,8 +157,8 @@ def _painted(areas: Sequence[tuple[ArrayLike, ArrayLike]], count: int) -> list[t
     must = f"pairs of two areas, each vertex indices from 0 to {count - 1} or a mask ({count},)"
     painted = []
     for pair in areas:
-        if len(pair) != 2:
-            raise bad_argument("pack_expressions", "motion_areas", f"with {len(pair)} areas in a pair", must)
+        if not isinstance(pair, Sequence) or len(pair) != 2:
+            raise bad_argument("pack_expressions", "motion_areas", f"with {type(pair).__name__} for a pair", must)
         masks = []
         for area in pair:
             given = np.asarray(area)
