@@ -277,3 +277,8 @@ def slow_vertices(g: Gltf, mesh_node: int, animated) -> np.ndarray:
             matrices = [sum(w * joint[j] for j, w in zip(index[v], weight[v], strict=True)) for v in range(len(points))]
         result += [(matrix @ [*point, 1.0])[:3] for matrix, point in zip(matrices, points, strict=True)]
     return np.array(result)
+
+
+def close(got, expected, tolerance):
+    """Equal up to float32 sums, relative to the largest value."""
+    np.testing.assert_allclose(got, expected, atol=tolerance["float32_sum"] * max(1, np.abs(expected).max()))
