@@ -57,8 +57,15 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
     const auto shapes = as_order(order, model.num_shapes());
     const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
-    if (device != "cpu") {
-        throw bad_argument("evaluate", "device", "'" + device + "' with a prefix", "'cpu'");
+    if (device != "cpu") {  // see rig.cpp
+        model.check_poses("evaluate", in);
+        rig::check_prefix({view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, model.num_shapes(),
+                          in.extent(0));
+        const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
+                                 output.data(), output);
+        py::module_::import("rigwright.device_models")
+            .attr("evaluate_prefix")(self, device, input, vertices, shapes, lengths);
+        return output;
     }
     const py::gil_scoped_release released;
     model.evaluate_prefix(in, {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, result, threads);

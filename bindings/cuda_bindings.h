@@ -3,9 +3,10 @@
 
 namespace rigwright::bindings {
 
-/// The body evaluator and, for the tests, every kernel by itself: from cpp/cuda built by nvcc in `_cuda`, or by
+/// The evaluators and, for the tests, every kernel by itself: from cpp/cuda built by nvcc in `_cuda`, or by
 /// the host compiler in the tests' emulation.
 void bind_cuda_body(pybind11::module_& module);
+void bind_cuda_blendshape(pybind11::module_& module);
 void bind_cuda_operations(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

@@ -37,5 +37,6 @@ PYBIND11_MODULE(_cuda, module) {
                py::call_guard<py::gil_scoped_release>(),
                "Gigabytes a second, read and written together, of copies on the device: the median.");
     rigwright::bindings::bind_cuda_body(module);
+    rigwright::bindings::bind_cuda_blendshape(module);
     rigwright::bindings::bind_cuda_operations(module);
 }

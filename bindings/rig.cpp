@@ -163,7 +163,7 @@ void bind_deformer(py::module_& module) {
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
              py::arg("out") = py::none(),
              "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
-             "out: a float32 array to write into. device: \"cpu\", or for models of kind \"body\" another one of\n"
+             "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\", \"blendshape\" another of\n"
              "rigwright.devices(). ValueError on a wrong width, a value that is not finite, or a device that does\n"
              "not work here.")
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,

@@ -24,6 +24,21 @@ constexpr int most_vectors = 4;
 constexpr int members_at_once = lanes == 16 ? 2 : 1;
 constexpr std::int64_t most_numbers = 3 * GroupedColumns::window;
 
+std::int64_t list(const std::int32_t* columns, const std::uint32_t* chosen, std::int64_t words, std::int64_t size,
+                  std::int64_t* first, std::int32_t* column) {
+    std::int64_t count = 0, before = 0;  // rows listed, and those of the words before
+    for (std::int64_t word = 0; word < words; ++word) {
+        const auto bits = static_cast<std::uint32_t>(columns[word]);
+        for (std::uint32_t left = bits & chosen[word]; left != 0; left &= left - 1) {
+            const std::uint32_t below = (left & (~left + 1)) - 1;  // the bits before the lowest one
+            first[count] = size * (before + static_cast<std::int64_t>(hwy::PopCount(bits & below)));
+            column[count++] = static_cast<std::int32_t>(32 * word + static_cast<std::int64_t>(hwy::PopCount(below)));
+        }
+        before += static_cast<std::int64_t>(hwy::PopCount(bits));
+    }
+    return count;
+}
+
 template <class T>
 HWY_INLINE hn::Vec<T> load_numbers(T tag, const float* from) {
     return hn::LoadU(tag, from);
@@ -242,8 +257,8 @@ float total(const float* sums) {
 }
 
 const BlendshapeKernels* table() {
-    static constexpr BlendshapeKernels kernels{lanes,     most_vectors * lanes, &one,  &one_half, &many, &turn, &widen,
-                                               &gradient, &gradient_half,       &total};
+    static constexpr BlendshapeKernels kernels{
+        lanes, most_vectors * lanes, &list, &one, &one_half, &many, &turn, &widen, &gradient, &gradient_half, &total};
     return &kernels;
 }
 

@@ -34,6 +34,22 @@ void check_bounds(const Character& character) {
 
 }  // namespace
 
+void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_heads) {
+    check_shape<const std::int32_t, 1>("evaluate", "order", prefix.order, {num_shapes});
+    check_shape<const std::int32_t, 1>("evaluate", "prefix", prefix.length, {num_heads});
+    std::vector<bool> seen(static_cast<std::size_t>(num_shapes));
+    for (const std::int32_t shape : prefix.order) {
+        if (shape < 0 || shape >= num_shapes || seen[shape]) {
+            throw bad_argument("evaluate", "order", "holding " + std::to_string(shape), "each shape once");
+        }
+        seen[shape] = true;
+    }
+    for (const std::int32_t length : prefix.length) {
+        if (length >= 0 && length <= num_shapes) continue;
+        throw bad_argument("evaluate", "prefix", std::to_string(length), "0 to " + std::to_string(num_shapes));
+    }
+}
+
 BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
     : Deformer(std::move(tensors)),
       factors_(*character().tensors, character().num_controls()),
@@ -59,22 +75,6 @@ void BlendshapeRig::activations(View<const float, 1> weights, View<float, 1> col
     std::copy(weights.begin(), weights.end(), columns.begin());
     for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
         columns(num_shapes() + c) = factors_.activation(c, weights.data());
-    }
-}
-
-void BlendshapeRig::check_prefix(const Prefix& prefix, std::int64_t heads) const {
-    check_shape<const std::int32_t, 1>("evaluate", "order", prefix.order, {num_shapes()});
-    check_shape<const std::int32_t, 1>("evaluate", "prefix", prefix.length, {heads});
-    std::vector<bool> seen(static_cast<std::size_t>(num_shapes()));
-    for (const std::int32_t shape : prefix.order) {
-        if (shape < 0 || shape >= num_shapes() || seen[shape]) {
-            throw bad_argument("evaluate", "order", "holding " + std::to_string(shape), "each shape once");
-        }
-        seen[shape] = true;
-    }
-    for (const std::int32_t length : prefix.length) {
-        if (length >= 0 && length <= num_shapes()) continue;
-        throw bad_argument("evaluate", "prefix", std::to_string(length), "0 to " + std::to_string(num_shapes()));
     }
 }
 

@@ -18,6 +18,9 @@ struct Prefix {
     View<const std::int32_t, 1> length;  // (T), 0 ... K
 };
 
+/// Throws ArgumentError if the order is no permutation of the shapes, or there is not one length in range a head.
+void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_heads);
+
 /// K blendshapes with corrections of any order (Rackovic et al. 2022, eq. 3, for any number of factors):
 ///   v(w) = v^0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c,
 /// phi_f a weight or a tent over it (see Factor). Columns are the K shapes, then the corrections; the activation of
@@ -61,7 +64,6 @@ private:
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                 int threads) const override;
-    void check_prefix(const Prefix& prefix, std::int64_t heads) const;
     void run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices, int threads) const;
     void activate(View<const float, 2> weights, const Prefix* prefix, std::int64_t head, std::int64_t count,
                   const Workspace& space) const;

@@ -1,6 +1,7 @@
 #include "rig/grouped_columns.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "core/error.h"
@@ -82,15 +83,15 @@ void GroupedColumns::column(std::int64_t n, View<float, 2> delta) const {
     std::fill(delta.begin(), delta.end(), 0.0f);
     std::vector<std::uint32_t> chosen(static_cast<std::size_t>(num_words()));
     chosen[n / 32] = std::uint32_t{1} << (n % 32);
+    std::int64_t first = 0;
+    std::int32_t found = 0;
     for (std::int64_t g = 0; g < columns_.extent(0); ++g) {
         const Group own = group(g);
-        for_columns(own, chosen.data(), [&](std::int64_t, std::int64_t row) {
-            const std::int64_t first = own.data + 3 * own.size * row;
-            for (std::int64_t i = 0; i < 3 * own.size; ++i) {
-                const float number = half_ ? static_cast<float>(half_[first + i]) * scale(n) : float_[first + i];
-                delta(own.vertex[i / 3], i % 3) = number;
-            }
-        });
+        if (rows(own, chosen.data(), &first, &found).count == 0) continue;
+        for (std::int64_t i = 0; i < 3 * own.size; ++i) {
+            const std::int64_t at = own.data + first + i;
+            delta(own.vertex[i / 3], i % 3) = half_ ? static_cast<float>(half_[at]) * scale(n) : float_[at];
+        }
     }
 }
 

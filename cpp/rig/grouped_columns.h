@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -69,27 +68,9 @@ public:
     /// The rows of a group's columns that are set in `chosen` (num_words() words), listed in `first` and `column`,
     /// which have room for num_columns().
     GroupRows rows(const Group& group, const std::uint32_t* chosen, std::int64_t* first, std::int32_t* column) const {
-        std::int64_t count = 0;
-        for_columns(group, chosen, [&](std::int64_t n, std::int64_t row) {
-            first[count] = 3 * group.size * row;
-            column[count++] = static_cast<std::int32_t>(n);
-        });
+        const std::int64_t count =
+            blendshape_kernels().list(group.columns, chosen, num_words(), 3 * group.size, first, column);
         return {group.vertex, group.size, count, first, column};
-    }
-
-    /// Calls body(n, row) for the columns of a group that are set in `chosen`, ascending; `row` counts the group's
-    /// rows.
-    template <class Body>
-    void for_columns(const Group& group, const std::uint32_t* chosen, Body&& body) const {
-        std::int64_t before = 0;
-        for (std::int64_t word = 0; word < num_words(); ++word) {
-            const auto bits = static_cast<std::uint32_t>(group.columns[word]);
-            for (std::uint32_t left = bits & chosen[word]; left != 0; left &= left - 1) {
-                const int bit = std::countr_zero(left);
-                body(32 * word + bit, before + std::popcount(bits & ((std::uint32_t{1} << bit) - 1)));
-            }
-            before += std::popcount(bits);
-        }
     }
 
 private:

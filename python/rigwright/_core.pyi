@@ -102,7 +102,7 @@ class Deformer:
     def evaluate(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
-        out: a float32 array to write into. device: "cpu", or for models of kind "body" another one of
+        out: a float32 array to write into. device: "cpu", or for kinds "body", "blendshape" another of
         rigwright.devices(). ValueError on a wrong width, a value that is not finite, or a device that does
         not work here.
         """

@@ -8,7 +8,16 @@ import numpy
 import numpy.typing
 import typing
 
-__all__: list[str] = ["BodyEvaluator", "blend", "copy_rate", "gather", "global_transforms", "grouped_product", "status"]
+__all__: list[str] = [
+    "BlendshapeEvaluator",
+    "BodyEvaluator",
+    "blend",
+    "copy_rate",
+    "gather",
+    "global_transforms",
+    "grouped_product",
+    "status",
+]
 
 class BodyEvaluator:
     """
@@ -34,6 +43,41 @@ class BodyEvaluator:
     ) -> list[float]:
         """
         Device time of each of `repeats` evaluations of `batch` poses, without the copies.
+        """
+
+class BlendshapeEvaluator:
+    """
+    A model of kind "blendshape" whose offsets stay on the device.
+    """
+    def __init__(
+        self,
+        tensors: dict,
+        metadata: str,
+        dense: bool = False,
+        workspace: typing.SupportsInt | typing.SupportsIndex = 268435456,
+    ) -> None:
+        """
+        Copy a rig to the device. dense: all offsets, zeros too, as one matrix; workspace: bytes that a chunk
+        of heads may take.
+        """
+    def evaluate(
+        self,
+        weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
+        out: numpy.typing.NDArray[numpy.float32],
+        order: typing.Any = None,
+        lengths: typing.Any = None,
+    ) -> None:
+        """
+        Write the vertices (T, V, 3) of weights (T, K); order (K,) and lengths (T,): of a prefix a head.
+        """
+    def milliseconds(
+        self,
+        weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
+        batch: typing.SupportsInt | typing.SupportsIndex,
+        repeats: typing.SupportsInt | typing.SupportsIndex,
+    ) -> list[float]:
+        """
+        Device time of each of `repeats` evaluations of `batch` heads, without the copies.
         """
 
 def blend(

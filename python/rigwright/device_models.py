@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,10 +15,10 @@ from rigwright.device_report import cuda_report, devices
 from rigwright.errors import bad_argument
 
 if TYPE_CHECKING:
-    from rigwright._cuda import BodyEvaluator
+    from rigwright._cuda import BlendshapeEvaluator, BodyEvaluator
 
 _lock = threading.Lock()
-_on_cuda: WeakKeyDictionary[Deformer, BodyEvaluator] = WeakKeyDictionary()
+_on_cuda: WeakKeyDictionary[Deformer, BodyEvaluator | BlendshapeEvaluator] = WeakKeyDictionary()
 
 
 def evaluate(model: Deformer, device: str, poses: NDArray[np.float32], out: NDArray[np.float32]) -> None:
@@ -27,7 +27,7 @@ def evaluate(model: Deformer, device: str, poses: NDArray[np.float32], out: NDAr
     Parameters
     ----------
     model : Deformer
-        Of kind ``"body"``.
+        Of kind ``"body"`` or ``"blendshape"``.
     device : str
         ``"cuda"``.
     poses : (T, C) float32
@@ -46,7 +46,22 @@ def evaluate(model: Deformer, device: str, poses: NDArray[np.float32], out: NDAr
     _cuda_evaluator(model).evaluate(poses, out)
 
 
-def _cuda_evaluator(model: Deformer) -> BodyEvaluator:
+def evaluate_prefix(
+    model: Deformer,
+    device: str,
+    weights: NDArray[np.float32],
+    out: NDArray[np.float32],
+    order: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+) -> None:
+    """The same for blendshapes of which each head uses a part: ``order`` (K,) shapes, ``lengths`` (T,)."""
+    if device != "cuda":
+        raise bad_argument("evaluate", "device", repr(device), _one_of())
+    evaluator: Any = _cuda_evaluator(model)
+    evaluator.evaluate(weights, out, order, lengths)
+
+
+def _cuda_evaluator(model: Deformer) -> BodyEvaluator | BlendshapeEvaluator:
     with _lock:
         evaluator = _on_cuda.get(model)
         if evaluator is None:
@@ -54,16 +69,17 @@ def _cuda_evaluator(model: Deformer) -> BodyEvaluator:
         return evaluator
 
 
-def _copy_to_cuda(model: Deformer) -> BodyEvaluator:
+def _copy_to_cuda(model: Deformer) -> BodyEvaluator | BlendshapeEvaluator:
     report = cuda_report()
     if not report.works:
         raise bad_argument("evaluate", "device", f"'cuda', which does not work here ({report.detail})", _one_of())
-    if model.kind != "body":
+    if model.kind not in ("body", "blendshape"):
         got = f"'cuda', which does not evaluate models of kind {model.kind!r}"
         raise bad_argument("evaluate", "device", got, "'cpu' for this model")
-    from rigwright._cuda import BodyEvaluator
+    from rigwright import _cuda
 
-    return BodyEvaluator(model.tensors(), json.dumps(model.metadata))
+    make = _cuda.BodyEvaluator if model.kind == "body" else _cuda.BlendshapeEvaluator
+    return make(model.tensors(), json.dumps(model.metadata))
 
 
 def _one_of() -> str:

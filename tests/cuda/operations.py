@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
+from tests.support.blendshapes import random_rig, random_weights
 from tests.support.models import chain_skeleton, random_body, random_poses, random_transforms
 
 Inputs = dict[str, Any]
@@ -175,6 +176,33 @@ def body(poses: int, **sizes: Any) -> Operation:
     )
 
 
+# Blendshapes ----------------------------------------------------------------------------------------------------------
+
+
+def blendshapes(
+    heads: int, num_vertices: int, storage: str = "float32", dense: bool = False, prefix: bool = False
+) -> Operation:
+    model = random_rig(num_vertices=num_vertices, storage=storage)
+
+    def inputs(rng: np.random.Generator) -> Inputs:
+        given: Inputs = {"weights": random_weights(model, heads, int(rng.integers(1 << 30)))}
+        if prefix:
+            given["order"] = rng.permutation(model.num_shapes).astype(np.int32)
+            given["lengths"] = rng.integers(0, model.num_shapes + 1, heads).astype(np.int32)
+        return given
+
+    def cpu(weights: np.ndarray, order: np.ndarray | None = None, lengths: np.ndarray | None = None) -> np.ndarray:
+        return model.evaluate(weights, order=order, prefix=lengths)
+
+    def device(lane: ModuleType, weights: np.ndarray, **prefix: np.ndarray) -> np.ndarray:
+        out = np.full((len(weights), num_vertices, 3), np.nan, np.float32)
+        lane.BlendshapeEvaluator(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
+        return out
+
+    text = f"{storage}, {'dense' if dense else 'sparse'}{', prefixes' if prefix else ''}"
+    return Operation(f"{heads} heads of {num_vertices} vertices, {text}", inputs, cpu, device, "float32_sum")
+
+
 def rows() -> list[Operation]:
     return [
         gather(1, 5, 1),
@@ -208,4 +236,13 @@ def rows() -> list[Operation]:
         body(3, num_joints=150, num_sets=30, num_vertices=300, seed=4),
         body(2, num_vertices=700, num_sets=9, hidden=128, components=30, numeric=40, seed=5),
         body(4, hidden=T + 1, components=17, overlap=1.0, seed=6),
+        blendshapes(1, 1),
+        blendshapes(T, 32),
+        blendshapes(T + 1, 33, "int16"),
+        blendshapes(3, 1100),
+        blendshapes(2 * T + 5, 70, dense=True),
+        blendshapes(7, 600, "int16", dense=True),
+        blendshapes(2 * T + 5, 130, prefix=True),
+        blendshapes(T - 1, 600, "int16", prefix=True),
+        blendshapes(9, 65, dense=True, prefix=True),
     ]
