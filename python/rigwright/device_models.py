@@ -76,9 +76,9 @@ def _copy_to_cuda(model: Deformer) -> BodyEvaluator | BlendshapeEvaluator:
     if model.kind not in ("body", "blendshape"):
         got = f"'cuda', which does not evaluate models of kind {model.kind!r}"
         raise bad_argument("evaluate", "device", got, "'cpu' for this model")
-    from rigwright import _cuda
+    from rigwright._cuda import BlendshapeEvaluator, BodyEvaluator
 
-    make = _cuda.BodyEvaluator if model.kind == "body" else _cuda.BlendshapeEvaluator
+    make = BodyEvaluator if model.kind == "body" else BlendshapeEvaluator
     return make(model.tensors(), json.dumps(model.metadata))
 
 
