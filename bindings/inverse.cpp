@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "inverse/frame.h"
+#include "inverse/joint.h"
 #include "inverse/projection.h"
 #include "inverse/shot.h"
 #include "rig/blendshape_rig.h"
@@ -122,7 +123,7 @@ struct ShotArrays {
 
 py::tuple solve_frames(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
                        const py::object& start, const py::object& bending, const py::object& thresholds,
-                       std::int64_t max_iterations, int threads) {
+                       std::int64_t max_iterations, bool joint, int threads) {
     constexpr const char* name = "solve_frames";
     ShotArrays arrays(name, structure, terms);
     const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
@@ -135,13 +136,18 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
     arrays.shot.bending = view<double, 1>(bend);
     Array<double> weights = copy(view<double, 2>(given));
     Array<std::int64_t> iterations(frames);
+    std::fill_n(iterations.mutable_data(), frames, 0);
     Array<bool> converged(frames);
     const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
                                      writable<bool, 1>(converged)};
     const inverse::ShotOptions options{view<double, 1>(limits), max_iterations, threads};
     {
         const py::gil_scoped_release released;
-        inverse::solve_frames(structure, gram.matrix(), arrays.shot, options, result);
+        if (joint) {
+            inverse::solve_joint(structure, gram.matrix(), arrays.shot, options, result);
+        } else {
+            inverse::solve_frames(structure, gram.matrix(), arrays.shot, options, result);
+        }
     }
     return py::make_tuple(weights, iterations, converged);
 }
@@ -195,10 +201,12 @@ void bind_inverse(py::module_& module) {
                           "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
         .def(py::init(&make_structure), py::arg("rig"), py::arg("ties"))
         .def_property_readonly("is_linear", &Structure::is_linear);
-    module.def("solve_frames", &solve_frames, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),
-               py::arg("bending"), py::arg("thresholds"), py::arg("max_iterations"), py::arg("threads") = 0,
-               "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections\n"
-               "(T, N), linear, quadratic, lower, upper (T, K).");
+    module.def(
+        "solve_frames", &solve_frames, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),
+        py::arg("bending"), py::arg("thresholds"), py::arg("max_iterations"), py::arg("joint") = false,
+        py::arg("threads") = 0,
+        "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame or jointly. `terms`: projections\n"
+        "(T, N), linear, quadratic, lower, upper (T, K).");
     module.def("measure_frames", &measure, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
                py::arg("threads") = 0,
                "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"

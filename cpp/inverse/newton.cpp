@@ -170,7 +170,8 @@ bool NewtonStep::search(Frame& frame) {
         for (std::size_t i = 0; i < free.size(); ++i) {
             const double low = model_.low()[i], high = model_.high()[i];
             const double x = model_.at()[i] + length * step_[i];
-            trial_[free[i]] = held_[i] && length == 1.0 ? (step_[i] < 0.0 ? low : high) : std::clamp(x, low, high);
+            const bool to_end = held_[i] && length == 1.0 && step_[i] != 0.0;  // exactly, not up to rounding
+            trial_[free[i]] = to_end ? (step_[i] < 0.0 ? low : high) : std::clamp(x, low, high);
         }
         if (frame.move(trial_.data()) <= 1e-4 * length * along) return true;
         frame.undo();

@@ -636,10 +636,11 @@ def solve_frames(
     bending: typing.Any,
     thresholds: typing.Any,
     max_iterations: typing.SupportsInt | typing.SupportsIndex,
+    joint: bool = False,
     threads: typing.SupportsInt | typing.SupportsIndex = 0,
 ) -> tuple:
     """
-    Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections
+    Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame or jointly. `terms`: projections
     (T, N), linear, quadratic, lower, upper (T, K).
     """
 

@@ -26,32 +26,53 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
     exact steps make it sure: a frame ends where its optimality meets the tolerance and no single weight can improve it.
     Corrections make several minima possible; frames that differ much from the one before them, and every 32nd, are
     solved from zero and from the clipped linear solution as well, and the best is kept.
+
+    With a temporal term the frames' own solutions are the start of Newton steps over the whole shot at once, whose
+    Hessian is banded by frames; with ``joint=False`` each frame is solved given the two before it instead.
     """
-    if problem.smoothness > 0 and options.joint is not False:
-        raise bad_argument("solve", "joint", repr(options.joint), "False where there is a temporal term")
     if options.device != "cpu":
         raise bad_argument("solve", "device", repr(options.device), "'cpu'")
-    start = problem.start()
-    weights, iterations = np.empty_like(start), np.zeros(len(start), np.int64)
-    converged = np.zeros(len(start), bool)
-    thresholds = options.tolerance * measures.scale(problem)
     members = np.bincount(problem.ties, minlength=problem.num_shapes)
-    terms, bending = problem.terms(), problem.smoothness * members.astype(np.float64)
-    chunk = len(start) if problem.smoothness > 0 else CHUNK  # a frame may need the two before it
-    for first in range(0, len(start), chunk):
-        cut = slice(first, first + chunk)
-        weights[cut], iterations[cut], converged[cut] = _core.solve_frames(
-            problem.structure,
-            problem.gram.core,
-            tuple(term[cut] for term in terms),
-            start[cut],
-            bending,
-            thresholds[cut],
-            options.max_iterations or 200,
-            options.threads,
-        )
-        options.progress(Progress("solving", min(first + chunk, len(start)), len(start)))
+    bending = problem.smoothness * members.astype(np.float64)
+    start = problem.start()
+    if problem.smoothness == 0:
+        weights, iterations, converged = _by_frame(problem, options, start)
+    elif options.joint is False:
+        weights, iterations, converged = _run(problem, options, slice(None), start, bending)
+    else:
+        start, before, _ = _by_frame(problem, options, start)
+        weights, iterations, converged = _run(problem, options, slice(None), start, bending, joint=True)
+        iterations += before
     return _first_of_identical(problem, weights[:, problem.ties]), iterations, converged
+
+
+def _by_frame(
+    problem: Problem, options: Options, start: Float64
+) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    """Without the temporal term, in chunks between which progress is reported."""
+    weights, iterations = np.empty_like(start), np.zeros(len(start), np.int64)
+    converged, free = np.zeros(len(start), bool), np.zeros(problem.num_shapes)
+    for first in range(0, len(start), CHUNK):
+        cut = slice(first, first + CHUNK)
+        weights[cut], iterations[cut], converged[cut] = _run(problem, options, cut, start[cut], free)
+        options.progress(Progress("solving", min(first + CHUNK, len(start)), len(start)))
+    return weights, iterations, converged
+
+
+def _run(
+    problem: Problem, options: Options, cut: slice, start: Float64, bending: Float64, *, joint: bool = False
+) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    return _core.solve_frames(
+        problem.structure,
+        problem.gram.core,
+        tuple(term[cut] for term in problem.terms()),
+        start,
+        bending,
+        options.tolerance * measures.scale(problem)[cut],
+        options.max_iterations or 200,
+        joint,
+        options.threads,
+    )
 
 
 def _first_of_identical(problem: Problem, weights: Float64) -> Float64:

@@ -1,0 +1,282 @@
+#include "inverse/joint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/parallel.h"
+#include "inverse/envelope_cholesky.h"
+#include "inverse/frame.h"
+#include "inverse/newton.h"
+
+namespace rigwright::inverse {
+namespace {
+
+/// Entry (t, t + distance) of D^T D for second differences D over T frames, distance 0, 1, 2.
+double bend_entry(std::int64_t t, int distance, std::int64_t frames) {
+    constexpr double stencil[3] = {1.0, -2.0, 1.0};
+    double sum = 0.0;
+    for (std::int64_t d = std::max<std::int64_t>(t + distance - 2, 0); d <= t && d + 2 < frames; ++d) {
+        sum += stencil[t - d] * stencil[t + distance - d];
+    }
+    return sum;
+}
+
+class JointSolver {
+public:
+    JointSolver(const Structure& structure, View<const double, 2> gram, const Shot& shot, const ShotOptions& options,
+                const ShotResult& result)
+        : structure_(structure),
+          shot_(shot),
+          options_(options),
+          result_(result),
+          frames_(shot.projections.extent(0)),
+          width_(structure.num_variables()),
+          point_(frames_, Frame(structure, gram)),
+          model_(frames_),
+          linear_(frames_ * width_),
+          quadratic_(frames_ * width_),
+          trial_(frames_ * width_),
+          optimality_(frames_) {
+        parallel_for(frames_, 16, options.threads, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t t = begin; t < end; ++t) {
+                point_[t].load(own_terms(t));
+                point_[t].set(result.weights.row(t));
+            }
+        });
+    }
+
+    JointReport solve() {
+        JointReport report;
+        bool polished = !structure_.has_knots();
+        for (; report.iterations < options_.max_iterations; ++report.iterations) {
+            look();
+            if (solved()) {
+                if (polished || !sweep()) break;
+                polished = true;
+            } else if (!newton() && !sweep()) {
+                break;
+            }
+        }
+        look();
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            std::copy_n(point_[t].x(), width_, result_.weights.row(t));
+            result_.iterations(t) += report.iterations;
+            result_.converged(t) = optimality_[t] <= options_.thresholds(t);
+        }
+        return report;
+    }
+
+private:
+    Terms own_terms(std::int64_t t) const {
+        return {shot_.projections.row(t), shot_.linear.row(t), shot_.quadratic.row(t), shot_.lower.row(t),
+                shot_.upper.row(t)};
+    }
+
+    /// A frame's terms with the temporal term in them, all other frames being as they are.
+    Terms coupled_terms(std::int64_t t) {
+        double *linear = linear_.data() + t * width_, *quadratic = quadratic_.data() + t * width_;
+        for (std::int64_t k = 0; k < width_; ++k) {
+            double others = 0.0;
+            for (int distance = 1; distance <= 2; ++distance) {
+                if (t >= distance) others += bend_[3 * (t - distance) + distance] * point_[t - distance].x()[k];
+                if (t + distance < frames_) others += bend_[3 * t + distance] * point_[t + distance].x()[k];
+            }
+            linear[k] = shot_.linear(t, k) + 2.0 * shot_.bending(k) * others;
+            quadratic[k] = shot_.quadratic(t, k) + shot_.bending(k) * bend_[3 * t];
+        }
+        return {shot_.projections.row(t), linear, quadratic, shot_.lower.row(t), shot_.upper.row(t)};
+    }
+
+    void look() {
+        if (bend_.empty()) {
+            for (std::int64_t t = 0; t < frames_; ++t) {
+                for (int d = 0; d < 3; ++d) bend_.push_back(bend_entry(t, d, frames_));
+            }
+        }
+        parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t t = begin; t < end; ++t) {
+                point_[t].load(coupled_terms(t));
+                optimality_[t] = model_[t].look(point_[t]);
+            }
+        });
+    }
+
+    bool solved() const {
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            if (optimality_[t] > options_.thresholds(t)) return false;
+        }
+        return true;
+    }
+
+    /// Exact steps in single variables, frame by frame.
+    bool sweep() {
+        bool moved = false;
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            point_[t].load(coupled_terms(t));
+            for (std::int64_t k = 0; k < width_; ++k) moved = point_[t].minimise(k, false) || moved;
+        }
+        return moved;
+    }
+
+    bool newton() {
+        for (const bool curvature : {true, false}) {
+            parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t t = begin; t < end; ++t) model_[t].form(point_[t], curvature);
+            });
+            if (direction() && search()) return true;
+            if (structure_.is_linear()) break;
+        }
+        return false;
+    }
+
+    /// step_ over the free variables of all frames, kept inside their pieces.
+    bool direction() {
+        constexpr int rounds = 8;
+        begin_.assign(1, 0);
+        for (const QuadraticModel& model : model_) begin_.push_back(begin_.back() + model.size());
+        step_.assign(begin_.back(), 0.0);
+        held_.assign(begin_.back(), 0);
+        for (int round = 0; round < rounds; ++round) {
+            if (!solve_free()) return false;
+            bool clamped = false;
+            for (std::int64_t t = 0; t < frames_; ++t) {
+                const QuadraticModel& model = model_[t];
+                for (std::int64_t i = 0; i < model.size(); ++i) {
+                    double& step = step_[begin_[t] + i];
+                    const double x = model.at()[i];
+                    const double inside = std::clamp(step, model.low()[i] - x, model.high()[i] - x);
+                    if (inside == step || held_[begin_[t] + i]) continue;
+                    step = inside;
+                    held_[begin_[t] + i] = clamped = true;
+                }
+            }
+            if (!clamped) break;
+        }
+        along_ = 0.0;
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            for (std::int64_t i = 0; i < model_[t].size(); ++i) {
+                along_ += step_[begin_[t] + i] * model_[t].gradient()[i];
+            }
+        }
+        return along_ < 0.0;
+    }
+
+    /// Solves for the steps that are not held, given those that are.
+    bool solve_free() {
+        std::vector<std::int64_t> place(begin_.back(), -1), first, frame_begin;
+        std::int64_t count = 0;
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            frame_begin.push_back(count);
+            for (std::int64_t i = begin_[t]; i < begin_[t + 1]; ++i) {
+                if (held_[i]) continue;
+                first.push_back(frame_begin[std::max<std::int64_t>(t - 2, 0)]);
+                place[i] = count++;
+            }
+        }
+        std::vector<double> rhs(count);
+        matrix_.reset(first);
+        std::vector<std::int64_t> index(frames_ * width_, -1);  // of a frame's variables in step_
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            for (std::int64_t i = 0; i < model_[t].size(); ++i) index[t * width_ + model_[t].free()[i]] = begin_[t] + i;
+        }
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            QuadraticModel& model = model_[t];
+            for (std::int64_t i = 0; i < model.size(); ++i) {
+                const std::int64_t own = begin_[t] + i;
+                if (place[own] < 0) continue;
+                double* row = matrix_.row(place[own]) - matrix_.first(place[own]);
+                double& right = rhs[place[own]];
+                right = -model.gradient()[i];
+                const auto couple = [&](std::int64_t other, double entry) {
+                    if (place[other] < 0) {
+                        right -= entry * step_[other];
+                    } else if (place[other] <= place[own]) {
+                        row[place[other]] += entry;
+                    }
+                };
+                const double* hessian = model.hessian().data() + i * model.size();
+                for (std::int64_t j = 0; j < model.size(); ++j) couple(begin_[t] + j, hessian[j]);
+                const std::int64_t k = model.free()[i];
+                for (int distance = 1; distance <= 2; ++distance) {
+                    const double scale = 2.0 * shot_.bending(k);
+                    if (t >= distance && index[(t - distance) * width_ + k] >= 0) {
+                        couple(index[(t - distance) * width_ + k], scale * bend_[3 * (t - distance) + distance]);
+                    }
+                    if (t + distance < frames_ && index[(t + distance) * width_ + k] >= 0) {
+                        couple(index[(t + distance) * width_ + k], scale * bend_[3 * t + distance]);
+                    }
+                }
+                row[place[own]] *= 1.0 + 1e-13;
+            }
+        }
+        if (!matrix_.factor()) return false;
+        matrix_.solve(rhs.data());
+        for (std::int64_t i = 0; i < begin_.back(); ++i) {
+            if (place[i] >= 0) step_[i] = rhs[place[i]];
+        }
+        return true;
+    }
+
+    bool search() {
+        for (double length = 1.0; length > 1e-3; length *= 0.5) {
+            for (std::int64_t t = 0; t < frames_; ++t) {
+                const QuadraticModel& model = model_[t];
+                double* trial = trial_.data() + t * width_;
+                std::copy_n(point_[t].x(), width_, trial);
+                for (std::int64_t i = 0; i < model.size(); ++i) {
+                    const double step = step_[begin_[t] + i], low = model.low()[i], high = model.high()[i];
+                    const bool end = held_[begin_[t] + i] && length == 1.0 && step != 0.0;
+                    trial[model.free()[i]] =
+                        end ? (step < 0.0 ? low : high) : std::clamp(model.at()[i] + length * step, low, high);
+                }
+            }
+            double change = bending_change();
+            for (std::int64_t t = 0; t < frames_; ++t) {
+                point_[t].load(own_terms(t));
+                change += point_[t].move(trial_.data() + t * width_);
+            }
+            if (change <= 1e-4 * length * along_) return true;
+            for (Frame& frame : point_) frame.undo();
+        }
+        for (std::int64_t t = 0; t < frames_; ++t) point_[t].load(coupled_terms(t));
+        return false;
+    }
+
+    /// What the temporal term gains on the way from the point to trial_.
+    double bending_change() const {
+        double change = 0.0;
+        for (std::int64_t t = 1; t + 1 < frames_; ++t) {
+            const double *before = trial_.data() + (t - 1) * width_, *here = before + width_, *after = here + width_;
+            for (std::int64_t k = 0; k < width_; ++k) {
+                const double old = point_[t - 1].x()[k] - 2.0 * point_[t].x()[k] + point_[t + 1].x()[k];
+                const double now = before[k] - 2.0 * here[k] + after[k];
+                change += shot_.bending(k) * (now - old) * (now + old);
+            }
+        }
+        return change;
+    }
+
+    const Structure& structure_;
+    const Shot& shot_;
+    const ShotOptions& options_;
+    const ShotResult& result_;
+    std::int64_t frames_, width_;
+    std::vector<Frame> point_;
+    std::vector<QuadraticModel> model_;
+    std::vector<double> linear_, quadratic_;  // coupled terms
+    std::vector<double> trial_, optimality_, bend_, step_;
+    std::vector<std::int64_t> begin_;  // of each frame in step_
+    std::vector<char> held_;
+    EnvelopeCholesky matrix_;
+    double along_ = 0.0;
+};
+
+}  // namespace
+
+JointReport solve_joint(const Structure& structure, View<const double, 2> gram, const Shot& shot,
+                        const ShotOptions& options, const ShotResult& result) {
+    return JointSolver(structure, gram, shot, options, result).solve();
+}
+
+}  // namespace rigwright::inverse
