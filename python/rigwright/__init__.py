@@ -1,6 +1,6 @@
 """rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
 
-from rigwright import baselines, crowd, faces, inverse, metrics, sampling, sources, training, transfer
+from rigwright import baselines, crowd, exports, faces, inverse, metrics, sampling, sources, training, transfer
 from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
 from rigwright.blendshapes import Tent
 from rigwright.device_report import devices
@@ -27,6 +27,7 @@ __all__ = [
     "baselines",
     "crowd",
     "devices",
+    "exports",
     "faces",
     "inverse",
     "load",

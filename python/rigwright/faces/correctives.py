@@ -93,7 +93,8 @@ class NonlinearFace:
         triangles, share = self.surface.triangles[inside], share[inside]
         rest = self.rest[triangles]
         wanted = sum(weights[k] * (share * swept_volume(rest, rest + self.deltas[k][triangles])).sum() for k in active)
-        along = influence[:, None] * self.surface.normals(posed)
+        near = Surface(self.surface.num_vertices, triangles, self.surface.edges)
+        along = influence[:, None] * near.normals(posed)
         amount, bound = 0.0, LARGEST_BULGE * float(largest.max())
         for _ in range(VOLUME_STEPS):
             now = (posed + amount * along)[triangles]
@@ -139,26 +140,10 @@ def constructed_correctives(
 
     _check(rig, combinations, [*([jaw] if jaw is not None else []), *closing])
     face = _nonlinear_face(rig, jaw, closing)
-    upper = np.asarray(rig.bounds, np.float64)[:, 1]
     old = [(tuple(factors), rig.column(rig.num_shapes + c)) for c, factors in enumerate(rig.combinations)]
-    columns: list[tuple[Factors, Float64]] = [(factors, np.asarray(delta, np.float64)) for factors, delta in old]
-    made: dict[int, NDArray[np.float32]] = {}
-    still = STILL * float(np.linalg.norm(np.ptp(face.rest, axis=0)))
-    for place in sorted(range(len(combinations)), key=lambda c: (len(combinations[c]), c)):
-        weights = _peak(combinations[place], upper)
-        active = np.flatnonzero(weights)
-        sum_so_far = face.rest + np.tensordot(weights[active], face.deltas[active], axes=1)
-        for factors, delta in columns:
-            activation = float(np.prod([_value(factor, weights) for factor in factors]))
-            if activation:
-                sum_so_far += activation * delta
-        delta = face.vertices(weights) - sum_so_far
-        delta /= np.prod([_value(factor, weights) for factor in combinations[place]])
-        delta[np.linalg.norm(delta, axis=1) < still] = 0
-        columns.append((combinations[place], delta))
-        made[place] = delta.astype(np.float32)
+    made = _constructed_deltas(face, combinations, old, np.asarray(rig.bounds, np.float64)[:, 1])
     linear = face.deltas.astype(np.float32)
-    added = [(tuple(combinations[c]), made[c]) for c in range(len(combinations))]
+    added = [(tuple(factors), delta) for factors, delta in zip(combinations, made, strict=True)]
     names = [combination_name(rig.shape_names, factors) for factors in combinations]
     facts = {**rig.metadata, "constructed": [*rig.metadata.get("constructed", []), *names]}
     return BlendshapeRig(
@@ -170,6 +155,32 @@ def constructed_correctives(
         faces=rig.faces,
         metadata=facts,
     )
+
+
+def _constructed_deltas(
+    face: NonlinearFace,
+    combinations: Sequence[Factors],
+    old: Sequence[tuple[Factors, NDArray[np.float32]]],
+    upper: Float64,
+) -> list[NDArray[np.float32]]:
+    """What each combination misses at its peak, given all of fewer factors and those before it."""
+    columns: list[tuple[Factors, Float64]] = [(factors, np.asarray(delta, np.float64)) for factors, delta in old]
+    made = [np.zeros(face.rest.shape, np.float32)] * len(combinations)
+    still = STILL * float(np.linalg.norm(np.ptp(face.rest, axis=0)))
+    for place in sorted(range(len(combinations)), key=lambda c: (len(combinations[c]), c)):
+        weights = _peak(combinations[place], upper)
+        active = np.flatnonzero(weights)
+        sum_so_far = face.rest + np.tensordot(weights[active], face.deltas[active], axes=1)
+        for factors, delta in columns:
+            activation = float(np.prod([_value(factor, weights) for factor in factors]))
+            if activation:
+                sum_so_far += activation * delta
+        missing = face.vertices(weights) - sum_so_far
+        missing /= np.prod([_value(factor, weights) for factor in combinations[place]])
+        missing[np.linalg.norm(missing, axis=1) < still] = 0
+        columns.append((combinations[place], missing))
+        made[place] = missing.astype(np.float32)
+    return made
 
 
 def _check(rig: BlendshapeRig, combinations: Sequence[Factors], named: Sequence[str]) -> None:
