@@ -27,7 +27,10 @@ ICT = Path(__file__).resolve().parents[2] / "shared" / "data" / "ict_facekit" / 
 
 
 def face(path: Path, seed: int = 0) -> tuple[str, np.ndarray, np.ndarray]:
-    """A name, neutral (V, 3) and offsets (K, V, 3): the ICT face's, or generated ones that move patches of a sphere."""
+    """A name, neutral (V, 3) and offsets (K, V, 3): the ICT face's, or generated ones that move patches of a sphere.
+
+    The ICT neutral is noise here: times and differences hang on the offsets alone.
+    """
     rng = np.random.default_rng(seed)
     if path.exists():
         with np.load(path) as arrays:
