@@ -1,0 +1,197 @@
+"""Descent against general solvers on the vertices, against truth, and against its own promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.support.inverse_rigs import random_rig, slow_objective, slow_vertices
+
+SEEDS = range(4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_objective_and_rmse_are_those_of_the_vertices(seed, tolerance):
+    rng = np.random.default_rng(seed)
+    rig, omega = random_rig(rng), rng.uniform(0.5, 2.0, 40)
+    targets = (rng.normal(size=(3, 40, 3)) * 0.1 + rig.evaluate(rng.uniform(size=(3, 8)))).astype(np.float32)
+    result = rw.inverse.solve(rig, targets, alpha=3.0, vertex_weights=omega)
+    for t, weights in enumerate(result.weights):
+        expected = slow_objective(rig, targets[t], weights, alpha=3.0, vertex_weights=omega)
+        assert result.objective[t] == pytest.approx(expected, rel=tolerance["gram"])
+        error = slow_objective(rig, targets[t], weights, alpha=0.0, vertex_weights=omega) / omega.sum()
+        assert result.rmse[t] == pytest.approx(np.sqrt(error), rel=tolerance["gram"])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_general_solver_finds_less(seed):
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(seed)
+    rig = random_rig(rng, vertices=20, shapes=6, corrections=6)
+    targets = rig.evaluate(rng.uniform(size=(5, 6))) + 0.5 * rng.normal(size=(5, 20, 3)).astype(np.float32)
+    result = rw.inverse.solve(rig, targets, alpha=2.0)
+    for t, target in enumerate(targets):
+        starts = [np.zeros(6), np.full(6, 0.5), *rng.uniform(size=(4, 6))]
+        found = [
+            optimize.minimize(lambda w, b=target: slow_objective(rig, b, w, alpha=2.0), x, bounds=[(0, 1)] * 6).fun
+            for x in starts
+        ]
+        assert result.objective[t] <= min(found) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_weights_of_a_noise_free_shot_come_back(seed):
+    rng = np.random.default_rng(seed)
+    rig = random_rig(rng)
+    truth = rng.uniform(size=(40, 8)).astype(np.float32)
+    result = rw.inverse.solve(rig, rig.evaluate(truth), alpha=0.0)
+    assert result.converged.all()
+    assert np.abs(result.weights - truth).mean() < 1e-5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_single_weight_can_improve(seed):
+    rng = np.random.default_rng(seed)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(size=(2, 8))) + 0.5 * rng.normal(size=(2, 40, 3)).astype(np.float32)
+    result = rw.inverse.solve(rig, targets, alpha=1.0)
+    for t, k in np.ndindex(2, 8):
+        for value in np.linspace(0.0, 1.0, 41):
+            other = result.weights[t].copy()
+            other[k] = value
+            assert slow_objective(rig, targets[t], other, alpha=1.0) >= result.objective[t] * (1 - 1e-9)
+
+
+def test_optimality_is_the_steepest_slope_that_the_box_allows(tolerance):
+    rng = np.random.default_rng(3)
+    rig = random_rig(rng)
+    target = rig.evaluate(rng.uniform(size=8)) + 0.3 * rng.normal(size=(40, 3)).astype(np.float32)
+    start = np.append(rng.uniform(0.1, 0.9, 6), [0.0, 1.0])
+    result = rw.inverse.solve(rig, target, alpha=1.0, init=start, max_iterations=1, fixed=start)
+    assert result.optimality[0] == 0.0  # nothing is free
+    free = rw.inverse.solve(rig, target, alpha=1.0, init=start, max_iterations=1)
+    step, worst = 1e-6, 0.0
+    for k in range(8):
+        for side in (-1.0, 1.0):
+            moved = free.weights[0].copy()
+            moved[k] += side * step
+            if 0.0 <= moved[k] <= 1.0:
+                slope = slow_objective(rig, target, moved, alpha=1.0)
+                worst = max(worst, -(slope - slow_objective(rig, target, free.weights[0], alpha=1.0)) / step)
+    assert free.optimality[0] == pytest.approx(worst, abs=tolerance["finite_difference"])
+
+
+def test_gap_bounds_the_gain_of_convex_frames():
+    rng = np.random.default_rng(5)
+    rig = random_rig(rng, corrections=0)
+    targets = rng.normal(size=(4, 40, 3)).astype(np.float32)
+    best = rw.inverse.solve(rig, targets, alpha=1.0)
+    early = rw.inverse.solve(rig, targets, alpha=1.0, max_iterations=1)
+    assert (best.gap <= 1e-6 * best.objective).all()
+    assert (early.objective - early.gap <= best.objective * (1 + 1e-12)).all()
+
+
+def test_same_bytes_for_any_number_of_threads():
+    rng = np.random.default_rng(6)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(size=(600, 8)))
+    one, two = (rw.inverse.solve(rig, targets, alpha=1.0, threads=n) for n in (1, 2))
+    assert np.array_equal(one.weights, two.weights)
+
+
+def test_markers_and_whole_meshes_give_the_same():
+    rng = np.random.default_rng(7)
+    rig, markers = random_rig(rng), np.array([31, 2, 17, 8, 25, 12])
+    targets = rig.evaluate(rng.uniform(size=(3, 8)))
+    whole = rw.inverse.solve(rig, targets, alpha=0.1, vertices=markers)
+    few = rw.inverse.solve(rig, targets[:, markers], alpha=0.1, vertices=markers)
+    assert np.array_equal(whole.weights, few.weights)
+    assert not whole.warnings
+    fewer = rw.inverse.solve(rig, targets[:, markers[:2]], alpha=0.1, vertices=markers[:2])
+    assert "6 coordinates of markers for 8 weights" in fewer.warnings[0]
+    assert np.isfinite(fewer.weights).all()
+
+
+def test_identical_and_idle_shapes_are_told():
+    rng = np.random.default_rng(8)
+    deltas = rng.normal(size=(4, 30, 3))
+    deltas[2], deltas[3] = deltas[0], 0.0
+    rig = rw.BlendshapeRig(rng.normal(size=(30, 3)), deltas, names=["a", "b", "copy", "idle"])
+    result = rw.inverse.solve(rig, rig.evaluate([[0.6, 0.3, 0.1, 0.9], [1.0, 0.0, 0.5, 0.0]]), alpha=0.0)
+    np.testing.assert_allclose(result.weights, [[0.7, 0.3, 0, 0], [1, 0, 0.5, 0]], atol=1e-5)
+    assert any("idle" in text for text in result.warnings)
+    assert any("a and copy are identical" in text for text in result.warnings)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pinned_tied_and_pulled_weights(seed):
+    rng = np.random.default_rng(seed)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(size=(3, 8)))
+    pins = np.full((3, 8), np.nan)
+    pins[1, 4] = 0.25
+    strength, wish = rng.uniform(0, 50, 8), rng.uniform(size=8)
+    result = rw.inverse.solve(rig, targets, alpha=1.0, fixed=pins, priors=(wish, strength), symmetric=[(0, 3)])
+    assert result.converged.all()
+    assert result.weights[1, 4] == 0.25
+    assert np.array_equal(result.weights[:, 0], result.weights[:, 3])
+
+    def value(t, w):
+        return slow_objective(rig, targets[t], w, alpha=1.0) + (strength * np.square(w - wish)).sum()
+
+    for t in range(3):
+        here = value(t, result.weights[t])
+        assert result.objective[t] == pytest.approx(here, rel=1e-9)
+        for _ in range(50):
+            other = np.clip(result.weights[t] + 0.05 * rng.normal(size=8), 0, 1)
+            other[3] = other[0]
+            if t == 1:
+                other[4] = 0.25
+            assert value(t, other) >= here * (1 - 1e-9)
+
+
+def test_solutions_survive_saving(tmp_path):
+    rng = np.random.default_rng(9)
+    rig = random_rig(rng)
+    result = rw.inverse.solve(rig, slow_vertices(rig, rng.uniform(size=8)), alpha=0.5)
+    result.save(tmp_path / "shot.npz")
+    again = rw.inverse.Solution.load(tmp_path / "shot.npz")
+    for name, value in vars(result).items():
+        assert np.array_equal(getattr(again, name), value), name
+    (tmp_path / "other.npz").write_bytes(b"no archive")
+    with pytest.raises(ValueError, match="load: path"):
+        rw.inverse.Solution.load(tmp_path / "other.npz")
+
+
+BAD = {
+    "alpha": {"alpha": -1.0},
+    "smoothness": {"smoothness": np.inf},
+    "bounds": {"bounds": (1.0, 0.0)},
+    "init": {"init": np.full(8, 1.5)},
+    "fixed": {"fixed": np.full(8, -0.5)},
+    r"priors\[1\]": {"priors": (0.5, -1.0)},
+    "symmetric": {"symmetric": [(0, 9)]},
+    "method": {"method": "guess"},
+    "vertices": {"vertices": [0, 0]},
+    "vertex_weights": {"vertex_weights": -np.ones(40)},
+    "tolerance": {"tolerance": -1.0},
+    "max_iterations": {"max_iterations": 0},
+    "device": {"device": "abacus"},
+}
+
+
+@pytest.mark.parametrize("argument", BAD)
+def test_wrong_arguments_are_named(argument):
+    rig = random_rig(np.random.default_rng(0))
+    with pytest.raises(ValueError, match=rf"solve: {argument} is .*; it must be "):
+        rw.inverse.solve(rig, np.zeros((2, 40, 3)), **BAD[argument])
+
+
+@pytest.mark.parametrize(
+    "targets", [np.zeros((0, 40, 3)), np.zeros((2, 39, 3)), np.full((2, 40, 3), np.nan), np.zeros(3), "mesh"]
+)
+def test_wrong_targets_are_named(targets):
+    rig = random_rig(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="solve: targets is .*; it must be "):
+        rw.inverse.solve(rig, targets)

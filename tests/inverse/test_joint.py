@@ -1,0 +1,62 @@
+"""Whole shots with a temporal term, against a general solver over all frames at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.support.inverse_rigs import random_rig, slow_objective
+
+
+def shot_value(rig, targets, weights, *, alpha, smoothness):
+    own = sum(slow_objective(rig, b, w, alpha=alpha) for b, w in zip(targets, weights, strict=True))
+    return own + smoothness * np.square(np.diff(weights, n=2, axis=0)).sum()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("smoothness", [1.0, 300.0])
+def test_joint_solve_is_as_good_as_a_general_solver(seed, smoothness):
+    optimize = pytest.importorskip("scipy.optimize")
+    rng = np.random.default_rng(seed)
+    rig = random_rig(rng, vertices=15, shapes=4, corrections=3, tents=False)
+    times = np.linspace(0, 3, 7)[:, None]
+    truth = 0.5 + 0.45 * np.sin(times * rng.uniform(0.5, 2, 4) + rng.uniform(0, 6, 4))
+    targets = rig.evaluate(truth) + 0.3 * rng.normal(size=(7, 15, 3)).astype(np.float32)
+    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=smoothness)
+    assert result.converged.all()
+    mine = shot_value(rig, targets, result.weights, alpha=1.0, smoothness=smoothness)
+    assert result.shot_objective == pytest.approx(mine, rel=1e-9)
+
+    def value(flat):
+        return shot_value(rig, targets, flat.reshape(7, 4), alpha=1.0, smoothness=smoothness)
+
+    start = rw.inverse.solve(rig, targets, alpha=1.0).weights
+    other = optimize.minimize(value, start.ravel(), bounds=[(0, 1)] * 28, options={"maxfun": 100000, "ftol": 1e-13})
+    assert mine <= other.fun * (1 + 1e-6)
+
+
+def test_locked_frames_hold_and_the_rest_is_solved_around_them():
+    rng = np.random.default_rng(4)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(0.2, 0.8, size=(9, 8)))
+    pins = np.full((9, 8), np.nan)
+    pins[4] = 0.5
+    free = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=20.0)
+    locked = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=20.0, fixed=pins)
+    assert (locked.weights[4] == 0.5).all()
+    assert locked.converged.all()
+    assert locked.shot_objective >= free.shot_objective * (1 - 1e-9)
+
+
+def test_causal_frames_depend_on_the_past_only():
+    rng = np.random.default_rng(5)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(size=(8, 8)))
+    whole = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, joint=False)
+    part = rw.inverse.solve(rig, targets[:5], alpha=1.0, smoothness=50.0, joint=False)
+    assert np.array_equal(whole.weights[:5], part.weights)
+    bends = [
+        np.square(np.diff(r.weights, n=2, axis=0)).sum() for r in (whole, rw.inverse.solve(rig, targets, alpha=1.0))
+    ]
+    assert bends[0] < bends[1]

@@ -1,0 +1,52 @@
+"""Random blendshape rigs, and the inverse rig's objective in slow, obvious NumPy on the vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rigwright as rw
+
+
+def random_rig(
+    rng: np.random.Generator,
+    *,
+    vertices: int = 40,
+    shapes: int = 8,
+    corrections: int = 8,
+    order: int = 4,
+    tents: bool = True,
+) -> rw.BlendshapeRig:
+    """Corrections of two to ``order`` factors; every third has a tent."""
+    combinations = []
+    for c in range(corrections):
+        count = int(rng.integers(2, order + 1))
+        factors: list[object] = [int(k) for k in rng.choice(shapes, count, replace=False)]
+        if tents and c % 3 == 0:
+            factors[0] = rw.Tent(factors[0], 0.0, float(rng.uniform(0.3, 0.7)), 1.0)
+        combinations.append((tuple(factors), 0.7 * rng.normal(size=(vertices, 3))))
+    deltas = rng.normal(size=(shapes, vertices, 3))
+    return rw.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas, combinations=combinations)
+
+
+def slow_vertices(rig: rw.BlendshapeRig, weights: np.ndarray) -> np.ndarray:
+    """One pose (K,) in double precision: (V, 3)."""
+    result = np.asarray(rig.rest_vertices, np.float64)
+    columns = np.asarray(rig.columns(), np.float64)
+    for k, w in enumerate(weights):
+        result = result + w * columns[k]
+    for factors, column in zip(rig.combinations, columns[len(weights) :], strict=True):
+        product = 1.0
+        for f in factors:
+            if isinstance(f, rw.Tent):
+                w = weights[f.shape]
+                product *= np.interp(w, [f.x1, f.x2, f.x3], [0.0, 1.0, 0.0])
+            else:
+                product *= weights[f]
+        result = result + product * column
+    return result
+
+
+def slow_objective(rig, target, weights, *, alpha, vertex_weights=1.0) -> float:
+    """|f(w) - b|^2 + alpha sum w of one frame."""
+    error = np.square(slow_vertices(rig, weights) - target).sum(axis=1)
+    return float((vertex_weights * error).sum() + alpha * weights.sum())
