@@ -46,6 +46,15 @@ def test_the_bound_holds_for_random_weights_inside_the_bounds(seed, bounds, tole
     assert bound[-1] == 0
 
 
+def test_the_ict_face_stays_inside_its_bound(data_path):
+    rig = rw.faces.ict(data_path("ict_facekit"))
+    order = rw.crowd.importance_order(rig, "rms")
+    assert rig.shape_names[order[0]] == "jawOpen"  # the thesis finds "Mouth Open" first, too
+    weights = np.random.default_rng(0).uniform(0, 1, (2, rig.num_shapes))
+    measured = rw.crowd.prefix_errors(rig, order, weights).max
+    assert (measured <= rw.crowd.prefix_error_bound(rig, order)).all()
+
+
 def test_the_bound_is_reached_by_shapes_that_add_up(tolerance):
     deltas = np.zeros((3, 5, 3))
     deltas[:, 2, 0] = [3.0, 2.0, 1.0]

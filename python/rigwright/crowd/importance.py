@@ -74,7 +74,8 @@ def importance(
           (:func:`rigwright.metrics.structural_similarity`).
 
         Or your own scores, from perceptual ratings for instance: by name, of every shape, or one a shape. Shapes that
-        a measure underrates (all of them rate blinks low) are raised by changing what a first call returned.
+        a measure underrates (most of them rate blinks low) are raised by changing what a first call returned; times
+        how much a clip uses each shape, ``np.sqrt(np.square(clip).mean(axis=0))``, they fit that clip far better.
     picture : callable, optional
         Draws vertices (V, 3) as pixels (h, w) or (h, w, 3) of 0 to 255; needed by the measures of images, for example
         :func:`rigwright.report.portrait.portrait`.
