@@ -17,4 +17,5 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_models(module);
     rigwright::bindings::bind_packing(module);
     rigwright::bindings::bind_inverse(module);
+    rigwright::bindings::bind_majorize_minimize(module);
 }

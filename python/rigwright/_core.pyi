@@ -20,6 +20,7 @@ __all__: list[str] = [
     "InverseStructure",
     "LinearBlend",
     "LinearBlendFit",
+    "MajorizeMinimize",
     "PackingGraph",
     "PointTree",
     "Skeleton",
@@ -506,6 +507,38 @@ class InverseStructure:
     def __init__(self, rig: BlendshapeRig, ties: typing.Any) -> None: ...
     @property
     def is_linear(self) -> bool: ...
+
+class MajorizeMinimize:
+    """
+    The majorisation-minimisation of Rackovic et al. (2022) for a rig. `structure` has every shape
+    as a variable of its own; frames are a dict of offsets (T, M, 3),
+    projections (T, N), energies (T,), linear, curvature, lower and upper (T, K).
+    """
+    def __init__(
+        self,
+        structure: InverseStructure,
+        columns: typing.Any,
+        gram: typing.Any,
+        vertex_weights: typing.Any,
+        box: typing.Any,
+        ties: typing.Any,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> None: ...
+    def solve(
+        self,
+        frames: dict,
+        start: typing.Any,
+        tolerance: typing.SupportsFloat | typing.SupportsIndex,
+        max_iterations: typing.SupportsInt | typing.SupportsIndex,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> tuple:
+        """
+        Weights (T, K), iterations (T,), converged (T,) from feasible weights.
+        """
+    def surrogate(self, frames: dict, frame: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any) -> dict:
+        """
+        The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).
+        """
 
 def build_info() -> dict:
     """

@@ -7,5 +7,6 @@ from rigwright.inverse.options import Options
 from rigwright.inverse.problem import Problem
 from rigwright.inverse.solution import Solution
 from rigwright.inverse.solve import METHODS, Solver, solve
+from rigwright.inverse.trade_off import TradeOff, trade_off
 
-__all__ = ["METHODS", "Options", "Problem", "Solution", "Solver", "solve"]
+__all__ = ["METHODS", "Options", "Problem", "Solution", "Solver", "TradeOff", "solve", "trade_off"]

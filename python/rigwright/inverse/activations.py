@@ -42,7 +42,7 @@ class Activations:
         """Weights (T, K) to columns (T, N)."""
         columns = np.ones((len(weights), self.num_columns))
         columns[:, : self.num_shapes] = weights
-        value = self._values(weights)
+        value = self.values(weights)
         for c in range(self.num_columns - self.num_shapes):
             columns[:, self.num_shapes + c] = value[:, self.offset[c] : self.offset[c + 1]].prod(axis=1)
         return columns
@@ -50,7 +50,7 @@ class Activations:
     def pull_back(self, weights: Float64, cotangents: Float64, side: int = 1) -> Float64:
         """J^T cotangents, (T, N) to (T, K), with the slope to the right (``side`` 1) or left (-1) of each weight."""
         gradient = cotangents[:, : self.num_shapes].copy()
-        value, slope = self._values(weights), self._slopes(weights, side)
+        value, slope = self.values(weights), self.slopes(weights, side)
         for c in range(self.num_columns - self.num_shapes):
             own = range(self.offset[c], self.offset[c + 1])
             for f in own:
@@ -59,11 +59,13 @@ class Activations:
                 gradient[:, self.shape[f]] += cotangents[:, self.num_shapes + c] * factor
         return gradient
 
-    def _values(self, weights: Float64) -> Float64:
+    def values(self, weights: Float64) -> Float64:
+        """The factors themselves: (T, factors)."""
         w = weights[:, self.shape]
         return np.where(self.is_tent, tent(w, self.knots), w)
 
-    def _slopes(self, weights: Float64, side: int) -> Float64:
+    def slopes(self, weights: Float64, side: int = 1) -> Float64:
+        """Slopes of the factors to one side of weights (T, K): (T, factors)."""
         w = weights[:, self.shape]
         x1, x2, x3 = self.knots.T
         before = np.less if side < 0 else np.less_equal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +40,8 @@ class Gram:
         Shapes that move the chosen vertices alike, the first one first; shapes in combinations are left out.
     warnings : list of str
         Shapes that move nothing, shapes that are alike, too few vertices.
+    prepared : dict
+        What methods made of this rig to use again, each under a key of its own.
     """
 
     def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
@@ -47,6 +50,7 @@ class Gram:
         self.num_vertices = len(rig.rest_vertices)
         self.vertices = _vertices(vertices, self.num_vertices)
         self.vertex_weights = _vertex_weights(vertex_weights, len(self.vertices))
+        self.prepared: dict[Hashable, Any] = {}
         #: the same in the engine, with packed columns
         self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
         self.matrix = np.asarray(self.core.matrix)

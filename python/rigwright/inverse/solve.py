@@ -12,10 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument
 from rigwright.inverse import measures
+from rigwright.inverse.closed_forms import cet, seol
 from rigwright.inverse.descent import descent
 from rigwright.inverse.gram import Gram
+from rigwright.inverse.localised import cet_loc
+from rigwright.inverse.majorize_minimize import mm, mm_cet
 from rigwright.inverse.options import Options
 from rigwright.inverse.problem import Problem, make_problem
+from rigwright.inverse.rigid_motion import without_rigid_motion
+from rigwright.inverse.sequential_quadratic import sqp
 from rigwright.inverse.solution import Solution
 from rigwright.progress import ProgressCallback, silent
 
@@ -23,7 +28,15 @@ Float64 = NDArray[np.float64]
 Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
 
 #: name -> function(problem, options) -> weights (T, K), iterations (T,), converged (T,)
-METHODS: dict[str, Method] = {"descent": descent}
+METHODS: dict[str, Method] = {
+    "descent": descent,
+    "mm": mm,
+    "mm_cet": mm_cet,
+    "cet": cet,
+    "cet_loc": cet_loc,
+    "seol": seol,
+    "sqp": sqp,
+}
 
 #: methods that solve a shot with a temporal term
 TEMPORAL = {"descent"}
@@ -59,6 +72,7 @@ class Solver:
         fixed: ArrayLike | None = None,
         priors: tuple[ArrayLike, ArrayLike] | None = None,
         symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+        rigid: ArrayLike | None = None,
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
         threads: int = 0,
@@ -69,6 +83,9 @@ class Solver:
         if method not in METHODS:
             raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
         options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
+        transforms = None
+        if rigid is not None:
+            targets, transforms = without_rigid_motion(self.gram, targets, rigid)
         problem = make_problem(
             self.gram,
             targets,
@@ -84,6 +101,7 @@ class Solver:
         _check_fits(method, problem, options)
         weights, iterations, converged = METHODS[method](problem, options)
         solution = measure(problem, method, weights, iterations, converged, threads)
+        solution.transforms = transforms
         solution.seconds = time.perf_counter() - started
         return solution
 
@@ -118,7 +136,10 @@ def solve(
     targets : (T, V, 3), (V, 3), or (T, M, 3) where ``vertices`` are given
         Finite, in the rig's unit and frame.
     method : str
-        A name of ``METHODS``. ``"descent"`` is exact descent in Gram space (:mod:`rigwright.inverse.descent`).
+        A name of ``METHODS``. ``"descent"`` is exact descent in Gram space (:mod:`rigwright.inverse.descent`);
+        ``"mm"`` and ``"mm_cet"`` are majorisation-minimisation (:mod:`rigwright.inverse.majorize_minimize`), ``"sqp"``
+        SciPy's trust-constr (:mod:`rigwright.inverse.sequential_quadratic`); ``"cet"``, ``"cet_loc"`` and ``"seol"``
+        solve for the shapes alone (:mod:`rigwright.inverse.closed_forms`, :mod:`rigwright.inverse.localised`).
     alpha : float
         Sparsity, >= 0, in squared units of length.
     smoothness : float
@@ -142,6 +163,9 @@ def solve(
         Each a number, (K,) or (T, K); s >= 0.
     symmetric : sequence of pairs, optional
         Shapes, by index or name, whose weights are equal.
+    rigid : (R,) int, optional
+        Vertices that expressions leave alone: each frame's rigid motion, fitted on them, is taken off the targets
+        first and returned in ``Solution.transforms``.
     tolerance : float
         A frame is solved when ``optimality <= tolerance`` times the largest gradient entry at the neutral pose.
     max_iterations : int, optional

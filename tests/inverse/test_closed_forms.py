@@ -1,0 +1,199 @@
+"""cet, cet_loc and seol against their definitions on vertices, and sqp against its derivatives and descent."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.inverse import Solver
+from rigwright.inverse.geodesics import heat_distances
+from rigwright.inverse.localised import masks
+from rigwright.inverse.problem import make_problem
+from rigwright.inverse.sequential_quadratic import gradient, hessian
+from tests.conftest import TOLERANCES
+from tests.support.inverse import arrays_of, shot_of
+
+ALPHA = 0.5
+
+
+def basis_and_offset(arrays, target, omega=None):
+    """B (3V, K) and b (3V,), scaled by the roots of the vertex weights."""
+    neutral, deltas, _ = arrays
+    root = np.sqrt(np.ones(len(neutral)) if omega is None else omega)
+    basis = (deltas * root[:, None]).reshape(len(deltas), -1).T.astype(np.float64)
+    return basis, ((target.astype(np.float64) - neutral) * root[:, None]).ravel()
+
+
+def slow_ridge(basis, offset, alpha, box=(0.0, 1.0)):
+    """The stacked least-squares problem of eq. 6, then the clip."""
+    count = basis.shape[1]
+    stacked = np.vstack([basis, np.sqrt(alpha) * np.eye(count)])
+    return np.clip(np.linalg.lstsq(stacked, np.append(offset, np.zeros(count)), rcond=None)[0], *box)
+
+
+def slow_seol(basis, offset, box=(0.0, 1.0)):
+    """Eq. 7, literally."""
+    weights = np.zeros(basis.shape[1])
+    size = [np.linalg.norm(column.reshape(-1, 3), axis=1).mean() for column in basis.T]
+    left = offset.copy()
+    for k in np.argsort(-np.array(size), kind="stable"):
+        norm = basis[:, k] @ basis[:, k]
+        weights[k] = np.clip(basis[:, k] @ left / norm if norm else 0.0, *box)
+        left = left - basis[:, k] * weights[k]
+    return weights
+
+
+@pytest.mark.parametrize("kind", ["linear", "any"])
+@pytest.mark.parametrize("seed", range(4))
+def test_cet_is_clipped_ridge_regression(kind, seed):
+    arrays = arrays_of(kind, seed)
+    rig, targets = shot_of(arrays, frames=3, seed=seed)
+    omega = np.random.default_rng(seed).uniform(0, 2, len(arrays[0]))
+    solved = rw.inverse.solve(rig, targets, "cet", ALPHA, vertex_weights=omega)
+    slow = [slow_ridge(*basis_and_offset(arrays, target, omega), ALPHA) for target in targets]
+    np.testing.assert_allclose(solved.weights, slow, atol=1e-5)  # float32 Gram matrix
+    assert solved.converged.all()
+
+
+def test_cet_shares_a_weight_between_twins_where_nothing_else_decides():
+    neutral, deltas, _ = arrays_of("linear", 1)
+    deltas[1] = deltas[0]
+    arrays = neutral, deltas, []
+    rig = rw.BlendshapeRig(*arrays)
+    target = neutral + 0.6 * deltas[0]
+    solved = rw.inverse.solve(rig, target, "cet", 0.0)
+    np.testing.assert_allclose(solved.weights[0, :2], 0.3, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_seol_fits_one_shape_after_another(seed):
+    arrays = arrays_of("any", seed)
+    rig, targets = shot_of(arrays, (-0.5, 0.75), frames=3, seed=seed)
+    solved = rw.inverse.solve(rig, targets, "seol", ALPHA)
+    slow = [slow_seol(*basis_and_offset(arrays, target), (-0.5, 0.75)) for target in targets]
+    np.testing.assert_allclose(solved.weights, slow, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["cet", "cet_loc", "seol", "sqp"])
+def test_pins_ties_priors_and_markers_are_kept(method):
+    rig, targets = shot_of(arrays_of("any", 4), frames=3, seed=4)
+    pins = np.full((3, rig.num_shapes), np.nan)
+    pins[0, 2], pins[2, 3] = 0.25, 0.75
+    chosen = {"vertices": np.arange(5, 50), "vertex_weights": np.linspace(0, 1, 45)}
+    rules = {"fixed": pins, "symmetric": [(0, 1)], "priors": (0.4, 1e9)}
+    solved = rw.inverse.solve(rig, targets, method, ALPHA, **chosen, **rules)
+    assert solved.weights[0, 2] == 0.25
+    assert solved.weights[2, 3] == 0.75
+    np.testing.assert_array_equal(solved.weights[:, 0], solved.weights[:, 1])
+    free = np.isnan(pins)
+    moves = np.arange(rig.num_shapes) < rig.num_shapes - 1
+    np.testing.assert_allclose(solved.weights[free & moves], 0.4, atol=1e-3)  # priors this strong decide alone
+
+
+def test_sqp_arrives_where_descent_does():
+    pytest.importorskip("scipy")
+    rig, targets = shot_of(arrays_of("pairs", 6), (-0.5, 1.0), frames=1, seed=6)
+    start = rw.inverse.solve(rig, targets, "cet", ALPHA).weights
+    theirs = rw.inverse.solve(rig, targets, "sqp", ALPHA, init=start)
+    ours = rw.inverse.solve(rig, targets, "descent", ALPHA, init=theirs.weights)
+    assert (ours.objective >= theirs.objective * (1 - 1e-6)).all()
+    np.testing.assert_allclose(theirs.weights, ours.weights, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_hessian_is_the_gradients_derivative(seed):
+    rig, targets = shot_of(arrays_of("any", seed), frames=1, seed=seed)
+    problem = make_problem(Solver(rig).gram, targets, alpha=ALPHA, priors=(0.2, 0.7))
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0.01, 0.2, (1, rig.num_shapes))  # between knots
+    step = 1e-4 * rng.standard_normal(weights.shape)
+    found = hessian(problem, weights) @ step[0]
+    slow = (gradient(problem, weights + step) - gradient(problem, weights - step)) / 2
+    np.testing.assert_allclose(found, slow, rtol=TOLERANCES["gram"], atol=1e-6 * np.abs(slow).max())
+    np.testing.assert_allclose(hessian(problem, weights), hessian(problem, weights).T)
+
+
+def test_sqp_names_the_extra_that_is_missing(monkeypatch):
+    rig, targets = shot_of(arrays_of("pairs", 6), frames=1)
+
+    class NoSciPy:
+        def find_spec(self, name, path=None, target=None):
+            if name.split(".")[0] == "scipy":
+                raise ModuleNotFoundError(name, name="scipy")
+
+    for name in [name for name in sys.modules if name.split(".")[0] == "scipy"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [NoSciPy(), *sys.meta_path])
+    with pytest.raises(ImportError, match=r"rigwright\[inverse\]"):
+        rw.inverse.solve(rig, targets, "sqp")
+
+
+def sphere(rings=24, sectors=48):
+    """Vertices and quads of a unit sphere without its poles' caps, and a vertex's index by ring and sector."""
+    theta = np.linspace(0.05, np.pi - 0.05, rings)
+    phi = np.arange(sectors) * 2 * np.pi / sectors
+    t, p = np.meshgrid(theta, phi, indexing="ij")
+    points = np.stack([np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)], axis=-1).reshape(-1, 3)
+    index = np.arange(rings * sectors).reshape(rings, sectors)
+    around = np.roll(index, -1, axis=1)
+    faces = np.stack([index[:-1], index[1:], around[1:], around[:-1]], axis=-1).reshape(-1, 4)
+    return points, faces
+
+
+def test_heat_distances_are_great_circles_on_a_sphere():
+    points, faces = sphere()
+    started = np.zeros((2, len(points)), bool)
+    started[0, 600], started[1, [10, 900]] = True, True
+    found = heat_distances(points, faces, started)
+    exact = [np.arccos(np.clip(points @ points[s].T, -1, 1)).min(axis=1) for s in started]
+    near = np.array(exact) < 1.5
+    assert np.abs(found - exact)[near].max() < 0.12  # the heat method's own smoothing at this resolution
+    assert np.abs(found - exact)[near].mean() < 0.04
+
+
+def test_heat_distances_do_not_jump_between_parts_and_scale_with_the_mesh():
+    points, faces = sphere(8, 12)
+    both = np.concatenate([points, points + np.array([3, 0, 0]), [[9, 9, 9]]])
+    quads = np.concatenate([faces, faces + len(points)])
+    started = np.zeros((1, len(both)), bool)
+    started[0, 5] = True
+    found = heat_distances(both, quads, started)[0]
+    assert np.isfinite(found[: len(points)]).all()
+    assert np.isinf(found[len(points) :]).all()
+    larger = heat_distances(1000 * both, quads, started)[0]
+    np.testing.assert_allclose(larger[: len(points)], 1000 * found[: len(points)], rtol=1e-6, atol=1e-6)
+
+
+def two_sided_rig():
+    """A strip of which every shape moves one end, the other end a little as well."""
+    x, y = np.meshgrid(np.linspace(0, 10, 41), np.linspace(0, 1, 5), indexing="ij")
+    points = np.stack([x, y, 0 * x], axis=-1).reshape(-1, 3)
+    index = np.arange(x.size).reshape(x.shape)
+    faces = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], axis=-1).reshape(-1, 4)
+    bump = np.exp(-((points[:, 0] - np.array([[1.0], [9.0]])) ** 2))
+    deltas = (bump + 0.05 * bump[::-1])[..., None] * [0, 0, 1.0]
+    return rw.BlendshapeRig(points, deltas, faces=faces), points, deltas
+
+
+def test_cet_loc_is_cet_on_what_the_masks_leave():
+    rig, points, deltas = two_sided_rig()
+    target = points + 0.7 * deltas[0] + 0.2 * deltas[1]
+    problem = make_problem(Solver(rig).gram, target, alpha=0.01)
+    kept = masks(problem)
+    ends = points[:, 0] < 5
+    assert not kept[0, ~ends].any()
+    assert not kept[1, ends].any()
+    assert kept[0, np.argmax(deltas[0, :, 2])]
+    local = points, deltas * kept[..., None], []
+    solved = rw.inverse.solve(rig, target, "cet_loc", 0.01)
+    np.testing.assert_allclose(solved.weights[0], slow_ridge(*basis_and_offset(local, target), 0.01), atol=1e-5)
+    assert solved.objective[0] > rw.inverse.solve(rig, target, "descent", 0.01).objective[0]
+
+
+def test_cet_loc_needs_faces():
+    arrays = arrays_of("linear", 0)
+    with pytest.raises(ValueError, match="without faces"):
+        rw.inverse.solve(rw.BlendshapeRig(*arrays), arrays[0], "cet_loc")

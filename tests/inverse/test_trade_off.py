@@ -1,0 +1,119 @@
+"""Trade-off curves over alpha, and head motion taken off before solving."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.inverse.trade_off import TradeOff, training_frames
+from tests.conftest import TOLERANCES
+from tests.support.inverse import arrays_of, shot_of
+
+
+@pytest.mark.parametrize(
+    ("num_frames", "count", "gap"), [(1, 80, 10), (2000, 80, 10), (95, 80, 10), (11, 5, 10), (300, 7, 3)]
+)
+def test_training_frames_are_apart_and_spread_over_the_shot(num_frames, count, gap):
+    frames = training_frames(num_frames, count, gap)
+    assert len(frames) == min(count, (num_frames - 1) // gap + 1)
+    assert frames[0] == 0
+    assert len(frames) == 1 or frames[-1] == num_frames - 1
+    assert (np.diff(frames) >= gap).all()
+
+
+def curve(rmse, cardinality):
+    alphas = np.arange(len(rmse), dtype=float)
+    table = [np.array([values], float) for values in (rmse, cardinality, cardinality, np.ones(len(rmse)))]
+    return TradeOff(("descent",), alphas, np.arange(3), *table)
+
+
+def test_the_elbow_is_the_corner_of_an_l():
+    assert curve([1, 1.1, 1.2, 5, 9], [50, 30, 12, 11, 10]).alpha == 2
+    assert curve([1, 1, 1], [5, 5, 5]).alpha == 0
+    assert curve([2], [3]).alpha == 0
+
+
+def test_every_entry_is_a_solve_of_the_training_frames(tmp_path):
+    pytest.importorskip("matplotlib")
+    rig, targets = shot_of(arrays_of("any", 0), frames=25, seed=0)
+    found = rw.inverse.trade_off(rig, targets, ("cet", "mm"), (1, 0, 100), gap=6, max_iterations=50)
+    assert list(found.alphas) == [0, 1, 100]
+    assert list(found.frames) == [0, 6, 12, 18, 24]
+    for m, method in enumerate(("cet", "mm")):
+        for a, alpha in enumerate(found.alphas):
+            solved = rw.inverse.solve(rig, targets[found.frames], method, alpha, max_iterations=50)
+            assert found.rmse[m, a] == pytest.approx(solved.rmse.mean())
+            assert found.l1[m, a] == pytest.approx(solved.weights.sum(axis=1).mean())
+            assert found.cardinality[m, a] == (solved.weights > 1e-3).sum(axis=1).mean()
+    assert (np.diff(found.l1) < 0).all()
+    assert found.alpha == found.elbows["cet"]
+    found.plot(tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("methods", ()),
+        ("methods", "mm"),
+        ("alphas", ()),
+        ("alphas", (1, 1)),
+        ("count", 0),
+        ("gap", 0),
+        ("gap", 2.5),
+        ("smoothness", 1.0),
+    ],
+)
+def test_what_makes_no_curve_is_refused(argument, value):
+    rig, targets = shot_of(arrays_of("linear", 0), frames=2)
+    with pytest.raises(ValueError, match=f"trade_off: {argument} is"):
+        rw.inverse.trade_off(rig, targets, **{argument: value})
+
+
+def rotations(count, seed):
+    q = np.linalg.qr(np.random.default_rng(seed).standard_normal((count, 3, 3)))[0]
+    return q * np.sign(np.linalg.det(q))[:, None, None]
+
+
+@pytest.mark.parametrize("markers", [False, True])
+def test_head_motion_comes_off_and_is_told(markers):
+    arrays = arrays_of("any", 3, num_vertices=80)
+    skull = np.arange(0, 60, 4)
+    for delta in [*arrays[1], *[d for _, d in arrays[2]]]:
+        delta[skull] = 0
+    rig, targets = shot_of(arrays, frames=4, seed=3, noise=0.0)
+    still = rw.inverse.solve(rig, targets, "cet", 0.1)
+    turn, shift = rotations(4, 9), np.random.default_rng(9).standard_normal((4, 3))
+    moved = targets @ turn.transpose(0, 2, 1) + shift[:, None]
+    chosen = np.random.default_rng(3).permutation(80)[:75] if markers else None
+    seen = skull if chosen is None else np.intersect1d(skull, chosen)
+    given = moved if chosen is None else moved[:, chosen]
+    solved = rw.inverse.solve(rig, given, "cet", 0.1, vertices=chosen, rigid=seen)
+    np.testing.assert_allclose(solved.transforms[:, :, :3], turn, atol=1e-5)
+    np.testing.assert_allclose(solved.transforms[:, :, 3], shift, atol=1e-5)
+    if not markers:
+        np.testing.assert_allclose(solved.weights, still.weights, atol=1e-3)
+    posed = rig.evaluate(solved.weights.astype(np.float32))
+    again = posed @ solved.transforms[:, :, :3].transpose(0, 2, 1) + solved.transforms[:, None, :, 3]
+    error = np.sqrt(np.square(again - moved).sum(axis=2).mean(axis=1))
+    assert (error <= 1.2 * still.rmse + TOLERANCES["float32_sum"]).all() or markers
+
+
+def test_a_mirrored_target_gets_a_rotation():
+    rig, targets = shot_of(arrays_of("linear", 3), frames=1)
+    solved = rw.inverse.solve(rig, targets * [-1, 1, 1], rigid=np.arange(20))
+    assert np.linalg.det(solved.transforms[0, :, :3]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("rigid", [[0, 1], [], [0, 0, 1], [0, 1, 99], [0.5, 1, 2], [-1, 2, 3]])
+def test_rigid_vertices_that_cannot_hold_a_frame_are_refused(rigid):
+    rig, targets = shot_of(arrays_of("linear", 3), frames=1)
+    with pytest.raises(ValueError, match="solve: rigid is"):
+        rw.inverse.solve(rig, targets, rigid=np.array(rigid))
+
+
+def test_rigid_vertices_outside_the_markers_are_refused():
+    rig, targets = shot_of(arrays_of("linear", 3), frames=1)
+    with pytest.raises(ValueError, match="targets do not give"):
+        rw.inverse.solve(rig, targets[:, :10], vertices=np.arange(10), rigid=[3, 4, 12])

@@ -1,0 +1,63 @@
+"""Metrics of solved weights against slow NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.conftest import TOLERANCES
+
+
+def shot(frames=6, shapes=5, vertices=9, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = rng.random((frames, shapes)) * rng.choice([0, 1e-4, 5e-3, 1], (frames, shapes))
+    truth, vertices = rng.standard_normal((2, frames, vertices, 3)).astype(np.float32)
+    return weights, truth, vertices
+
+
+def test_it_matches_loops():
+    weights, truth, vertices = shot()
+    error = rw.metrics.weight_error(weights, truth, vertices, seconds=3.0)
+    rmse = [np.sqrt(np.mean(np.sum((a - b) ** 2, axis=1))) for a, b in zip(truth.astype(float), vertices, strict=True)]
+    np.testing.assert_allclose(error.rmse, rmse, rtol=TOLERANCES["float32"])
+    assert error.rmse_mean == pytest.approx(np.mean(rmse), rel=TOLERANCES["float32"])
+    assert error.rmse_p95 == pytest.approx(np.percentile(rmse, 95), rel=TOLERANCES["float32"])
+    for name, least in (("cardinality", 0), ("cardinality_001", 1e-3), ("cardinality_01", 0.01)):
+        assert list(getattr(error, name)) == [sum(w > least for w in row) for row in weights]
+    assert error.cardinality.sum() > error.cardinality_001.sum() > error.cardinality_01.sum() > 0
+    np.testing.assert_allclose(error.l1, [sum(row) for row in weights])
+    bends = [sum((w[t - 1] - 2 * w[t] + w[t + 1]) ** 2 for t in range(1, 5)) for w in weights.T]
+    np.testing.assert_allclose(error.smoothness, bends)
+    assert error.seconds == 0.5
+
+
+def test_a_still_short_and_untimed_shot():
+    weights, truth, vertices = shot(frames=2)
+    error = rw.metrics.weight_error(weights, truth, vertices)
+    assert (error.smoothness == 0).all()
+    assert np.isnan(error.seconds)
+    assert "rmse=" in repr(error)
+
+
+def test_negative_weights_count_by_size():
+    _, truth, vertices = shot(frames=1)
+    error = rw.metrics.weight_error([[-0.5, 0.25, 0.0]], truth, vertices)
+    assert error.cardinality[0] == 2
+    assert error.l1[0] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("weights", np.zeros((6, 0))),
+        ("weights", np.full((6, 5), np.nan)),
+        ("weights", np.zeros(6)),
+        ("truth", np.zeros((5, 9, 3), np.float32)),
+    ],
+)
+def test_what_does_not_fit_is_refused(argument, value):
+    weights, truth, vertices = shot()
+    given = {"weights": weights, "truth": truth, "vertices": vertices} | {argument: value}
+    with pytest.raises(ValueError, match=f"weight_error: {argument} is"):
+        rw.metrics.weight_error(**given)
