@@ -2,6 +2,7 @@
 #include "bindings.h"
 #include "core/check.h"
 #include "faces.h"
+#include "mesh/closest_points.h"
 #include "mesh/intersections.h"
 #include "mesh/laplacian.h"
 #include "mesh/normals.h"
@@ -69,6 +70,34 @@ py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::i
     return py::make_tuple(indices, squared);
 }
 
+py::tuple closest_points(const py::object& vertices, const py::object& faces, const py::object& queries,
+                         const py::object& normals, int threads) {
+    constexpr const char* name = "closest_points";
+    const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
+    const auto asked = as_array<float, 2>(name, "queries", queries, "numbers (Q, 3)");
+    const auto facing = normals.is_none() ? Array<float>(std::vector<py::ssize_t>{0, 3})
+                                          : as_array<float, 2>(name, "normals", normals, "numbers (Q, 3)");
+    check_shape<const float, 2>(name, "vertices", view<float, 2>(points), {-1, 3});
+    check_shape<const float, 2>(name, "queries", view<float, 2>(asked), {-1, 3});
+    if (!normals.is_none()) check_shape<const float, 2>(name, "normals", view<float, 2>(facing), {asked.shape(0), 3});
+    check_finite(name, "vertices", view<float, 2>(points));
+    check_finite(name, "queries", view<float, 2>(asked));
+    const auto array = mesh_faces(name, faces, points.shape(0));
+    Array<std::int32_t> corners({asked.shape(0), py::ssize_t{3}});
+    Array<float> weights({asked.shape(0), py::ssize_t{3}}), distances(asked.shape(0));
+    const auto corner_view = writable<std::int32_t, 2>(corners);
+    const auto weight_view = writable<float, 2>(weights);
+    const auto distance_view = writable<float, 1>(distances);
+    const auto normal_view = view<float, 2>(facing);
+    const auto* filter = normals.is_none() ? nullptr : &normal_view;
+    {
+        const py::gil_scoped_release released;
+        mesh::closest_points(view<float, 2>(points), view<std::int32_t, 2>(array), view<float, 2>(asked), filter,
+                             corner_view, weight_view, distance_view, threads);
+    }
+    return py::make_tuple(corners, weights, distances);
+}
+
 Array<std::int32_t> self_intersections(const py::object& vertices, const py::object& faces, const py::object& chosen) {
     constexpr const char* name = "self_intersections";
     const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
@@ -101,6 +130,12 @@ void bind_mesh(py::module_& module) {
                "vertex first, ascending. Corners that repeat make no edge.");
     module.def("graph_laplacian", &graph_laplacian, py::arg("faces"), py::arg("num_vertices"),
                "Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.");
+    module.def(
+        "closest_points", &closest_points, py::arg("vertices"), py::arg("faces"), py::arg("queries"),
+        py::arg("normals") = py::none(), py::kw_only(), py::arg("threads") = 0,
+        "Of a surface the point nearest to each query (Q, 3): the corners (Q, 3) of its triangle, barycentric\n"
+        "weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where\n"
+        "there is none, corners are -1 and the distance is infinite.");
     module.def(
         "self_intersections", &self_intersections, py::arg("vertices"), py::arg("faces"), py::arg("chosen"),
         "(M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that\n"

@@ -54,6 +54,21 @@ Array<float> run(const DeformationTransfer& solver, const py::object& source_sha
     return result;
 }
 
+Array<float> run_with_examples(const DeformationTransfer& solver, const py::object& source_shapes,
+                               const py::object& examples, const py::object& example_weights, double beta,
+                               int threads) {
+    constexpr const char* name = "example_based";
+    const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
+    const auto poses = as_array<float, 3>(name, "examples", examples, "numbers (J, V, 3)");
+    const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
+    Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
+    const auto out = writable<float, 3>(result);
+    const py::gil_scoped_release released;
+    solver.transfer_with_examples(view<float, 3>(shapes), view<float, 3>(poses), view<double, 2>(weights), beta, out,
+                                  threads);
+    return result;
+}
+
 Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pairs) {
     Array<std::int32_t> result({static_cast<py::ssize_t>(pairs.size()), py::ssize_t{2}});
     for (std::size_t p = 0; p < pairs.size(); ++p) std::copy_n(pairs[p].begin(), 2, result.mutable_data(p));
@@ -109,7 +124,12 @@ void bind_transfer(py::module_& module) {
             "int32: faces with a triangle that is degenerate in one of the neutrals.")
         .def("transfer", &run, py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
              "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
-             "A shape equal to the source's neutral gives the target's neutral.");
+             "A shape equal to the source's neutral gives the target's neutral.")
+        .def(
+            "transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
+            py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,
+            "The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.\n"
+            "2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples.");
 }
 
 }  // namespace rigwright::bindings

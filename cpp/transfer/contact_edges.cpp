@@ -33,16 +33,27 @@ std::array<double, 9> smallest_rotation(const Vector& a, const Vector& b) {
 }  // namespace
 
 ContactEdge::ContactEdge(std::int32_t first, std::int32_t second, const Vector& source_gap, const Vector& target_gap,
-                         double touching)
+                         double reach)
     : i(first),
       j(second),
       source_(source_gap),
       target_(target_gap),
+      reach_(reach),
       source_length_(std::sqrt(dot(source_gap, source_gap))),
-      ratio_(source_length_ > touching ? std::sqrt(dot(target_gap, target_gap)) / source_length_ : -1.0),
+      ratio_(source_length_ > 1e-3 * reach ? std::sqrt(dot(target_gap, target_gap)) / source_length_ : -1.0),
       rotation_(smallest_rotation(source_gap, target_gap)) {}
 
-Vector ContactEdge::change(const Vector& gap) const {
+Vector ContactEdge::change(const Vector& gap, const Vector& free) const {
+    const double open = std::min(1.0, std::sqrt(dot(gap, gap)) / reach_);
+    const double share = open * open * (3.0 - 2.0 * open);  // of the free gap: smooth at both ends
+    const Vector closed = met(gap);
+    Vector change;
+    for (int a = 0; a < 3; ++a) change[a] = share * free[a] + (1.0 - share) * closed[a];
+    return change;
+}
+
+/// The change where contact is full.
+Vector ContactEdge::met(const Vector& gap) const {
     if (ratio_ < 0.0) return {gap[0] - source_[0], gap[1] - source_[1], gap[2] - source_[2]};
     const double length = std::sqrt(dot(gap, gap));
     // L(|g|) / |g|
@@ -54,6 +65,13 @@ Vector ContactEdge::change(const Vector& gap) const {
         change[r] = factor * turned - target_[r];
     }
     return change;
+}
+
+void add_to_sums(const ContactEdge& contact, double weight, const Vector& change, double* sums) {
+    for (int i = 0; i < 3; ++i) {
+        sums[3 * contact.i + i] += weight * change[i];
+        sums[3 * contact.j + i] -= weight * change[i];
+    }
 }
 
 }  // namespace rigwright::transfer

@@ -12,9 +12,9 @@ namespace rigwright::transfer {
 namespace {
 
 constexpr const char* name = "DeformationTransfer";
-constexpr std::int64_t block = 16;  // shapes whose right-hand sides are held at a time
-constexpr double resting = 0.05;    // of the largest offset: vertices that move less weigh most in placement
-constexpr double touching = 1e-3;   // of the mean length of an edge: a source gap this small touches
+constexpr std::int64_t block = 16;     // shapes whose right-hand sides are held at a time
+constexpr double contact_reach = 1.0;  // in mean edges of the target: contacts this far open have ended
+constexpr double anchor = 0.01;        // beside edge weights of about 1: corrections fade over some ten edges
 
 void check_vertex(const char* argument, std::int32_t vertex, std::int64_t num_vertices) {
     if (vertex < 0 || vertex >= num_vertices) {
@@ -58,11 +58,6 @@ std::vector<Triangle> without_degenerate(View<const std::int32_t, 2> faces, cons
     return kept;
 }
 
-Vector difference(const double* points, std::int32_t i, std::int32_t j) {
-    return {points[3 * i] - points[3 * j], points[3 * i + 1] - points[3 * j + 1],
-            points[3 * i + 2] - points[3 * j + 2]};
-}
-
 double mean_side(const std::vector<Triangle>& triangles, const std::vector<double>& points) {
     double sum = 0.0;
     for (const Triangle& triangle : triangles) {
@@ -70,6 +65,11 @@ double mean_side(const std::vector<Triangle>& triangles, const std::vector<doubl
         sum += std::hypot(side[0], side[1], side[2]);
     }
     return triangles.empty() ? 0.0 : sum / static_cast<double>(triangles.size());
+}
+
+template <class T>
+View<const T, 1> view(const std::vector<T>& v) {
+    return {v.data(), {static_cast<std::int64_t>(v.size())}};
 }
 
 /// Collects the entries of a graph Laplacian over free vertices.
@@ -81,6 +81,9 @@ struct Laplacian {
         put(i, j, -weight);
         put(j, i, -weight);
     }
+    std::unique_ptr<const linalg::SparseCholesky> factor(std::int64_t size) const {
+        return std::make_unique<linalg::SparseCholesky>(size, view(row), view(column), view(value));
+    }
     void put(std::int32_t r, std::int32_t c, double x) {
         row.push_back(r);
         column.push_back(c);
@@ -89,11 +92,6 @@ struct Laplacian {
     std::vector<std::int32_t> row, column;
     std::vector<double> value;
 };
-
-template <class T>
-View<const T, 1> view(const std::vector<T>& v) {
-    return {v.data(), {static_cast<std::int64_t>(v.size())}};
-}
 
 }  // namespace
 
@@ -106,7 +104,6 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
       components_({}, 0),
       source_neutral_(source_neutral.begin(), source_neutral.end()),
       contact_weight_(contact_weight),
-      groups_({}, 0),
       index_(source_neutral.extent(0), 0) {
     check(source_neutral, target_neutral, faces, fixed, contacts, contact_weight);
     std::vector<Triangle> triangles = without_degenerate(faces, source_, target_, &degenerate_faces_);
@@ -120,28 +117,28 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
     for (const Triangle& triangle : triangles) {
         elements_.push_back(make_element(triangle, source_.data(), target_.data()));
     }
-    const double short_gap = touching * mean_side(triangles, target_);
+    const double reach = contact_reach * mean_side(triangles, target_);
     for (std::int64_t p = 0; p < contacts.extent(0); ++p) {
         const std::int32_t i = contacts(p, 0), j = contacts(p, 1);
-        contacts_.emplace_back(i, j, difference(source_.data(), i, j), difference(target_.data(), i, j), short_gap);
-        triangles.push_back({{i, j, j}, 0, 0.0f});
+        contacts_.emplace_back(i, j, difference(source_.data(), i, j), difference(target_.data(), i, j), reach);
     }
-    groups_ = Components(triangles, num_vertices());
     std::vector<char> is_fixed(num_vertices(), 0);
     for (const std::int32_t v : fixed) is_fixed[v] = 1;
     factorise(is_fixed);
+    if (!contacts_.empty()) factorise_contacts(is_fixed);
 }
 
 void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
-    is_held_.assign(groups_.count, 0);
-    for (std::int64_t v = 0; v < num_vertices(); ++v) is_held_[groups_.of[v]] |= is_fixed[v];
+    is_held_.assign(components_.count, 0);
+    for (std::int64_t v = 0; v < num_vertices(); ++v) is_held_[components_.of[v]] |= is_fixed[v];
     std::vector<char> is_grounded = is_held_;
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        char& grounded = is_grounded[groups_.of[v]];
-        const bool ground = !grounded;  // the group's first vertex stands still; settle moves the whole
+        char& grounded = is_grounded[components_.of[v]];
+        const bool ground = !grounded;  // the component's first vertex stands still; settle moves the whole
         grounded = 1;
         index_[v] = is_fixed[v] || ground ? -1 : static_cast<std::int32_t>(num_free_++);
     }
+    if (num_free_ == 0) return;
     Laplacian laplacian;
     for (const Element& element : elements_) {
         const auto& v = element.vertex;
@@ -149,10 +146,32 @@ void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
         laplacian.add(index_[v[2]], index_[v[0]], element.weight[1]);
         laplacian.add(index_[v[2]], index_[v[1]], element.weight[2]);
     }
-    for (const ContactEdge& contact : contacts_) laplacian.add(index_[contact.i], index_[contact.j], contact_weight_);
-    if (num_free_ == 0) return;
-    cholesky_ = std::make_unique<linalg::SparseCholesky>(num_free_, view(laplacian.row), view(laplacian.column),
-                                                         view(laplacian.value));
+    cholesky_ = laplacian.factor(num_free_);
+}
+
+/// Contacts correct the result without them, near them: the correction c of the vertices that are not fixed minimises
+///   sum of elements |grad c|^2 + sum_v anchor |c_v|^2 + contact_weight sum_contacts |c_i - c_j - (wanted - free
+///   gap)|^2.
+/// Without the anchors a correction would fade with the logarithm of the distance only.
+void DeformationTransfer::factorise_contacts(const std::vector<char>& is_fixed) {
+    contact_index_.assign(num_vertices(), -1);
+    Laplacian laplacian;
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        if (is_fixed[v]) continue;
+        contact_index_[v] = static_cast<std::int32_t>(num_contact_free_++);
+        laplacian.add(contact_index_[v], -1, anchor);
+    }
+    if (num_contact_free_ == 0) return;
+    for (const Element& element : elements_) {
+        const auto& v = element.vertex;
+        laplacian.add(contact_index_[v[1]], contact_index_[v[0]], element.weight[0]);
+        laplacian.add(contact_index_[v[2]], contact_index_[v[0]], element.weight[1]);
+        laplacian.add(contact_index_[v[2]], contact_index_[v[1]], element.weight[2]);
+    }
+    for (const ContactEdge& contact : contacts_) {
+        laplacian.add(contact_index_[contact.i], contact_index_[contact.j], contact_weight_);
+    }
+    contact_cholesky_ = laplacian.factor(num_contact_free_);
 }
 
 /// What a source shape adds to the placed source.
@@ -169,79 +188,111 @@ void DeformationTransfer::place(const float* shape, double* offset) const {
 void DeformationTransfer::gather(const double* offset, double* sums) const {
     std::fill_n(sums, 3 * num_vertices(), 0.0);
     for (const Element& element : elements_) {
-        const SideChange change = side_change(element, source_.data(), offset);
-        add_to_sums(element, change, sums);
+        add_to_sums(element, side_change(element, source_.data(), offset), sums);
     }
-    for (const ContactEdge& contact : contacts_) {
-        Vector gap = difference(source_.data(), contact.i, contact.j);
-        const Vector moved = difference(offset, contact.i, contact.j);
-        if (moved == Vector{}) continue;
-        for (int i = 0; i < 3; ++i) gap[i] += moved[i];
-        const Vector change = contact.change(gap);
-        for (int i = 0; i < 3; ++i) {
-            sums[3 * contact.i + i] += contact_weight_ * change[i];
-            sums[3 * contact.j + i] -= contact_weight_ * change[i];
+}
+
+/// From right-hand sides (count, V, 3) to solutions, in place: 0 at vertices without a row in the system.
+void DeformationTransfer::solve(const linalg::SparseCholesky& cholesky, const std::vector<std::int32_t>& index,
+                                double* sums, std::int64_t count, int threads) const {
+    const std::int64_t vertices = num_vertices();
+    std::vector<double> rhs(std::min(block, count) * 3 * cholesky.size());
+    for (std::int64_t begin = 0; begin < count; begin += block) {
+        const std::int64_t now = std::min(block, count - begin), stride = 3 * now;
+        double* own = sums + begin * 3 * vertices;
+        for (std::int64_t v = 0; v < vertices; ++v) {
+            for (std::int64_t s = 0; s < now && index[v] >= 0; ++s) {
+                std::copy_n(own + 3 * (s * vertices + v), 3, rhs.data() + index[v] * stride + 3 * s);
+            }
+        }
+        const View<double, 2> system(rhs.data(), {cholesky.size(), stride});
+        cholesky.solve(system, system, threads);
+        for (std::int64_t v = 0; v < vertices; ++v) {
+            for (std::int64_t s = 0; s < now; ++s) {
+                double* out = own + 3 * (s * vertices + v);
+                if (index[v] < 0) {
+                    std::fill_n(out, 3, 0.0);
+                } else {
+                    std::copy_n(rhs.data() + index[v] * stride + 3 * s, 3, out);
+                }
+            }
         }
     }
 }
 
-/// From the solution, three columns with `stride` between rows, to a shape: groups that nothing holds find their place.
-void DeformationTransfer::settle(const double* offset, const double* solution, std::int64_t stride,
-                                 float* target_shape) const {
-    std::vector<double> largest(groups_.count, 0.0), weights(groups_.count, 0.0);
-    std::vector<Vector> shift(groups_.count, Vector{});
-    const auto squared = [&](std::int64_t v) {
-        return offset[3 * v] * offset[3 * v] + offset[3 * v + 1] * offset[3 * v + 1] +
-               offset[3 * v + 2] * offset[3 * v + 2];
-    };
-    const auto solved = [&](std::int64_t v, int i) { return index_[v] < 0 ? 0.0 : solution[index_[v] * stride + i]; };
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        double& size = largest[groups_.of[v]];
-        size = std::max(size, squared(v));
+/// From right-hand sides (count, V, 3) to offsets of the target, in place, components in their places.
+void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const {
+    const std::int64_t size = 3 * num_vertices();
+    if (cholesky_) {
+        solve(*cholesky_, index_, sums, count, threads);
+    } else {
+        std::fill_n(sums, count * size, 0.0);
     }
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        const std::int32_t g = groups_.of[v];
-        if (is_held_[g] || largest[g] == 0.0) continue;
-        const double weight = 1.0 / (squared(v) / largest[g] + resting * resting);
-        weights[g] += weight;
-        for (int i = 0; i < 3; ++i) shift[g][i] += weight * (offset[3 * v + i] - solved(v, i));
-    }
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        const std::int32_t g = groups_.of[v];
-        for (int i = 0; i < 3; ++i) {
-            const double moved = solved(v, i) + (weights[g] > 0.0 ? shift[g][i] / weights[g] : 0.0);
-            target_shape[3 * v + i] = static_cast<float>(target_[3 * v + i] + moved);
+    parallel_for(count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t s = begin; s < end; ++s) settle(offsets + s * size, sums + s * size);
+    });
+}
+
+/// Adds what contacts ask of offsets (count, V, 3) of the target.
+void DeformationTransfer::meet_contacts(const double* offsets, double* moved, std::int64_t count, int threads) const {
+    if (!contact_cholesky_) return;
+    const std::int64_t size = 3 * num_vertices();
+    std::vector<double> sums(count * size, 0.0);
+    for (std::int64_t s = 0; s < count; ++s) {
+        for (const ContactEdge& contact : contacts_) {
+            Vector gap = difference(source_.data(), contact.i, contact.j);
+            const Vector change = difference(offsets + s * size, contact.i, contact.j);
+            const Vector free = difference(moved + s * size, contact.i, contact.j);
+            if (change == Vector{}) continue;
+            for (int i = 0; i < 3; ++i) gap[i] += change[i];
+            Vector wanted = contact.change(gap, free);
+            for (int i = 0; i < 3; ++i) wanted[i] -= free[i];
+            add_to_sums(contact, contact_weight_, wanted, sums.data() + s * size);
         }
     }
+    solve(*contact_cholesky_, contact_index_, sums.data(), count, threads);
+    for (std::int64_t i = 0; i < count * size; ++i) moved[i] += sums[i];
+}
+
+/// Moves components that nothing holds to their place.
+void DeformationTransfer::settle(const double* offset, double* moved) const {
+    const std::vector<double> weight = rest_weights(components_, offset);
+    std::vector<double> total(components_.count, 0.0);
+    std::vector<Vector> shift(components_.count, Vector{});
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        const std::int32_t g = components_.of[v];
+        total[g] += weight[v];
+        for (int i = 0; i < 3; ++i) shift[g][i] += weight[v] * (offset[3 * v + i] - moved[3 * v + i]);
+    }
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        const std::int32_t g = components_.of[v];
+        if (is_held_[g] || total[g] == 0.0) continue;
+        for (int i = 0; i < 3; ++i) moved[3 * v + i] += shift[g][i] / total[g];
+    }
+}
+
+void DeformationTransfer::write(const double* moved, float* target_shape) const {
+    for (std::int64_t i = 0; i < 3 * num_vertices(); ++i) target_shape[i] = static_cast<float>(target_[i] + moved[i]);
 }
 
 void DeformationTransfer::transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes,
                                    int threads) const {
-    const std::int64_t count = source_shapes.extent(0), vertices = num_vertices();
+    const std::int64_t count = source_shapes.extent(0), vertices = num_vertices(), size = 3 * vertices;
     check_shape<const float, 3>("DeformationTransfer.transfer", "source_shapes", source_shapes, {-1, vertices, 3});
     check_shape<float, 3>("DeformationTransfer.transfer", "target_shapes", target_shapes, {count, vertices, 3});
     check_finite("DeformationTransfer.transfer", "source_shapes", source_shapes);
-    std::vector<double> offsets(std::min(block, count) * 3 * vertices), rhs(std::min(block, count) * 3 * num_free_);
+    std::vector<double> offsets(std::min(block, count) * size), moved(std::min(block, count) * size);
     for (std::int64_t begin = 0; begin < count; begin += block) {
-        const std::int64_t now = std::min(block, count - begin), stride = 3 * now;
-        parallel_for(now, 1, threads, [&](std::int64_t first, std::int64_t last) {
-            std::vector<double> sums(3 * vertices);
-            for (std::int64_t s = first; s < last; ++s) {
-                double* offset = offsets.data() + s * 3 * vertices;
-                place(source_shapes.row(begin + s), offset);
-                gather(offset, sums.data());
-                for (std::int64_t v = 0; v < vertices; ++v) {
-                    if (index_[v] >= 0) std::copy_n(sums.data() + 3 * v, 3, rhs.data() + index_[v] * stride + 3 * s);
-                }
-            }
-        });
-        const View<double, 2> system(rhs.data(), {num_free_, stride});
-        if (cholesky_) cholesky_->solve(system, system, threads);
+        const std::int64_t now = std::min(block, count - begin);
         parallel_for(now, 1, threads, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t s = first; s < last; ++s) {
-                settle(offsets.data() + s * 3 * vertices, rhs.data() + 3 * s, stride, target_shapes.row(begin + s));
+                place(source_shapes.row(begin + s), offsets.data() + s * size);
+                gather(offsets.data() + s * size, moved.data() + s * size);
             }
         });
+        solve_offsets(offsets.data(), moved.data(), now, threads);
+        meet_contacts(offsets.data(), moved.data(), now, threads);
+        for (std::int64_t s = 0; s < now; ++s) write(moved.data() + s * size, target_shapes.row(begin + s));
     }
 }
 

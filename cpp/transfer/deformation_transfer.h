@@ -7,6 +7,7 @@
 #include "linalg/sparse_cholesky.h"
 #include "transfer/contact_edges.h"
 #include "transfer/elements.h"
+#include "transfer/example_fit.h"
 #include "transfer/placement.h"
 
 namespace rigwright::transfer {
@@ -18,12 +19,13 @@ namespace rigwright::transfer {
 /// - Components. Before anything else each connected component of the source is placed on the target's by a
 ///   similarity (fit_similarities). Gradients say nothing about where a component is: a component without a fixed
 ///   vertex is moved as a whole so that its vertices lie, in weighted mean, where the placed source's offsets take
-///   them; vertices that the shape moves little weigh most (1 / (|offset|^2 + (0.05 max |offset|)^2)), so that what
-///   rests in the source rests in the target. Components that contacts join move together.
+///   them; vertices that the shape moves little weigh most (rest_weights), so that what rests in the source rests in
+///   the target.
 /// - Fixed vertices stay at the target's neutral.
 /// - Degenerate triangles, in either neutral (is_degenerate), carry no gradient and join nothing. A vertex in no
 ///   other triangle moves by the placed source's offset.
-/// - Contacts are pairs of vertices that face each other across a gap (ContactEdge).
+/// - Contacts are pairs of vertices that face each other across a gap (ContactEdge). What they ask is added to the
+///   result without them as a correction that fades within some ten edges.
 ///
 /// Solved for offsets from the neutral: a shape equal to the neutral gives the target's neutral to the last bit.
 /// Immutable; const calls are thread-safe and give the same bytes for any number of threads.
@@ -44,11 +46,31 @@ public:
     /// Writes the target's shapes (K, V, 3) for the source's (K, V, 3), both absolute positions.
     void transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
 
+    /// The same, corrected by examples of the target (Li et al. 2010): expressions x_j, (J, V, 3), known to be mixtures
+    /// x_0 + sum_k a_jk (v_k - x_0) with weights a (J, K). The sides of every triangle, M, minimise
+    ///   sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2,   w_k = ((1 + r_k) / (0.1 + r_k))^2,
+    /// X_k what shape k adds to them, X*_k what the transfer says (their equations 5 to 7), r_k how much the source's
+    /// shape changes the triangle's sides, relative to their size (published: in units of length, which makes the
+    /// result depend on the unit). One global solve then joins the triangles. Places of components are
+    /// corrected in the same way; contacts are met as in transfer. A shape that no example uses stays as transferred.
+    void transfer_with_examples(View<const float, 3> source_shapes, View<const float, 3> examples,
+                                View<const double, 2> example_weights, double beta, View<float, 3> target_shapes,
+                                int threads) const;
+
 private:
     void factorise(const std::vector<char>& is_fixed);
+    void factorise_contacts(const std::vector<char>& is_fixed);
     void place(const float* shape, double* offset) const;
     void gather(const double* offset, double* sums) const;
-    void settle(const double* offset, const double* rhs, std::int64_t stride, float* target_shape) const;
+    void solve(const linalg::SparseCholesky& cholesky, const std::vector<std::int32_t>& index, double* sums,
+               std::int64_t count, int threads) const;
+    void solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const;
+    void meet_contacts(const double* offsets, double* moved, std::int64_t count, int threads) const;
+    void settle(const double* offset, double* moved) const;
+    void write(const double* moved, float* target_shape) const;
+    void fit_elements(const ExampleFit& fit, const double* offsets, const double* targets, double* sums,
+                      int threads) const;
+    void fit_places(const ExampleFit& fit, const double* offsets, const double* targets, double* moved) const;
 
     std::vector<double> source_, target_;  // neutrals (V, 3), the source placed on the target
     std::vector<float> target_neutral_;
@@ -59,11 +81,13 @@ private:
     std::vector<std::int32_t> degenerate_faces_;
     std::vector<ContactEdge> contacts_;
     double contact_weight_;
-    Components groups_;                // components joined by contacts
-    std::vector<char> is_held_;        // of groups: has a fixed vertex
+    std::vector<char> is_held_;        // of components: has a fixed vertex
     std::vector<std::int32_t> index_;  // (V) row in the system, -1 where the offset is 0
     std::int64_t num_free_ = 0;
     std::unique_ptr<const linalg::SparseCholesky> cholesky_;
+    std::vector<std::int32_t> contact_index_;  // (V) row in the system of contacts, -1 where fixed
+    std::int64_t num_contact_free_ = 0;
+    std::unique_ptr<const linalg::SparseCholesky> contact_cholesky_;
 };
 
 }  // namespace rigwright::transfer

@@ -127,4 +127,19 @@ std::vector<Similarity> fit_similarities(const Components& components, View<cons
     return result;
 }
 
+std::vector<double> rest_weights(const Components& groups, const double* offset) {
+    constexpr double resting = 0.05;
+    std::vector<double> weight(groups.of.size()), largest(groups.count, 0.0);
+    for (std::size_t v = 0; v < weight.size(); ++v) {
+        const double* d = offset + 3 * v;
+        weight[v] = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        largest[groups.of[v]] = std::max(largest[groups.of[v]], weight[v]);
+    }
+    for (std::size_t v = 0; v < weight.size(); ++v) {
+        const double most = largest[groups.of[v]];
+        weight[v] = most > 0.0 ? 1.0 / (weight[v] / most + resting * resting) : 0.0;
+    }
+    return weight;
+}
+
 }  // namespace rigwright::transfer

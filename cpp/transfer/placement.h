@@ -33,4 +33,8 @@ struct Similarity {
 std::vector<Similarity> fit_similarities(const Components& components, View<const float, 2> source,
                                          View<const float, 2> target);
 
+/// How much a vertex counts where its group is placed, for offsets (V, 3) of a shape: 1 / (|offset|^2 / max^2 +
+/// 0.05^2), max the largest offset of the group. What rests counts most. 0 throughout a group that rests altogether.
+std::vector<double> rest_weights(const Components& groups, const double* offset);
+
 }  // namespace rigwright::transfer

@@ -9,6 +9,12 @@ namespace rigwright::transfer {
 
 using Vector = std::array<double, 3>;
 
+/// points_i - points_j of points (V, 3).
+inline Vector difference(const double* points, std::int64_t i, std::int64_t j) {
+    return {points[3 * i] - points[3 * j], points[3 * i + 1] - points[3 * j + 1],
+            points[3 * i + 2] - points[3 * j + 2]};
+}
+
 /// A triangle of a mesh's triangulation and the part of its area that counts.
 struct Triangle {
     std::array<std::int32_t, 3> vertex;

@@ -27,6 +27,7 @@ __all__: list[str] = [
     "SparseCholesky",
     "TensorFile",
     "build_info",
+    "closest_points",
     "edges",
     "face_normal_angles",
     "find_contacts",
@@ -416,6 +417,19 @@ class DeformationTransfer:
         The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
         A shape equal to the source's neutral gives the target's neutral.
         """
+    def transfer_with_examples(
+        self,
+        source_shapes: typing.Any,
+        examples: typing.Any,
+        example_weights: typing.Any,
+        beta: typing.SupportsFloat | typing.SupportsIndex,
+        *,
+        threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    ) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.
+        2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples.
+        """
     @property
     def components(self) -> numpy.typing.NDArray[numpy.int32]:
         """
@@ -543,6 +557,20 @@ class MajorizeMinimize:
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
+    """
+
+def closest_points(
+    vertices: typing.Any,
+    faces: typing.Any,
+    queries: typing.Any,
+    normals: typing.Any = None,
+    *,
+    threads: typing.SupportsInt | typing.SupportsIndex = 0,
+) -> tuple:
+    """
+    Of a surface the point nearest to each query (Q, 3): the corners (Q, 3) of its triangle, barycentric
+    weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where
+    there is none, corners are -1 and the distance is infinite.
     """
 
 def edges(

@@ -1,4 +1,4 @@
-"""From one rig to every face: shapes of one character given to another.
+"""From one rig to every face: shapes of one character given to another, corrected by examples, and which to pose.
 
 Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets from a neutral; targets come back so.
 """
@@ -6,6 +6,26 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 from rigwright._core import DeformationTransfer
 from rigwright.packing import Plan, pack_expressions
 from rigwright.transfer.contacts import crossings, find_contacts
+from rigwright.transfer.correspondence import Correspondence, correspond
+from rigwright.transfer.examples import Personalised, UndeterminedShapes, example_based, personalise
+from rigwright.transfer.quality import TransferQuality, quality
+from rigwright.transfer.rigs import transfer_rig
 from rigwright.transfer.shapes import deformation_transfer
 
-__all__ = ["DeformationTransfer", "Plan", "crossings", "deformation_transfer", "find_contacts", "pack_expressions"]
+__all__ = [
+    "Correspondence",
+    "DeformationTransfer",
+    "Personalised",
+    "Plan",
+    "TransferQuality",
+    "UndeterminedShapes",
+    "correspond",
+    "crossings",
+    "deformation_transfer",
+    "example_based",
+    "find_contacts",
+    "pack_expressions",
+    "personalise",
+    "quality",
+    "transfer_rig",
+]

@@ -64,7 +64,7 @@ def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = No
     points = np.asarray(vertices, np.float32)
     chosen = np.ones(len(corners), np.uint8)
     if near is not None:
-        chosen = _faces_near(corners, len(points), np.asarray(near).reshape(-1), rings)
+        chosen = _faces_near(corners, len(points), np.asarray(near, np.int64).reshape(-1), rings)
     return len(_core.self_intersections(points, corners, chosen))
 
 

@@ -1,0 +1,238 @@
+"""Meshes of different topology: where on the source each vertex of the target lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright.errors import bad_argument
+from rigwright.hashing import padded_faces
+from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.transfer.fitting import Pairs, fit_surface, similarity
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Int32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Correspondence:
+    """Where each vertex of a target lies on a source, and how sure that is.
+
+    Attributes
+    ----------
+    corners : (V, 3) int32
+        Vertices of the source's triangle, for V vertices of the target.
+    weights : (V, 3) float32
+        Barycentric weights on it.
+    distance : (V,) float32
+        From the vertex to the fitted source, in the target's unit.
+    matched : (V,) bool
+        Near enough, not on the source's border, and in a component that has enough such vertices.
+    fitted : (V', 3) float32
+        The source's neutral, fitted to the target.
+    landmark_error : (L,) float64
+        Distance of each landmark pair after the fit.
+    placed : (V, 3) float32
+        The target's neutral, moved and scaled onto the source as a whole.
+    unmatched_components : list of int
+        Components of the target, numbered by first vertices, that nothing of the source corresponds to: they rest.
+    """
+
+    corners: Int32
+    weights: Float32
+    distance: Float32
+    matched: NDArray[np.bool_]
+    fitted: Float32
+    landmark_error: Float64
+    placed: Float32
+    unmatched_components: list[int]
+    faces: Int32
+
+    @property
+    def coverage(self) -> float:
+        """Part of the target's vertices that are matched."""
+        return float(self.matched.mean())
+
+    @property
+    def mean_distance(self) -> float:
+        """Over matched vertices, in the target's unit."""
+        return float(self.distance[self.matched].mean())
+
+    def resample(self, neutral: ArrayLike, shapes: ArrayLike) -> tuple[Float32, Float32]:
+        """The source in the target's topology: neutral (V, 3) and shapes (K, V, 3).
+
+        Matched vertices take the source's surface point. The others take their own position, placed on the source, and
+        offsets that continue those of matched ones as smoothly as possible (harmonically); in components without any
+        match they rest. Hand both to :func:`deformation_transfer` with the target's neutral and faces.
+        """
+        own, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
+        if others.ndim != 3 or others.shape[1:] != own.shape or len(own) != len(self.fitted):
+            got = f"{own.shape} and {others.shape}"
+            raise bad_argument("resample", "neutral and shapes", got, f"({len(self.fitted)}, 3) and (K, same)")
+        rest = np.where(self.matched[:, None], self._at(own[None])[0], self.placed)
+        offsets = np.where(self.matched[:, None], self._at(others - own), 0.0)
+        offsets = _continued(offsets, self.matched, self.faces, self.unmatched_components)
+        return rest.astype(np.float32), (rest + offsets).astype(np.float32)
+
+    def _at(self, values: Float32) -> Float32:
+        return np.asarray(np.einsum("kvca,vc->kva", values[:, np.maximum(self.corners, 0)], self.weights))
+
+
+def correspond(
+    source: ArrayLike,
+    source_faces: ArrayLike,
+    target: ArrayLike,
+    target_faces: ArrayLike,
+    landmarks: ArrayLike | None = None,
+    *,
+    reach: float = 2.0,
+    iterations: int = 12,
+    threads: int = 0,
+    progress: ProgressCallback = silent,
+) -> Correspondence:
+    """Find where on a source each vertex of a target of another topology lies.
+
+    The source's neutral is placed on the target by the similarity of the landmarks, then bent onto it: in each
+    iteration every vertex is drawn to the closest point of the target that faces the same way, landmarks to their
+    partners, while differences between neighbouring displacements are held small, less from iteration to iteration
+    (Amberg et al. 2007, with displacements in place of affine maps). Then every vertex of the target is looked up on
+    the fitted surface.
+
+    Parameters
+    ----------
+    source, target : (V', 3), (V, 3)
+        Neutrals.
+    source_faces, target_faces : (F, 3) or (F, 4)
+    landmarks : (L, 2) integers, optional
+        Pairs of a source vertex and a target vertex, three or more not on one line. Without them the meshes are taken
+        as already placed. Any pairs of the user's help, not only well-known points.
+    reach : float
+        A target vertex is matched up to this many mean edges of the fitted source away.
+    iterations : int
+        Rounds of bending; 0 places the source only.
+
+    Returns
+    -------
+    Correspondence
+        Look at ``coverage``, ``mean_distance``, ``landmark_error`` and ``unmatched_components``.
+
+    Raises
+    ------
+    ValueError
+        On indices out of range, values that are not finite, too few landmarks, or if nothing corresponds.
+    """
+    own, other = (_points(n, p) for n, p in (("source", source), ("target", target)))
+    own_faces, other_faces = padded_faces(source_faces, "correspond"), padded_faces(target_faces, "correspond")
+    pairs = _landmarks(landmarks, len(own), len(other))
+    move = similarity(own[pairs[:, 0]], other[pairs[:, 1]]) if len(pairs) else similarity(own[:0], own[:0])
+    fitted = move.apply(own)
+    wanted = Pairs(pairs[:, 0], other[pairs[:, 1]])
+    fitted = fit_surface(
+        fitted,
+        own_faces,
+        other,
+        other_faces,
+        wanted,
+        iterations,
+        threads,
+        lambda i: progress(Progress("fitting", i, iterations)),
+    )
+    normals = _core.vertex_normals(other, other_faces)
+    corners, weights, distance = _core.closest_points(fitted, own_faces, other, normals, threads=threads)
+    matched, unmatched = _matches(fitted, own_faces, corners, weights, distance, other, other_faces, reach)
+    error = np.linalg.norm(fitted[pairs[:, 0]].astype(np.float64) - other[pairs[:, 1]], axis=1)
+    placed = move.inverse().apply(other)
+    return Correspondence(corners, weights, distance, matched, fitted, error, placed, unmatched, other_faces)
+
+
+def _points(argument: str, value: ArrayLike) -> Float32:
+    points = np.asarray(value)
+    if points.ndim != 2 or points.shape[1:] != (3,) or points.dtype.kind not in "fiu" or not len(points):
+        raise bad_argument("correspond", argument, f"{points.dtype} {points.shape}", "numbers (V, 3)")
+    if not np.isfinite(points).all():
+        raise bad_argument("correspond", argument, "not finite everywhere", "finite")
+    return points.astype(np.float32)
+
+
+def _landmarks(landmarks: ArrayLike | None, num_source: int, num_target: int) -> NDArray[np.int64]:
+    if landmarks is None:
+        return np.zeros((0, 2), np.int64)
+    pairs = np.asarray(landmarks)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu" or len(pairs) < 3:
+        raise bad_argument("correspond", "landmarks", f"{pairs.dtype} {pairs.shape}", "integers (L, 2), L at least 3")
+    for side, count in ((0, num_source), (1, num_target)):
+        if pairs[:, side].min() < 0 or pairs[:, side].max() >= count:
+            got = f"{pairs[:, side].min()} to {pairs[:, side].max()} in column {side}"
+            raise bad_argument("correspond", "landmarks", got, f"vertex indices below {count}")
+    return pairs.astype(np.int64)
+
+
+def _matches(
+    fitted: Float32,
+    faces: Int32,
+    corners: Int32,
+    weights: Float32,
+    distance: Float32,
+    target: Float32,
+    target_faces: Int32,
+    reach: float,
+) -> tuple[NDArray[np.bool_], list[int]]:
+    edges = _core.edges(faces, len(fitted))
+    length = np.linalg.norm(fitted[edges[:, 0]] - fitted[edges[:, 1]], axis=1).mean()
+    border = np.zeros(len(fitted), bool)
+    border[_border_vertices(faces)] = True
+    # A point whose triangle corners with weight are all on the border is where the source ends.
+    on_border = ((border[np.maximum(corners, 0)]) | (weights < 1e-3)).all(axis=1)
+    matched = (corners[:, 0] >= 0) & (distance <= reach * length) & ~on_border
+    components = _core.DeformationTransfer(target, target, target_faces).components
+    share = np.bincount(components, matched) / np.bincount(components)
+    matched &= share[components] >= 0.1  # a chance touch is no correspondence
+    if not matched.any():
+        raise bad_argument("correspond", "target", f"nowhere within {reach * length:.3g} of the fitted source", "near")
+    return matched, [int(c) for c in np.flatnonzero(np.bincount(components, matched) == 0)]
+
+
+def _border_vertices(faces: Int32) -> NDArray[np.int64]:
+    """Vertices of edges with one face."""
+    sides = []
+    for quad, cells in ((True, faces[faces[:, 3] >= 0]), (False, faces[faces[:, 3] < 0][:, :3])):
+        for c in range(4 if quad else 3):
+            sides.append(np.sort(np.stack([cells[:, c], np.roll(cells, -1, axis=1)[:, c]], axis=1), axis=1))
+    edges, count = np.unique(np.concatenate(sides), axis=0, return_counts=True)
+    return np.unique(edges[count == 1]).astype(np.int64)
+
+
+def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32, resting: list[int]) -> Float32:
+    """Offsets (K, V, 3) with those of unmatched vertices by the Laplace equation on the target's graph."""
+    rows, columns, values = _core.graph_laplacian(faces, len(matched))
+    components = _component_of(rows, columns, len(matched))
+    reached = np.zeros(components.max() + 1, bool)
+    reached[components[matched]] = True
+    free = ~matched & reached[components]
+    if not free.any():
+        return offsets
+    index = np.cumsum(free) - 1
+    inside = free[rows] & free[columns]
+    cholesky = _core.SparseCholesky(index[rows[inside]], index[columns[inside]], values[inside], int(free.sum()))
+    flat = offsets.transpose(1, 0, 2).reshape(len(matched), -1).astype(np.float64)
+    across = free[rows] & matched[columns]
+    right = np.zeros((int(free.sum()), flat.shape[1]))
+    np.add.at(right, index[rows[across]], -values[across, None] * flat[columns[across]])
+    flat[free] = cholesky.solve(right)
+    return flat.reshape(len(matched), len(offsets), 3).transpose(1, 0, 2).astype(np.float32)
+
+
+def _component_of(rows: NDArray[np.int32], columns: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    """(V,) components of a graph, by label propagation with pointer jumping."""
+    label = np.arange(count)
+    while True:
+        lower = label.copy()
+        np.minimum.at(lower, rows, label[columns])
+        lower = lower[lower]
+        if np.array_equal(lower, label):
+            return np.unique(label, return_inverse=True)[1].reshape(-1)
+        label = lower

@@ -1,0 +1,178 @@
+"""Transferred shapes corrected by expressions of the target: example-based facial rigging."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import inverse
+from rigwright._core import BlendshapeRig, DeformationTransfer
+from rigwright.errors import bad_argument
+from rigwright.progress import Progress, ProgressCallback, silent
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+
+#: How much the prior counts in the first and in the last iteration (Li et al. 2010, section 4).
+BETA = (0.5, 0.1)
+#: The same for weights: published as 1000 and 100, in units of an unstated length; here relative to the shapes.
+GAMMA = (1.0, 0.1)
+ITERATIONS = 10
+
+
+class UndeterminedShapes(UserWarning):
+    """Shapes that no example uses: they keep what deformation transfer says."""
+
+
+@dataclass(frozen=True)
+class Personalised:
+    """Shapes made with examples.
+
+    Attributes
+    ----------
+    shapes : (K, V, 3) float32
+        Positions.
+    weights : (J, K) float64
+        Of the examples: as given, or as estimated.
+    undetermined : list of int
+        Shapes that no example uses: they are as transferred.
+    rms : (J,) float64
+        Distance of each example from the mixture of shapes that it is to be, root mean square over the vertices.
+    """
+
+    shapes: Float32
+    weights: Float64
+    undetermined: list[int]
+    rms: Float64
+
+
+def example_based(
+    source_neutral: ArrayLike,
+    source_shapes: ArrayLike,
+    target_neutral: ArrayLike,
+    faces: ArrayLike,
+    examples: ArrayLike,
+    example_weights: ArrayLike,
+    *,
+    contacts: ArrayLike | None = None,
+    beta: float = BETA[1],
+    threads: int = 0,
+) -> Float32:
+    """Transfer shapes, corrected by expressions of the target with known weights (Li et al. 2010).
+
+    Every triangle's sides minimise ``sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2`` with
+    ``w_k = ((1 + r_k) / (0.1 + r_k))^2``: the examples' sides M_j, the transferred X*_k, and r_k, how much the source's
+    shape changes the triangle, relative to its size (published in units of length). A J x J system a triangle by
+    Woodbury's identity, then one global solve. :func:`personalise` also estimates weights and reports.
+
+    Parameters
+    ----------
+    source_neutral, source_shapes, target_neutral, faces, contacts, threads
+        As in :func:`deformation_transfer`.
+    examples : (J, V, 3)
+        Expressions of the target, positions.
+    example_weights : (J, K)
+        Of the shapes in the examples, in [0, 1].
+    beta : float
+        How much the transferred shapes count beside the examples, above 0: the published last value, as the weights
+        are known.
+
+    Returns
+    -------
+    (K, V, 3) float32
+        Positions. A shape that no example uses is as transferred, with a warning :class:`UndeterminedShapes`.
+
+    Raises
+    ------
+    ValueError
+        On sizes that differ, values that are not finite, indices out of range, and weights outside [0, 1].
+    """
+    solver = DeformationTransfer(source_neutral, target_neutral, faces, contacts=contacts)
+    weights = _checked(example_weights)
+    shapes = solver.transfer_with_examples(source_shapes, examples, weights, beta, threads=threads)
+    _warn(_undetermined(weights))
+    return shapes
+
+
+def personalise(
+    solver: DeformationTransfer,
+    source_shapes: ArrayLike,
+    target_neutral: ArrayLike,
+    examples: ArrayLike,
+    example_weights: ArrayLike,
+    *,
+    iterations: int = ITERATIONS,
+    threads: int = 0,
+    progress: ProgressCallback = silent,
+) -> Personalised:
+    """Shapes and weights from examples whose weights are only roughly known (Li et al. 2010, section 4).
+
+    Alternates between shapes for given weights and weights for given shapes, both held near what came before: beta
+    falls from 0.5 to 0.1 and gamma by the same ratio as published (1000 to 100), geometrically. Weights minimise
+    ``|x_j - x_0 - sum_k a_jk (v_k - x_0)|^2 + gamma m sum_k (a_jk - a*_jk)^2`` in [0, 1], a* as given and m the mean of
+    ``|v_k - x_0|^2``, so that the result does not depend on the unit (the published gamma does).
+
+    Parameters
+    ----------
+    solver : DeformationTransfer
+        Its factorisation serves every iteration.
+    source_shapes, target_neutral, examples
+        As in :func:`example_based`.
+    example_weights : (J, K)
+        First guesses, in [0, 1].
+    iterations : int
+        0 takes the weights as they are.
+    """
+    weights = guess = _checked(example_weights)
+    neutral = np.asarray(target_neutral, np.float32)
+    poses = np.asarray(examples, np.float32)
+    if iterations < 0:
+        raise bad_argument("personalise", "iterations", repr(iterations), "0 or more")
+    beta, gamma = (np.geomspace(*ends, max(iterations, 1)) for ends in (BETA, GAMMA))
+    for i in range(iterations):
+        shapes = solver.transfer_with_examples(source_shapes, poses, weights, beta[i], threads=threads)
+        weights = _estimate(neutral, shapes, poses, guess, gamma[i], threads)
+        progress(Progress("personalising", i + 1, iterations))
+    shapes = solver.transfer_with_examples(source_shapes, poses, weights, BETA[1], threads=threads)
+    undetermined = _undetermined(weights)
+    _warn(undetermined)
+    mixed = neutral + np.tensordot(weights, shapes.astype(np.float64) - neutral, 1)
+    rms = np.sqrt(np.square(mixed - poses).sum(axis=2).mean(axis=1))
+    return Personalised(shapes, weights, undetermined, rms)
+
+
+def _estimate(neutral: Float32, shapes: Float32, poses: Float32, guess: Float64, gamma: float, threads: int) -> Float64:
+    deltas = shapes - neutral
+    strength = gamma * float(np.square(deltas, dtype=np.float64).sum() / len(deltas))
+    if not len(poses) or strength == 0.0:
+        return guess
+    rig = BlendshapeRig(neutral, deltas)
+    priors = (guess, np.full(guess.shape, strength))
+    solution = inverse.solve(rig, poses, method="descent", alpha=0.0, priors=priors, threads=threads)
+    return np.asarray(solution.weights, np.float64)
+
+
+def _checked(example_weights: ArrayLike) -> Float64:
+    weights = np.asarray(example_weights)
+    if weights.ndim != 2 or weights.dtype.kind not in "fiu":
+        got = f"{weights.dtype} {weights.shape}"
+        raise bad_argument("example_based", "example_weights", got, "numbers (J, K)")
+    outside = np.argwhere(~((weights >= 0.0) & (weights <= 1.0)))
+    if len(outside):
+        j, k = outside[0]
+        raise bad_argument("example_based", "example_weights", f"{weights[j, k]} at ({j}, {k})", "in [0, 1]")
+    return weights.astype(np.float64)
+
+
+def _undetermined(weights: Float64) -> list[int]:
+    return [int(k) for k in np.flatnonzero(~weights.any(axis=0))]
+
+
+def _warn(undetermined: list[int]) -> None:
+    if undetermined:
+        few = ", ".join(map(str, undetermined[:8])) + (", ..." if len(undetermined) > 8 else "")
+        text = f"no example uses {len(undetermined)} of the shapes ({few}): they stay as deformation transfer made them"
+        warnings.warn(text, UndeterminedShapes, stacklevel=3)

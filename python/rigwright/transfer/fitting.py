@@ -1,0 +1,96 @@
+"""Bending one surface onto another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+
+STIFFNESS = (30.0, 0.1)  # of differences between neighbours, beside a pull of 1 to the closest point
+LANDMARK = 30.0  # pull of a landmark
+REJECT = 3.0  # closest points farther than this many medians are not believed
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """x -> scale rotation x + translation."""
+
+    scale: float
+    rotation: Float64
+    translation: Float64
+
+    def apply(self, points: NDArray[np.floating]) -> Float32:
+        return np.asarray(self.scale * points @ self.rotation.T + self.translation, np.float32)
+
+    def inverse(self) -> Similarity:
+        turned = self.rotation.T @ self.translation / self.scale
+        return Similarity(1.0 / self.scale, self.rotation.T, -turned)
+
+
+def similarity(source: Float32, target: Float32) -> Similarity:
+    """The least-squares similarity between matched points (Umeyama 1991); the identity for none."""
+    if not len(source):
+        return Similarity(1.0, np.eye(3), np.zeros(3))
+    a, b = (p.astype(np.float64) for p in (source, target))
+    ca, cb = a.mean(axis=0), b.mean(axis=0)
+    u, s, vt = np.linalg.svd((b - cb).T @ (a - ca))
+    sign = np.array([1.0, 1.0, np.sign(np.linalg.det(u @ vt))])
+    rotation = u @ np.diag(sign) @ vt
+    spread = np.square(a - ca).sum()
+    scale = float((s * sign).sum() / spread) if spread > 0 else 1.0
+    return Similarity(scale, rotation, cb - scale * rotation @ ca)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Vertices (L,) that are to reach points (L, 3)."""
+
+    vertex: NDArray[np.int64]
+    point: Float32
+
+
+def fit_surface(
+    start: Float32,
+    faces: NDArray[np.int32],
+    target: Float32,
+    target_faces: NDArray[np.int32],
+    landmarks: Pairs,
+    iterations: int,
+    threads: int,
+    report: Callable[[int], None],
+) -> Float32:
+    """Bend ``start`` (V, 3) onto a target surface; see :func:`rigwright.transfer.correspond`."""
+    rows, columns, laplacian = _core.graph_laplacian(faces, len(start))
+    diagonal = np.arange(len(start), dtype=np.int32)
+    points = start
+    for i, stiffness in enumerate(np.geomspace(*STIFFNESS, max(iterations, 2))[:iterations]):
+        pull, aim = _pulls(points, faces, target, target_faces, threads)
+        pull[landmarks.vertex] = LANDMARK
+        aim[landmarks.vertex] = landmarks.point
+        values = np.concatenate([stiffness * laplacian, pull + 1e-6])
+        system = _core.SparseCholesky(
+            np.concatenate([rows, diagonal]), np.concatenate([columns, diagonal]), values, len(start)
+        )
+        displacement = system.solve(pull[:, None] * (aim - start), threads=threads)
+        points = (start + displacement).astype(np.float32)
+        report(i + 1)
+    return points
+
+
+def _pulls(
+    points: Float32, faces: NDArray[np.int32], target: Float32, target_faces: NDArray[np.int32], threads: int
+) -> tuple[Float64, Float64]:
+    """How much each vertex is drawn, and where to."""
+    normals = _core.vertex_normals(points, faces)
+    corners, weights, distance = _core.closest_points(target, target_faces, points, normals, threads=threads)
+    found = np.isfinite(distance)
+    aim = np.einsum("vca,vc->va", target[np.maximum(corners, 0)].astype(np.float64), weights)
+    limit = REJECT * np.median(distance[found]) if found.any() else 0.0
+    return (found & (distance <= limit)).astype(np.float64), aim

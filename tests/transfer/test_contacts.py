@@ -1,0 +1,132 @@
+"""Lips: two sheets of one surface that meet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.transfer.meshes import bend, sheet
+
+
+def clam(gap: float) -> tuple[np.ndarray, np.ndarray]:
+    """A sheet folded over itself: V-shaped in y and z, its two rims facing each other across ``gap``."""
+    points, faces = sheet(8, 24, 0, True)
+    points[:] = np.stack(np.meshgrid(np.arange(25), np.arange(9), indexing="ij"), -1)[..., [1, 0, 0]].reshape(-1, 3)
+    along = points[:, 1] - 12.0  # 0 at the fold
+    depth = np.abs(along)
+    points[:, 1] = -depth
+    points[:, 2] = np.sign(along) * gap * np.minimum(depth / 6.0, 1.0)
+    return points.astype(np.float32), faces
+
+
+def closed(points: np.ndarray, gap: float) -> np.ndarray:
+    shape = points.copy()
+    shape[:, 2] *= 0.02
+    return shape
+
+
+def test_facing_rims_are_found_and_nothing_else():
+    neutral, faces = clam(1.5)
+    inward = faces[
+        :,
+        [
+            0,
+            3,
+            2,
+            1,
+        ],
+    ]
+    for orientation in (faces, inward):
+        pairs = rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], orientation, reach=0.5)
+        if len(pairs) == 0:
+            continue
+        assert np.allclose(neutral[pairs[:, 0], 2], -neutral[pairs[:, 1], 2])
+        assert len(pairs) > 40
+        break
+    other = inward if orientation is faces else faces
+    # Seen from the other side the same gap is the thickness of something solid.
+    assert len(rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], other, reach=0.5)) == 0
+
+
+def test_what_closes_in_the_source_closes_in_the_target():
+    neutral, faces = clam(1.0)
+    shape = closed(neutral, 1.0)
+    target, _ = clam(1.6)
+    target = bend(target, 3, 0.1)
+    pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(8)])
+
+    def gaps(points):
+        return np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
+
+    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces)[0]
+    held = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)[0]
+    assert gaps(held).max() < 0.3 * gaps(loose).max()
+
+
+def test_open_gaps_are_nobodys_contact(tolerance):
+    neutral, faces = clam(1.5)
+    shape = bend(neutral, 1, 0.2)
+    target = bend(neutral, 2, 0.1)
+    pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(3)])
+    assert np.linalg.norm(shape[pairs[:, 0]] - shape[pairs[:, 1]], axis=1).min() > 1.5
+    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces)
+    held = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)
+    np.testing.assert_allclose(held, loose, atol=10 * tolerance["float32"])
+
+
+def test_contacts_change_nothing_where_the_target_is_the_source():
+    neutral, faces = clam(0.4)
+    shapes = np.stack([closed(neutral, 0.4), bend(neutral, 1, 0.2)])
+    pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(8)])
+    result = rw.transfer.deformation_transfer(neutral, shapes, neutral, faces, contacts=pairs)
+    np.testing.assert_allclose(result, shapes, atol=1e-5)
+
+
+def slow_crossings(points, faces):
+    """Every pair of triangles, every edge against every inside."""
+
+    def volume(a, b, c, d):
+        return np.dot(np.cross(b - a, c - a), d - a)
+
+    def pierces(p, q, t):
+        if volume(*t, p) * volume(*t, q) >= 0:
+            return False
+        signs = [volume(p, q, t[i], t[(i + 1) % 3]) for i in range(3)]
+        return all(s > 0 for s in signs) or all(s < 0 for s in signs)
+
+    count = 0
+    for f in range(len(faces)):
+        for g in range(f + 1, len(faces)):
+            if set(faces[f]) & set(faces[g]):
+                continue
+            a, b = points[faces[f]].astype(np.float64), points[faces[g]].astype(np.float64)
+            count += any(pierces(a[i], a[(i + 1) % 3], b) or pierces(b[i], b[(i + 1) % 3], a) for i in range(3))
+    return count
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_crossings_are_counted(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((30, 3)).astype(np.float32)
+    faces = rng.permutation(30).reshape(10, 3)
+    expected = slow_crossings(points, faces)
+    assert expected > 0
+    assert rw.transfer.crossings(points, faces) == expected
+    assert rw.transfer.crossings(points, faces, near=[]) == 0
+
+
+def test_a_flat_sheet_crosses_nothing():
+    points, faces = sheet(5, 5, 0, True)
+    points[:, 2] = 0
+    assert rw.transfer.crossings(points, faces) == 0
+
+
+def test_wrong_input_is_named():
+    neutral, faces = sheet(2, 2, 0, True)
+    with pytest.raises(ValueError, match=r"find_contacts: shapes is \(8, 3\); it must be \(K, 9, 3\)"):
+        rw.transfer.find_contacts(neutral, neutral[:8], faces)
+    with pytest.raises(ValueError, match="find_contacts: reach is 0.0+; it must be above 0"):
+        rw.transfer.find_contacts(neutral, neutral[None], faces, reach=0.0)
+    with pytest.raises(ValueError, match="find_contacts: faces is 9 in face 0"):
+        rw.transfer.find_contacts(neutral, neutral[None], [[0, 1, 9]])

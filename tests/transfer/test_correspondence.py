@@ -1,0 +1,125 @@
+"""Meshes of different topology."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import _core
+from tests.transfer.meshes import random_rotation, sheet
+
+
+def cap(count: int, quads: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A piece of an ellipsoid of ``count`` x ``count`` cells, with a bump like a nose."""
+    points, faces = sheet(count, count, 0, quads)
+    x, y = (g.reshape(-1) for g in np.meshgrid(np.linspace(-1, 1, count + 1), np.linspace(-1, 1, count + 1)))
+    z = 0.8 * np.sqrt(3 - x**2 - y**2) + 0.4 * np.exp(-12 * (x**2 + (y - 0.1) ** 2))
+    return np.stack([x, 1.2 * y, z], axis=1).astype(np.float32), faces
+
+
+def smile(points: np.ndarray) -> np.ndarray:
+    x, y = points[:, 0], points[:, 1]
+    amount = np.exp(-8 * (x**2 + (y + 0.5) ** 2))
+    return (points + amount[:, None] * np.stack([0.2 * x, 0.2 + 0 * x, 0.1 + 0 * x], axis=1)).astype(np.float32)
+
+
+def nearest(points: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    return np.argmin(np.linalg.norm(points[:, None] - wanted, axis=2), axis=0)
+
+
+PLACES = np.array(
+    [[0, 0.1, 1.8], [-0.8, 0.8, 1.1], [0.8, 0.8, 1.1], [0, -0.9, 1.2], [-0.7, -0.7, 1.2], [0.7, -0.7, 1.2]]
+)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_same_surface_in_another_topology_gets_the_same_shape(seed):
+    source, faces = cap(30, True)
+    target, other = cap(23, False)
+    turn = 3.0 * random_rotation(seed)
+    moved = (target @ turn.T + [5, 1, 2]).astype(np.float32)
+    pairs = np.stack([nearest(source, PLACES), nearest(target, PLACES)], axis=1)
+    found = rw.transfer.correspond(source, faces, moved, other, pairs)
+    assert found.coverage > 0.7
+    assert found.mean_distance < 0.05
+    rest, shapes = found.resample(source, smile(source)[None])
+    result = rw.transfer.deformation_transfer(rest, shapes, moved, other)[0] - moved
+    expected = (smile(target) - target) @ turn.T
+    error = np.linalg.norm(result - expected, axis=1)
+    assert error.mean() < 0.08 * np.linalg.norm(expected, axis=1).max()
+    assert found.landmark_error.max() < 0.3
+
+
+def test_a_component_without_correspondence_rests():
+    source, faces = cap(16, True)
+    far, more = sheet(3, 3, 1, True)
+    target = np.concatenate([source, far + np.float32([50, 0, 0])])
+    both = np.concatenate([faces, more + len(source)])
+    found = rw.transfer.correspond(source, faces, target, both)
+    assert found.unmatched_components == [1]
+    assert not found.matched[len(source) :].any()
+    rest, shapes = found.resample(source, smile(source)[None])
+    result = rw.transfer.deformation_transfer(rest, shapes, target, both)[0]
+    assert np.array_equal(result[len(source) :], target[len(source) :])
+    np.testing.assert_allclose(result[: len(source)], smile(source), atol=0.02)
+
+
+def test_nothing_near_is_said():
+    source, faces = cap(4, True)
+    with pytest.raises(ValueError, match="correspond: target is nowhere within"):
+        rw.transfer.correspond(source, faces, source + np.float32(100), faces, iterations=0)
+
+
+@pytest.mark.parametrize(
+    ("landmarks", "text"),
+    [
+        ([[0, 0], [1, 1]], r"landmarks is int64 \(2, 2\); it must be integers \(L, 2\), L at least 3"),
+        ([[0, 0], [1, 1], [2, 99]], "landmarks is 0 to 99 in column 1; it must be vertex indices below 25"),
+        ([[0.5, 0], [1, 1], [2, 2]], "landmarks is float64"),
+    ],
+)
+def test_wrong_landmarks_are_named(landmarks, text):
+    source, faces = cap(4, True)
+    with pytest.raises(ValueError, match=text):
+        rw.transfer.correspond(source, faces, source, faces, landmarks)
+
+
+def slow_closest(points, triangles, query):
+    """By sampling-free projection: the best of inside, edges and corners."""
+    best = np.inf
+    for a, b, c in points[triangles].astype(np.float64):
+        frame = np.stack([b - a, c - a], axis=1)
+        u, v = np.linalg.lstsq(frame, query - a, rcond=None)[0]
+        if u >= 0 and v >= 0 and u + v <= 1:
+            best = min(best, np.linalg.norm(a + frame @ [u, v] - query))
+        for p, q in ((a, b), (b, c), (c, a)):
+            t = np.clip(np.dot(query - p, q - p) / np.dot(q - p, q - p), 0, 1)
+            best = min(best, np.linalg.norm(p + t * (q - p) - query))
+    return best
+
+
+def test_closest_points(tolerance):
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((30, 3)).astype(np.float32)
+    triangles = rng.integers(0, 30, (25, 3))
+    triangles = triangles[[len(set(t)) == 3 for t in triangles.tolist()]]
+    queries = 2 * rng.standard_normal((200, 3)).astype(np.float32)
+    corners, weights, distance = _core.closest_points(points, triangles, queries)
+    expected = [slow_closest(points, triangles, q) for q in queries.astype(np.float64)]
+    np.testing.assert_allclose(distance, expected, atol=10 * tolerance["float32"])
+    found = np.einsum("qca,qc->qa", points[corners], weights)
+    np.testing.assert_allclose(np.linalg.norm(found - queries, axis=1), distance, atol=10 * tolerance["float32"])
+    assert weights.min() >= 0
+
+
+def test_closest_points_that_face_the_same_way():
+    points = np.float32([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1]])
+    faces = [[0, 2, 1], [3, 4, 5]]  # the lower looks down, the upper up
+    query = np.float32([[0.2, 0.2, 0.1], [0.2, 0.2, 0.1], [0.2, 0.2, 0.1]])
+    normals = np.float32([[0, 0, 1], [0, 0, -1], [1, 0, 0]])
+    corners, _, distance = _core.closest_points(points, faces, query, normals)
+    assert corners[0].tolist() == [3, 4, 5]
+    assert corners[1].tolist() == [0, 2, 1]
+    assert corners[2].tolist() == [-1, -1, -1]
+    np.testing.assert_allclose(distance, [0.9, 0.1, np.inf], atol=1e-6)
