@@ -125,6 +125,23 @@ def test_errors_that_rise_with_the_length_are_understood():
     assert lod.prefix(1.0, CAMERA) == 0
 
 
+def test_measured_errors_hold_between_frames_of_a_linear_rig(tolerance):
+    neutral, deltas, _ = random_arrays(seed=3)
+    rig = rw.BlendshapeRig(neutral, deltas)
+    frames = random_weights(rig, 6, 3)
+    lod = rw.crowd.LevelOfDetail(rig, random_order(rig), frames)
+    between = np.random.default_rng(3).dirichlet(np.ones(6), 100) @ frames
+    measured = rw.crowd.prefix_errors(rig, lod.order, between).max
+    assert (measured <= lod.errors * (1 + tolerance["float32"])).all()
+
+
+def test_the_table_of_a_level_of_detail_cannot_be_changed():
+    lod = rw.crowd.LevelOfDetail(random_rig())
+    for table in (lod.errors, lod.order):
+        with pytest.raises(ValueError, match="read-only"):
+            table[0] = 0
+
+
 def test_pixels_per_unit_is_that_of_a_pinhole(tolerance):
     camera = rw.crowd.Camera(field_of_view=90.0, image_height=1000)
     # At 45 degrees half the image is as high as the distance.

@@ -71,8 +71,8 @@ class LevelOfDetail:
 
     Attributes
     ----------
-    order : (K,) int32
-    errors : (K + 1,) float64
+    order : (K,) int32, read-only
+    errors : (K + 1,) float64, read-only
         Largest distance of a vertex with n shapes to where all shapes bring it, in the rig's unit.
 
     Raises
@@ -95,6 +95,7 @@ class LevelOfDetail:
         else:
             frames = checked_weights("LevelOfDetail", "weights", weights, rig.num_shapes)
             self.errors = prefix_errors(rig, self.order, frames).max.max(axis=0)
+        self.order.flags.writeable = self.errors.flags.writeable = False
 
     def prefix(self, distance: ArrayLike, camera: Camera, pixels: float = 1.0) -> NDArray[np.int32]:
         """Shortest prefixes whose error is at most ``pixels``.
