@@ -157,12 +157,14 @@ def test_broken_usd_files_are_refused(tmp_path):
             rw.sources.load_shot(tmp_path / name)
 
 
-def test_an_alembic_cache_is_read_by_blender(any_host, tmp_path, tolerance):
-    shot = rw.sources.load_shot(any_host.folder / "cache.abc", blender=any_host.blender)
-    expected = np.load(any_host.folder / "cache.npy")  # z up, as Blender had it
+def test_an_alembic_cache_is_read_by_blender(host, tmp_path, tolerance):
+    if not (host.folder / "cache.abc").exists():
+        pytest.skip("this Blender was built without Alembic")
+    shot = rw.sources.load_shot(host.folder / "cache.abc", blender=host.blender)
+    expected = np.load(host.folder / "cache.npy")  # z up, as Blender had it
     expected = np.stack([expected[..., 0], expected[..., 2], -expected[..., 1]], axis=2)
     assert shot.fps == 24.0
     np.testing.assert_allclose(shot.vertices, expected, atol=20 * tolerance["float32"])
     (tmp_path / "garbage.abc").write_bytes(b"no archive")
-    with pytest.raises(ValueError, match=r"garbage\.abc"):
-        rw.sources.load_shot(tmp_path / "garbage.abc", blender=any_host.blender)
+    with pytest.raises(ValueError, match=r"load_shot.*garbage\.abc"):
+        rw.sources.load_shot(tmp_path / "garbage.abc", blender=host.blender)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rigwright import BlendshapeRig
 
     Weights = tuple[NDArray[np.float32], float]
+
+SHARED = ("load_gltf_rig", r"BlenderRig\.open", "GltfRig")  # whose errors the readers below pass on
 
 
 def load_blendshapes(path: str | os.PathLike[str], **options: Any) -> BlendshapeRig:
@@ -40,7 +43,7 @@ def load_blendshapes(path: str | os.PathLike[str], **options: Any) -> Blendshape
         If the format needs a package that is not installed.
     """
     file = _existing(path, "load_blendshapes", RIGS)
-    with naming(file, "load_blendshapes", "load_gltf_rig"):
+    with naming(file, "load_blendshapes"):
         return RIGS[file.suffix.lower()](file, **options)
 
 
@@ -70,17 +73,17 @@ def load_weights(path: str | os.PathLike[str], rig: BlendshapeRig, **options: An
         If the suffix is unknown, the file does not exist or is malformed, or it names none of the rig's shapes.
     """
     file = _existing(path, "load_weights", CURVES)
-    with naming(file, "load_weights", "load_gltf_rig"):
+    with naming(file, "load_weights"):
         return CURVES[file.suffix.lower()](file, rig, **options)
 
 
 @contextmanager
-def naming(file: Path, function: str, inner: str) -> Iterator[None]:
+def naming(file: Path, function: str) -> Iterator[None]:
     """Errors of a shared reader in the name of the function that the user called, with the file."""
     try:
         yield
     except ValueError as error:
-        text = str(error).replace(f"{inner}:", f"{function}:", 1)
+        text = re.sub(rf"^({'|'.join(SHARED)}):", f"{function}:", str(error))
         raise ValueError(text if str(file) in text else f"{text} (in {file})") from error
 
 

@@ -47,7 +47,7 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
         If the format needs a package that is not installed.
     """
     file = Path(path)
-    with naming(file, "load_shot", "load_gltf_rig"):
+    with naming(file, "load_shot"):
         if file.is_dir() or any(letter in file.name for letter in GLOB) or file.name.lower().endswith(OBJ):
             return load_sequence(file, **options)
         opener = OPENERS.get(file.suffix.lower())

@@ -15,6 +15,8 @@ Array = np.ndarray[Any, Any]
 
 def alembic_frames(path: str, name: str | None, fps: float) -> tuple[dict[str, Any], dict[str, Array]]:
     """Vertices (T, V, 3) of a mesh in the file's axes and world space, sampled at ``fps`` over the file's range."""
+    if "alembic_import" not in dir(bpy.ops.wm):
+        raise UnusableError(f"{bpy.app.version_string} was built without Alembic")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps, scene.render.fps_base = max(1, round(fps)), max(1, round(fps)) / fps

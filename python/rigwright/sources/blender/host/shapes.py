@@ -138,8 +138,12 @@ def _variable(variable: Any, block: Any) -> dict[str, Any]:
 
 
 def _curve(curve: Any) -> dict[str, Any]:
-    """Key points, whether all pieces are straight, and modifiers (Blender gives a new driver one that does nothing)."""
-    points = [[float(x) for x in point.co] for point in curve.keyframe_points]
+    """Key points, whether all pieces are straight, and modifiers.
+
+    Older versions give a new driver a generator ``1 * x``, which takes the place of whatever the key points say.
+    """
+    bypassed = any(_is_identity(m) for m in curve.modifiers if not m.mute)
+    points = [] if bypassed else [[float(x) for x in point.co] for point in curve.keyframe_points]
     keys = list(curve.keyframe_points)
     straight = all(_is_straight(first, second) for first, second in zip(keys, keys[1:]))  # noqa: B905, RUF007
     acting = [m.type for m in curve.modifiers if not m.mute and not _is_identity(m)]
