@@ -32,6 +32,7 @@ def test_the_elbow_is_the_corner_of_an_l():
     assert curve([1, 1.1, 1.2, 5, 9], [50, 30, 12, 11, 10]).alpha == 2
     assert curve([1, 1, 1], [5, 5, 5]).alpha == 0
     assert curve([2], [3]).alpha == 0
+    assert curve([1, 1 - 1e-15, 1 - 2e-15], [5, 5, 5]).alpha == 0  # a method that alpha plays no part in
 
 
 def test_every_entry_is_a_solve_of_the_training_frames(tmp_path):

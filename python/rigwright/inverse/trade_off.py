@@ -174,9 +174,9 @@ def training_frames(num_frames: int, count: int, gap: int) -> NDArray[np.int64]:
 
 
 def _scaled(values: Float64) -> Float64:
-    """Each row to 0 ... 1; a row of equal values to 0."""
+    """Each row to 0 ... 1; a row of values that are equal up to rounding to 0."""
     low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
-    return np.asarray((values - low) / np.where(high > low, high - low, 1.0))
+    return np.where(high - low > 1e-9 * high, (values - low) / np.where(high > low, high - low, 1.0), 0.0)
 
 
 def _legible(x: Float64, y: Float64) -> list[int]:
