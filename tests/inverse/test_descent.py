@@ -160,7 +160,7 @@ def test_solutions_survive_saving(tmp_path):
     for name, value in vars(result).items():
         assert np.array_equal(getattr(again, name), value), name
     (tmp_path / "other.npz").write_bytes(b"no archive")
-    with pytest.raises(ValueError, match="load: path"):
+    with pytest.raises(ValueError, match=r"load: path"):
         rw.inverse.Solution.load(tmp_path / "other.npz")
 
 
@@ -193,5 +193,5 @@ def test_wrong_arguments_are_named(argument):
 )
 def test_wrong_targets_are_named(targets):
     rig = random_rig(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="solve: targets is .*; it must be "):
+    with pytest.raises(ValueError, match=r"solve: targets is .*; it must be "):
         rw.inverse.solve(rig, targets)
