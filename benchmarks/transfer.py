@@ -131,8 +131,6 @@ def speed(folder: Path, runs: int) -> list[Row]:
 
 def scipy_rows(neutral, target, faces, shapes, many, runs) -> list[Row]:
     keep, own_faces = connected(neutral, faces)
-    solver = rw.transfer.DeformationTransfer(neutral, target, faces)
-    del solver
     source, goal = neutral[keep], target[keep]
     placed = place(source, goal)
     fixed = np.array([0])
@@ -196,7 +194,7 @@ def example_rows(neutral, target, faces, deltas) -> list[Row]:
         return np.linalg.solve(left, weights.T @ wanted + stiffness[:, :, None] * prior)
 
     def woodbury() -> np.ndarray:
-        return rw._core.example_fit(weights, stiffness, wanted, prior)
+        return rw._core.fit_triangles(weights, stiffness, wanted, prior)
 
     difference = float(np.abs(dense() - woodbury()).max())
     a, b = seconds(woodbury, 5), seconds(dense, 2)
@@ -210,3 +208,152 @@ def example_rows(neutral, target, faces, deltas) -> list[Row]:
             "difference": difference,
         }
     ]
+
+
+BODY = 13380  # vertices of the body come first
+
+
+class Hm08:
+    """The MakeHuman head: identities from macro targets, and units sculpted for two of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "makehuman_hm08"
+        lines = [line.split() for line in gzip.open(self.folder / "base.obj.gz", "rt")]
+        self.base = np.array([line[1:4] for line in lines if line[:1] == ["v"]], np.float32)
+        self.faces = np.array(
+            [[int(c.split("/")[0]) - 1 for c in line[1:]] for line in lines if line[:1] == ["f"]], np.int32
+        )
+        self.faces = self.faces[(self.faces < BODY).all(axis=1)]  # without joint cubes and clothes helpers
+        self.macro = self.targets("macrodetails.npz")
+
+    def targets(self, name: str) -> dict[str, np.ndarray]:
+        packed = np.load(self.folder / name)
+        result = {}
+        for k, key in enumerate(packed["names"]):
+            span = slice(packed["ptr"][k], packed["ptr"][k + 1])
+            delta = np.zeros_like(self.base)
+            delta[packed["index"][span]] = packed["delta_thousandths"][span] / np.float32(1000)
+            result[str(key)] = delta[:BODY]
+        return result
+
+    def identity(self, race: str) -> np.ndarray:
+        """Young, average in muscle and weight, halfway between the genders: weights multiply as in macro.json.gz."""
+        parts = [f"{race}-{g}-young" for g in ("female", "male")]
+        parts += [f"universal-{g}-young-averagemuscle-averageweight" for g in ("female", "male")]
+        return self.base[:BODY] + np.float32(0.5) * sum(self.macro[part] for part in parts)
+
+
+def rotated_copy(source: np.ndarray, target: np.ndarray, deltas: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Offsets turned with the vertex frames (normal and the longest edge at the vertex) from source to target."""
+    edges = rw._core.edges(faces, len(source))
+    both = np.concatenate([edges, edges[:, ::-1]])
+    length = np.linalg.norm(source[both[:, 0]] - source[both[:, 1]], axis=1)
+    partner = np.arange(len(source))
+    order = np.argsort(length, kind="stable")
+    partner[both[order, 0]] = both[order, 1]  # the last write wins: the longest
+
+    def frames(points: np.ndarray) -> np.ndarray:
+        z = rw._core.vertex_normals(points, faces).astype(np.float64)
+        x = points[partner].astype(np.float64) - points
+        x -= (x * z).sum(axis=1, keepdims=True) * z
+        x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)
+        return np.stack([x, np.cross(z, x), z], axis=2)
+
+    turn = frames(target) @ frames(source).transpose(0, 2, 1)
+    return np.einsum("vij,kvj->kvi", turn, deltas)
+
+
+def units(folder: Path) -> list[Row]:
+    head = Hm08(folder)
+    sculpted = [head.targets(f"expression_units_{race}.npz") for race in ("caucasian", "african")]
+    names = sorted(sculpted[0])
+    given, truth = (np.stack([group[name] for name in names]) for group in sculpted)
+    source, target = head.identity("caucasian"), head.identity("african")
+    active = np.any([given, truth], axis=0).any(axis=2)
+    contacts = rw.transfer.find_contacts(source, source + given, head.faces)
+
+    def mean(deltas: np.ndarray) -> float:
+        return float(10 * np.linalg.norm(deltas - truth, axis=2)[active].mean())  # decimetres to centimetres
+
+    free = rw.transfer.deformation_transfer(source, source + given, target, head.faces) - target
+    held = rw.transfer.deformation_transfer(source, source + given, target, head.faces, contacts=contacts) - target
+    candidates = {
+        "deformation transfer": free,
+        "with contacts": held,
+        "plain copy": given,
+        "frame-rotated copy": rotated_copy(source, target, given, head.faces),
+    }
+    rows = []
+    for name, deltas in candidates.items():
+        crossing = sum(rw.transfer.crossings(target + delta, head.faces, contacts) for delta in deltas)
+        rows.append(
+            {
+                "job": f"hm08 caucasian to african, 34 units: {name}",
+                "mean_error_cm": mean(deltas),
+                "crossings": crossing,
+            }
+        )
+    rows.append(
+        {
+            "job": "hm08: the units themselves",
+            "mean_size_cm": float(10 * np.linalg.norm(truth, axis=2)[active].mean()),
+            "crossings_source": sum(rw.transfer.crossings(source + d, head.faces, contacts) for d in given),
+            "crossings_sculpted": sum(rw.transfer.crossings(target + d, head.faces, contacts) for d in truth),
+        }
+    )
+    return rows
+
+
+def identities(folder: Path, count: int) -> list[Row]:
+    """ICT is linear, so the model's own shapes of an identity have the same offsets as the neutral's."""
+    neutral, faces, deltas, modes = ict(folder)
+    shapes = neutral + deltas
+    rng = np.random.default_rng(3)
+    contacts = rw.transfer.find_contacts(neutral, shapes, faces)
+    rows = []
+    for i in range(count):
+        target = neutral + np.tensordot(rng.standard_normal(len(modes)), modes, 1).astype(np.float32)
+        for name, pairs in (("", None), (", with contacts", contacts)):
+            result = rw.transfer.deformation_transfer(neutral, shapes, target, faces, contacts=pairs)
+            error = np.linalg.norm(result - target - deltas, axis=2)
+            doubt = rw.transfer.quality(neutral, shapes, target, result, faces, contacts=contacts)
+            moved = np.linalg.norm(deltas, axis=2) > 0
+            rows.append(
+                {
+                    "job": f"ICT identity {i}{name}",
+                    "mean_error_cm": float(error[moved].mean()),
+                    "mean_size_cm": float(np.linalg.norm(deltas, axis=2)[moved].mean()),
+                    "flipped": int(doubt.flipped.sum()),
+                    "crossings_source": int(doubt.source_crossings.sum()),
+                    "crossings": int(doubt.target_crossings.sum()),
+                    "crossings_model": int(sum(rw.transfer.crossings(target + d, faces, contacts) for d in deltas)),
+                }
+            )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="folder with ict_facekit and makehuman_hm08")
+    parser.add_argument("--runs", type=int, default=10, help="repetitions of each timing of ours")
+    parser.add_argument("--identities", type=int, default=1, help="random ICT identities as targets")
+    parser.add_argument("--only", choices=["speed", "units", "identities"], help="one part of the table")
+    parser.add_argument("--json", action="store_true", help="everything, for machines")
+    arguments = parser.parse_args()
+    parts = {
+        "speed": lambda: speed(arguments.data, arguments.runs),
+        "units": lambda: units(arguments.data),
+        "identities": lambda: identities(arguments.data, arguments.identities),
+    }
+    rows = [row for name, part in parts.items() if arguments.only in (None, name) for row in part()]
+    if arguments.json:
+        print(json.dumps({"machine": machine(), "load": load_average(), "rows": rows}, indent=2))
+        return
+    print(f"{machine()}; load {load_average():.1f}; numpy {np.__version__}, scipy {scipy.__version__}")
+    for row in rows:
+        rest = ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items() if k != "job")
+        print(f"{row['job']}: {rest}")
+
+
+if __name__ == "__main__":
+    main()

@@ -69,6 +69,30 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const py::obje
     return result;
 }
 
+/// Triangle by triangle: `stiffness` (F, K), `wanted` (F, J, M) and `prior` (F, K, M) to (F, K, M).
+Array<double> fit_triangles(const py::object& weights, const py::object& stiffness, const py::object& wanted,
+                            const py::object& prior) {
+    constexpr const char* name = "fit_triangles";
+    const auto a = as_array<double, 2>(name, "weights", weights, "numbers (J, K)");
+    const auto s = as_array<double, 2>(name, "stiffness", stiffness, "numbers (F, K)");
+    const auto d = as_array<double, 3>(name, "wanted", wanted, "numbers (F, J, M)");
+    const auto x = as_array<double, 3>(name, "prior", prior, "numbers (F, K, M)");
+    const std::int64_t J = a.shape(0), K = a.shape(1), F = s.shape(0), M = x.shape(2);
+    check_shape<const double, 2>(name, "stiffness", view<double, 2>(s), {F, K});
+    check_shape<const double, 3>(name, "wanted", view<double, 3>(d), {F, J, M});
+    check_shape<const double, 3>(name, "prior", view<double, 3>(x), {F, K, M});
+    Array<double> columns = copy(view<double, 3>(x));
+    Array<double> residual = copy(view<double, 3>(d));
+    double *out = columns.mutable_data(), *rest = residual.mutable_data();
+    const double* stiff = s.data();
+    const transfer::ExampleFit fit(view<double, 2>(a), 1.0);
+    const py::gil_scoped_release released;
+    for (std::int64_t f = 0; f < F; ++f) {
+        fit.solve(stiff + f * K, static_cast<int>(M), rest + f * J * M, out + f * K * M);
+    }
+    return columns;
+}
+
 Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pairs) {
     Array<std::int32_t> result({static_cast<py::ssize_t>(pairs.size()), py::ssize_t{2}});
     for (std::size_t p = 0; p < pairs.size(); ++p) std::copy_n(pairs[p].begin(), 2, result.mutable_data(p));
@@ -98,6 +122,10 @@ Array<std::int32_t> as_array_of(const std::vector<std::int32_t>& values) {
 }  // namespace
 
 void bind_transfer(py::module_& module) {
+    module.def("fit_triangles", &fit_triangles, py::arg("weights"), py::arg("stiffness"), py::arg("wanted"),
+               py::arg("prior"),
+               "Example-based solves, one a triangle: X (F, K, M) that minimises\n"
+               "sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.");
     module.def("find_contacts", &find_contacts, py::arg("poses"), py::arg("faces"), py::arg("reach"), py::kw_only(),
                py::arg("threads") = 0,
                "Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),\n"

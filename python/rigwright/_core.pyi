@@ -31,6 +31,7 @@ __all__: list[str] = [
     "edges",
     "face_normal_angles",
     "find_contacts",
+    "fit_triangles",
     "graph_laplacian",
     "hinge_errors",
     "instruction_set",
@@ -598,6 +599,14 @@ def find_contacts(
     """
     Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),
     the first of them the neutral.
+    """
+
+def fit_triangles(
+    weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Example-based solves, one a triangle: X (F, K, M) that minimises
+    sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.
     """
 
 def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:

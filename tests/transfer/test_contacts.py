@@ -28,15 +28,7 @@ def closed(points: np.ndarray, gap: float) -> np.ndarray:
 
 def test_facing_rims_are_found_and_nothing_else():
     neutral, faces = clam(1.5)
-    inward = faces[
-        :,
-        [
-            0,
-            3,
-            2,
-            1,
-        ],
-    ]
+    inward = faces[:, [0, 3, 2, 1]]
     for orientation in (faces, inward):
         pairs = rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], orientation, reach=0.5)
         if len(pairs) == 0:
@@ -126,7 +118,20 @@ def test_wrong_input_is_named():
     neutral, faces = sheet(2, 2, 0, True)
     with pytest.raises(ValueError, match=r"find_contacts: shapes is \(8, 3\); it must be \(K, 9, 3\)"):
         rw.transfer.find_contacts(neutral, neutral[:8], faces)
-    with pytest.raises(ValueError, match="find_contacts: reach is 0.0+; it must be above 0"):
+    with pytest.raises(ValueError, match=r"find_contacts: reach is 0\.0+; it must be above 0"):
         rw.transfer.find_contacts(neutral, neutral[None], faces, reach=0.0)
     with pytest.raises(ValueError, match="find_contacts: faces is 9 in face 0"):
         rw.transfer.find_contacts(neutral, neutral[None], [[0, 1, 9]])
+
+
+def test_contacts_may_be_found_on_the_way():
+    neutral, faces = clam(1.0)
+    shape, target = closed(neutral, 1.0)[None], bend(clam(1.6)[0], 3, 0.1)
+    pairs = max((rw.transfer.find_contacts(neutral, shape, f) for f in (faces, faces[:, ::-1])), key=len)
+    turned = faces if len(rw.transfer.find_contacts(neutral, shape, faces)) else faces[:, ::-1]
+    assert len(pairs)
+    expected = rw.transfer.deformation_transfer(neutral, shape, target, turned, contacts=pairs)
+    result = rw.transfer.deformation_transfer(neutral, shape, target, turned, contacts="auto")
+    assert result.tobytes() == expected.tobytes()
+    with pytest.raises(ValueError, match="deformation_transfer: contacts is 'lips'; it must be \"auto\""):
+        rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts="lips")

@@ -12,7 +12,7 @@ from tests.transfer.meshes import random_rotation, sheet
 
 def cap(count: int, quads: bool) -> tuple[np.ndarray, np.ndarray]:
     """A piece of an ellipsoid of ``count`` x ``count`` cells, with a bump like a nose."""
-    points, faces = sheet(count, count, 0, quads)
+    _, faces = sheet(count, count, 0, quads)
     x, y = (g.reshape(-1) for g in np.meshgrid(np.linspace(-1, 1, count + 1), np.linspace(-1, 1, count + 1)))
     z = 0.8 * np.sqrt(3 - x**2 - y**2) + 0.4 * np.exp(-12 * (x**2 + (y - 0.1) ** 2))
     return np.stack([x, 1.2 * y, z], axis=1).astype(np.float32), faces

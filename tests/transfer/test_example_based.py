@@ -148,7 +148,7 @@ def test_estimated_weights_come_nearer_to_the_truth():
         ({"example_weights": np.ones(3)}, "example_weights is float64"),
         ({"examples": np.zeros((3, 7, 3))}, r"examples is \(3, 7, 3\)"),
         ({"examples": np.full((3, 20, 3), np.inf)}, "examples is not finite"),
-        ({"beta": 0.0}, "beta is 0.0+; it must be above 0"),
+        ({"beta": 0.0}, r"beta is 0\.0+; it must be above 0"),
     ],
 )
 def test_wrong_input_is_named(changes, text):

@@ -203,7 +203,7 @@ def _border_vertices(faces: Int32) -> NDArray[np.int64]:
         for c in range(4 if quad else 3):
             sides.append(np.sort(np.stack([cells[:, c], np.roll(cells, -1, axis=1)[:, c]], axis=1), axis=1))
     edges, count = np.unique(np.concatenate(sides), axis=0, return_counts=True)
-    return np.unique(edges[count == 1]).astype(np.int64)
+    return np.asarray(np.unique(edges[count == 1]), np.int64)
 
 
 def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32, resting: list[int]) -> Float32:
@@ -234,5 +234,5 @@ def _component_of(rows: NDArray[np.int32], columns: NDArray[np.int32], count: in
         np.minimum.at(lower, rows, label[columns])
         lower = lower[lower]
         if np.array_equal(lower, label):
-            return np.unique(label, return_inverse=True)[1].reshape(-1)
+            return np.asarray(np.unique(label, return_inverse=True)[1], np.int64).reshape(-1)
         label = lower

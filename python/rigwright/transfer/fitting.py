@@ -26,7 +26,7 @@ class Similarity:
     rotation: Float64
     translation: Float64
 
-    def apply(self, points: NDArray[np.floating]) -> Float32:
+    def apply(self, points: NDArray[np.float32]) -> Float32:
         return np.asarray(self.scale * points @ self.rotation.T + self.translation, np.float32)
 
     def inverse(self) -> Similarity:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import DeformationTransfer
+from rigwright.errors import bad_argument
+from rigwright.transfer.contacts import find_contacts
 
 
 def deformation_transfer(
@@ -15,7 +19,7 @@ def deformation_transfer(
     faces: ArrayLike,
     fixed: ArrayLike | None = None,
     *,
-    contacts: ArrayLike | None = None,
+    contacts: ArrayLike | Literal["auto"] | None = None,
     contact_weight: float = 100.0,
     threads: int = 0,
 ) -> NDArray[np.float32]:
@@ -36,8 +40,10 @@ def deformation_transfer(
         Vertex indices; -1 in the last column pads triangles.
     fixed : (M,) integers, optional
         Vertices that stay at the target's neutral.
-    contacts : (P, 2) integers, optional
-        Pairs of facing vertices that close and open as the source's do.
+    contacts : (P, 2) integers or "auto", optional
+        Pairs of facing vertices, as on lips and lids: where the source's surfaces meet in a shape, the target's are
+        brought to meet too, by a correction that fades within some ten edges. ``"auto"`` takes those that
+        :func:`find_contacts` finds; call it to look at them and to edit them.
     contact_weight : float
         How much a pair counts beside an edge of the mesh, above 0.
     threads : int
@@ -54,6 +60,10 @@ def deformation_transfer(
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
+    if isinstance(contacts, str):
+        if contacts != "auto":
+            raise bad_argument("deformation_transfer", "contacts", repr(contacts), '"auto" or pairs of vertices')
+        contacts = find_contacts(source_neutral, source_shapes, faces, threads=threads)
     solver = DeformationTransfer(
         source_neutral, target_neutral, faces, fixed, contacts=contacts, contact_weight=contact_weight
     )
