@@ -40,25 +40,28 @@ void add_scaled(double factor, const double* x, double* y, std::int64_t n) {
 }
 
 bool cholesky(double* matrix, std::int64_t n, std::int64_t stride, double floor) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        double* row = matrix + i * stride;
-        const double diagonal = row[i];
-        for (std::int64_t j = 0; j < i; ++j) {
-            const double* other = matrix + j * stride;
-            row[j] = (row[j] - dot(row, other, j)) / other[j];
-        }
-        const double pivot = diagonal - dot(row, row, i);
-        if (!(pivot > floor * diagonal)) return false;
-        row[i] = std::sqrt(pivot);
+    // rows are subtracted from the rows below them: no sums across lanes
+    for (std::int64_t i = 1; i < n; ++i) matrix[i * stride] = matrix[i * stride + i];
+    for (std::int64_t k = 0; k < n; ++k) {
+        double* row = matrix + k * stride;
+        if (!(row[k] > floor * (k == 0 ? row[k] : row[0]))) return false;
+        row[k] = std::sqrt(row[k]);
+        const double inverse = 1.0 / row[k];
+        for (std::int64_t j = k + 1; j < n; ++j) row[j] *= inverse;
+        for (std::int64_t i = k + 1; i < n; ++i) add_scaled(-row[i], row + i, matrix + i * stride + i, n - i);
     }
     return true;
 }
 
 void cholesky_solve(const double* factor, std::int64_t n, std::int64_t stride, double* x) {
-    for (std::int64_t i = 0; i < n; ++i) x[i] = (x[i] - dot(factor + i * stride, x, i)) / factor[i * stride + i];
-    for (std::int64_t i = n; i-- > 0;) {
-        x[i] /= factor[i * stride + i];
-        add_scaled(-x[i], factor + i * stride, x, i);
+    for (std::int64_t k = 0; k < n; ++k) {
+        const double* row = factor + k * stride;
+        x[k] /= row[k];
+        add_scaled(-x[k], row + k + 1, x + k + 1, n - k - 1);
+    }
+    for (std::int64_t k = n; k-- > 0;) {
+        const double* row = factor + k * stride;
+        x[k] = (x[k] - dot(row + k + 1, x + k + 1, n - k - 1)) / row[k];
     }
 }
 

@@ -150,7 +150,7 @@ bool NewtonStep::solve_over(const std::vector<std::int32_t>& active) {
     factor_.resize(n * n);
     for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
         for (std::int64_t a = 0; a < n; ++a) {
-            for (std::int64_t b = 0; b <= a; ++b) factor_[a * n + b] = hessian[active[a] * count + active[b]];
+            for (std::int64_t b = a; b < n; ++b) factor_[a * n + b] = hessian[active[a] * count + active[b]];
             factor_[a * n + a] += ridge * largest;
         }
         if (!kernels().cholesky(factor_.data(), n, n, 1e-13)) continue;
