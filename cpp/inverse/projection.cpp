@@ -110,17 +110,17 @@ void Projection::project_batch(View<const float, 3> targets, bool all, bool offs
         for (std::int64_t t = 0; t < rows; ++t) {
             const float* target = targets.row(begin + t);
             double* row = packed.data() + t * stride;
-            double energy = 0.0;
+            double energy[3] = {};  // sums that do not wait for each other
             for (std::int64_t v = 0; v < at.count; ++v) {
                 const std::int64_t i = at.first + v;
                 const float* from = target + 3 * (all ? vertex_[i] : position_[i]);
                 for (int axis = 0; axis < 3; ++axis) {
                     const double b = offsets ? double{from[axis]} - neutral_[3 * i + axis] : from[axis];
                     row[3 * v + axis] = weight_[i] * b;
-                    energy += weight_[i] * b * b;
+                    energy[axis] += weight_[i] * b * b;
                 }
             }
-            energies(begin + t) += energy;
+            energies(begin + t) += energy[0] + energy[1] + energy[2];
         }
         const std::int64_t length = 3 * at.count;
         for (std::int64_t first = 0; first < at.columns_count; first += tile) {
