@@ -1,4 +1,4 @@
-"""Deformation transfer and example-based transfer beside what else one would do: ``python benchmarks/transfer.py DATA``.
+"""Transfer and example-based transfer beside what else one would do: ``python benchmarks/transfer.py DATA``.
 
 DATA is the folder with ``ict_facekit`` and ``makehuman_hm08``. Every peer gives the same result to the difference that
 its row states.
@@ -218,7 +218,8 @@ class Hm08:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "makehuman_hm08"
-        lines = [line.split() for line in gzip.open(self.folder / "base.obj.gz", "rt")]
+        with gzip.open(self.folder / "base.obj.gz", "rt") as file:
+            lines = [line.split() for line in file]
         self.base = np.array([line[1:4] for line in lines if line[:1] == ["v"]], np.float32)
         self.faces = np.array(
             [[int(c.split("/")[0]) - 1 for c in line[1:]] for line in lines if line[:1] == ["f"]], np.int32
