@@ -139,7 +139,7 @@ void bind_transfer(py::module_& module) {
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
              py::arg("contact_weight") = 100.0,
              "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
-             "contacts: pairs of vertices (P, 2) across a gap that is to close and open as the source's does\n"
+             "contacts: pairs of vertices (P, 2) across a gap that is to close where the source's closes\n"
              "(find_contacts finds them); contact_weight: how much a pair counts beside an edge of the mesh.\n"
              "ValueError on sizes that differ, values that are not finite and indices out of range.")
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
