@@ -407,7 +407,7 @@ class DeformationTransfer:
     ) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
-        contacts: pairs of vertices (P, 2) across a gap that is to close and open as the source's does
+        contacts: pairs of vertices (P, 2) across a gap that is to close where the source's closes
         (find_contacts finds them); contact_weight: how much a pair counts beside an edge of the mesh.
         ValueError on sizes that differ, values that are not finite and indices out of range.
         """
