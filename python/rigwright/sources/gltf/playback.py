@@ -13,6 +13,7 @@ from rigwright.sources.gltf.geometry import Owner
 from rigwright.sources.gltf.nodes import Animated, Nodes
 from rigwright.sources.rotations import Float64, continuous_euler, nearest_rotation
 
+SLACK = 0.01  # of a frame: files hold the seconds of keys as float32, which may fall short of the last one
 MOST_FRAMES = 1_000_000  # of one clip at once: nine hours at 30 frames a second
 SCAN_FPS, SCAN_FRAMES, SCAN_SIZE = 30.0, 5_000, 1 << 20
 
@@ -59,7 +60,7 @@ def frame_times(clip: Clip, fps: float) -> NDArray[np.float64]:
     """Seconds of the frames of a clip, from 0 to its end."""
     if not (np.isfinite(fps) and fps > 0):
         raise bad_argument("GltfRig", "fps", repr(fps), "a positive number")
-    count = clip.duration * fps + 1e-6
+    count = clip.duration * fps + SLACK
     if not count < MOST_FRAMES:
         expected = f"such that the {clip.duration:.4g} seconds of {clip.name} have fewer than {MOST_FRAMES} frames"
         raise bad_argument("GltfRig", "fps", repr(fps), expected)
