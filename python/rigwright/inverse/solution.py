@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,9 @@ from rigwright.errors import bad_argument
 from rigwright.files import atomic_file
 
 Float64 = NDArray[np.float64]
+
+
+BESIDE = ("names", "fps")  # what a file may hold for other readers
 
 
 @dataclass
@@ -66,9 +71,19 @@ class Solution:
         bends = np.diff(self.weights, n=2, axis=0)
         return float(self.objective.sum() + self.smoothness * np.square(bends).sum())
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a ``.npz`` file, in one step."""
-        own = {name: value for name, value in vars(self).items() if value is not None}
+    def save(self, path: str | os.PathLike[str], names: Sequence[str] | None = None, fps: float | None = None) -> None:
+        """Write everything to a ``.npz`` file, in one step.
+
+        Parameters
+        ----------
+        path : path
+        names : sequence of str, optional
+            Of the K shapes; with them ``rigwright.sources.load_weights`` finds each weight's shape.
+        fps : float, optional
+            Frames a second, for the same reader.
+        """
+        beside = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
+        own = {name: value for name, value in (vars(self) | beside).items() if value is not None}
         own["warnings"] = np.array(self.warnings, np.str_)
         with atomic_file(path) as stream:
             np.savez(stream, **own)
@@ -85,7 +100,7 @@ class Solution:
         names = {f.name for f in fields(cls)}
         try:
             with np.load(Path(path), allow_pickle=False) as file:
-                stored = {name: file[name] for name in file.files}
+                stored = {name: file[name] for name in file.files if name not in BESIDE}
         except (ValueError, EOFError, AttributeError) as error:
             raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
         missing = names - {"gap", "transforms"} - set(stored)
@@ -94,3 +109,18 @@ class Solution:
         scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
         warnings = [str(text) for text in stored.pop("warnings")]
         return cls(**{"gap": None, "transforms": None, **stored}, **scalar, warnings=warnings)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Solution]) -> Solution:
+        """One solution of several that follow each other in a shot, solved with the same settings.
+
+        Seconds add up, each warning is kept once.
+        """
+        together: dict[str, Any] = {}
+        for f in fields(cls):
+            values = [getattr(part, f.name) for part in parts]
+            if isinstance(values[0], np.ndarray) or values[0] is None:
+                together[f.name] = None if any(value is None for value in values) else np.concatenate(values)
+        warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
+        seconds = sum(part.seconds for part in parts)
+        return replace(parts[0], **together, warnings=warnings, seconds=seconds)

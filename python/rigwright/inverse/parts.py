@@ -1,0 +1,191 @@
+"""Solving a shot in parts that are kept as they are done, so that an interruption loses little."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright.errors import bad_argument
+from rigwright.files import atomic_write
+from rigwright.interrupts import held_back
+from rigwright.inverse.solution import Solution
+from rigwright.inverse.solve import Solver
+from rigwright.progress import Progress, ProgressCallback, silent
+
+FRAMES = 256  # of a part; `descent` starts anew so often anyhow, so that its parts are those of a whole solve
+SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame takes long
+
+
+def solve_in_parts(
+    solver: Solver,
+    targets: ArrayLike,
+    folder: str | os.PathLike[str],
+    *,
+    method: str = "descent",
+    alpha: float = 5.0,
+    smoothness: float = 0.0,
+    fixed: ArrayLike | None = None,
+    frames: int | None = None,
+    resume: bool = False,
+    progress: ProgressCallback | None = None,
+    **options: Any,
+) -> Solution:
+    """Solve a shot part by part; parts that ``folder`` holds of the same solve are not solved again.
+
+    The parts do not depend on when a run was interrupted, so that any number of runs gives the same solution. With a
+    temporal term the parts are solved without it and are the start of one joint solve. The caller removes the folder
+    when the solution is in safety.
+
+    Parameters
+    ----------
+    solver : Solver
+    targets : (T, V, 3), or (T, M, 3) where the solver has ``vertices``
+    folder : path
+        Takes one file a part; made if it is missing.
+    method, alpha, smoothness, **options
+        As in :func:`rigwright.inverse.solve`, without ``init`` and ``priors``.
+    fixed : (K,) or (T, K), optional
+        Values of pinned weights, NaN where free.
+    frames : int, optional
+        Of a part; by default what takes about a second.
+    resume : bool
+        Refuse to start over where the folder holds parts of another solve.
+    progress : callable, optional
+
+    Returns
+    -------
+    Solution
+        ``seconds`` is the time that solving took, over all runs.
+
+    Raises
+    ------
+    ValueError
+        As ``solve`` does, or with ``resume`` for a folder of another solve.
+    KeyboardInterrupt
+        After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
+    """
+    show = progress or silent
+    shot = solver.gram.checked(targets)
+    pins = None if fixed is None else np.asarray(fixed, np.float64)
+    _check_finite(solver, shot)
+    settings = {"method": method, "alpha": alpha, **options}
+    solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1, "fixed": _rows(pins, 0, 1)})
+    length = frames or SLOW.get(method, FRAMES)
+    kept = _Kept(Path(folder), _fingerprint(solver, shot, pins, length, settings))
+    kept.open(resume)
+    parts, solved, began = [], 0, time.monotonic()
+    with held_back() as pressed:
+        for number, begin in enumerate(range(0, len(shot), length)):
+            if pressed():
+                raise KeyboardInterrupt(_interrupted(begin, len(shot), kept.folder))
+            part = kept.part(number)
+            if part is None:
+                end = begin + length
+                part = solver.solve(shot[begin:end], fixed=_rows(pins, begin, end), **settings)
+                kept.keep(number, part)
+                solved += len(part.weights)
+            parts.append(part)
+            done = begin + len(part.weights)
+            show(Progress("solving", done, len(shot), _rate(solved, time.monotonic() - began)))
+        if pressed() and smoothness > 0:
+            raise KeyboardInterrupt(_interrupted(len(shot), len(shot), kept.folder))
+    whole = Solution.joined(parts)
+    if smoothness > 0:
+        show(Progress("smoothing", 0, 1, "the whole shot"))
+        start = whole.weights
+        joint = solver.solve(shot, smoothness=smoothness, init=start, fixed=pins, progress=progress, **settings)
+        joint.seconds += whole.seconds
+        return joint
+    return whole
+
+
+def _check_finite(solver: Solver, shot: NDArray[Any]) -> None:
+    """What is wrong with a frame is said with its number in the shot, not in its part."""
+    wrong = np.argwhere(~np.isfinite(solver.gram.chosen(shot)).all(axis=2))
+    if len(wrong):
+        frame, vertex = wrong[0]
+        got = f"not finite at frame {frame}, vertex {solver.gram.vertices[vertex]}"
+        raise bad_argument("solve", "targets", got, "finite everywhere")
+
+
+def _rows(pins: NDArray[np.float64] | None, begin: int, end: int) -> NDArray[np.float64] | None:
+    return pins[begin:end] if pins is not None and pins.ndim == 2 else pins
+
+
+def _rate(frames: int, seconds: float) -> str:
+    return f"{frames / seconds:,.0f} frames/s" if frames and seconds > 0 else ""
+
+
+def _interrupted(done: int, total: int, folder: Path) -> str:
+    return (
+        f"interrupted with {done:,} of {total:,} frames solved and kept in {folder}; "
+        "run the same command again to continue"
+    )
+
+
+def _fingerprint(
+    solver: Solver, shot: NDArray[Any], pins: NDArray[np.float64] | None, length: int, settings: dict[str, Any]
+) -> str:
+    """Hash of everything that decides the parts."""
+    digest = hashlib.blake2b(digest_size=16)
+    gram = solver.gram
+    structure = gram.activations
+    arrays: list[Any] = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights, shot]
+    arrays += [structure.shape, structure.offset, structure.is_tent, structure.knots, gram.rig.bounds]
+    arrays += [pins] + [value for value in settings.values() if isinstance(value, np.ndarray)]
+    for array in arrays:
+        whole = np.ascontiguousarray(np.zeros(0) if array is None else array)
+        digest.update(f"{whole.dtype} {whole.shape}".encode())
+        digest.update(whole.data if whole.size else b"")
+    plain = {name: value for name, value in settings.items() if not isinstance(value, np.ndarray) and name != "threads"}
+    digest.update(json.dumps([length, plain], sort_keys=True, default=repr).encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The folder of one solve's parts."""
+
+    folder: Path
+    fingerprint: str
+
+    def open(self, resume: bool) -> None:
+        """Make the folder, emptied where it holds another solve."""
+        stamp = self.folder / "solve.json"
+        if self.folder.exists() and _read(stamp) != self.fingerprint:
+            if resume:
+                got = f"{self.folder}, which holds frames of another solve"
+                raise bad_argument("solve", "resume", got, "frames of this rig, shot and settings")
+            if stamp.exists() or not any(self.folder.iterdir()):
+                shutil.rmtree(self.folder)
+            else:
+                raise bad_argument("solve", "folder", f"{self.folder}, which holds other files", "absent or empty")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not stamp.exists():
+            atomic_write(stamp, json.dumps({"solve": self.fingerprint}).encode())
+
+    def part(self, number: int) -> Solution | None:
+        path = self._path(number)
+        return Solution.load(path) if path.exists() else None
+
+    def keep(self, number: int, part: Solution) -> None:
+        part.save(self._path(number))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number:06d}.npz"
+
+
+def _read(stamp: Path) -> str:
+    try:
+        return str(json.loads(stamp.read_text(encoding="utf-8"))["solve"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""

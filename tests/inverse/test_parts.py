@@ -1,0 +1,123 @@
+"""A shot solved in parts: the same solution however often it is interrupted."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from rigwright.inverse import Solution
+from rigwright.inverse.parts import solve_in_parts
+from rigwright.inverse.solve import Solver
+from rigwright.progress import Progress
+from tests.support.blendshapes import random_rig
+
+FRAMES = 40
+
+
+@pytest.fixture(scope="module")
+def rig():
+    return random_rig(seed=3)
+
+
+@pytest.fixture(scope="module")
+def shot(rig):
+    rng = np.random.default_rng(0)
+    return rig.evaluate(rng.uniform(0, 1, (FRAMES, rig.num_shapes)) * (rng.random((FRAMES, rig.num_shapes)) < 0.5))
+
+
+class Interrupt:
+    """Presses Ctrl-C once, when so many frames are done."""
+
+    def __init__(self, frames: int) -> None:
+        self.frames = frames
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.stage == "solving" and progress.done == self.frames:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def assert_same(one: Solution, other: Solution) -> None:
+    for field in dataclasses.fields(Solution):
+        if field.name != "seconds":
+            np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), err_msg=field.name)
+
+
+def test_parts_as_long_as_the_methods_own_are_the_whole_solve(rig, shot, tmp_path):
+    assert_same(solve_in_parts(Solver(rig), shot, tmp_path / "parts", alpha=0.1), Solver(rig).solve(shot, alpha=0.1))
+
+
+@pytest.mark.parametrize("smoothness", [0.0])
+def test_an_interrupted_solve_goes_on_to_the_same_solution(rig, shot, tmp_path, smoothness):
+    solver, settings = Solver(rig), {"alpha": 0.1, "smoothness": smoothness, "frames": 8}
+    whole = solve_in_parts(solver, shot, tmp_path / "whole", **settings)
+    for done in (8, 24):
+        with pytest.raises(KeyboardInterrupt, match=rf"{done} of 40 frames solved and kept in .*broken"):
+            solve_in_parts(solver, shot, tmp_path / "broken", progress=Interrupt(done), **settings)
+        assert len(list((tmp_path / "broken").glob("*.npz"))) == done // 8
+    said = []
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "broken").iterdir()}
+    assert_same(solve_in_parts(solver, shot, tmp_path / "broken", progress=said.append, **settings), whole)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept, "what was kept is not solved again"
+    assert said[-1].done == FRAMES
+
+
+def test_pins_and_threads_and_another_run_are_the_same_solve(rig, shot, tmp_path):
+    pins = np.full((FRAMES, rig.num_shapes), np.nan)
+    pins[5:20, 2] = 0.25
+    solver = Solver(rig)
+    first = solve_in_parts(solver, shot, tmp_path / "parts", fixed=pins, frames=16, threads=1)
+    assert (first.weights[5:20, 2] == 0.25).all()
+    assert not (first.weights[:5, 2] == 0.25).any()
+    again = solve_in_parts(Solver(rig), shot, tmp_path / "parts", fixed=pins, frames=16, threads=2, resume=True)
+    assert again.seconds == first.seconds, "every part was kept"
+    assert_same(again, first)
+
+
+@pytest.mark.parametrize("change", ["alpha", "shot", "rig", "markers", "pins"])
+def test_parts_of_another_solve_are_not_mixed_in(rig, shot, tmp_path, change):
+    folder, settings = tmp_path / "parts", {"alpha": 0.1}
+    solve_in_parts(Solver(rig), shot, folder, **settings)
+    solver, targets = Solver(rig), shot
+    if change == "alpha":
+        settings = {"alpha": 0.2}
+    elif change == "shot":
+        targets = shot + np.float32(0.01)
+    elif change == "rig":
+        solver = Solver(random_rig(seed=3, bounds=(0.0, 0.5)))
+    elif change == "markers":
+        solver = Solver(rig, vertices=np.arange(40))
+    else:
+        settings["fixed"] = np.where(np.arange(rig.num_shapes) == 1, 0.3, np.nan)
+    with pytest.raises(ValueError, match=r"solve: resume is .*frames of another solve"):
+        solve_in_parts(solver, targets, folder, resume=True, **settings)
+    assert_same(solve_in_parts(solver, targets, folder, **settings), solver.solve(targets, **settings))
+
+
+def test_a_folder_with_other_files_is_left_alone(rig, shot, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="holds other files"):
+        solve_in_parts(Solver(rig), shot, tmp_path)
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+def test_wrong_frames_are_named_by_their_number_in_the_shot(rig, shot, tmp_path):
+    broken = shot.copy()
+    broken[33, 7] = np.nan
+    with pytest.raises(ValueError, match="not finite at frame 33, vertex 7"):
+        solve_in_parts(Solver(rig), broken, tmp_path / "parts", frames=8)
+    with pytest.raises(ValueError, match="alpha"):
+        solve_in_parts(Solver(rig), shot, tmp_path / "parts", alpha=-1.0)
+    assert not (tmp_path / "parts").exists()
+
+
+def test_a_saved_solution_carries_names_for_other_readers(rig, shot, tmp_path):
+    solution = Solver(rig).solve(shot)
+    solution.save(tmp_path / "w.npz", names=rig.shape_names, fps=24.0)
+    assert_same(Solution.load(tmp_path / "w.npz"), solution)
+    with np.load(tmp_path / "w.npz") as stored:
+        assert stored["names"].tolist() == rig.shape_names
+        assert stored["fps"] == 24.0
