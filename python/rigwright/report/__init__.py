@@ -1,8 +1,9 @@
-"""Reports: one HTML file that shows what a model learned, how well, and how fast it is."""
+"""Reports: one HTML file that shows what a model learned and how well, or how well a shot was solved."""
 
 from rigwright.report.baselines import fitted_skinning
 from rigwright.report.contact_sheet import contact_sheet
 from rigwright.report.measure import Accuracy, measure
 from rigwright.report.write import write
+from rigwright.report.write_shot import write_shot
 
-__all__ = ["Accuracy", "contact_sheet", "fitted_skinning", "measure", "write"]
+__all__ = ["Accuracy", "contact_sheet", "fitted_skinning", "measure", "write", "write_shot"]

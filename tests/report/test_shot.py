@@ -1,0 +1,190 @@
+"""The page of a solved shot: its numbers, its pictures, and that a browser shows it."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rigwright import inverse, report
+from rigwright.inverse.solve import Solver
+from rigwright.report.rivals import Rival, Run, compare, compared_frames
+from rigwright.report.solved import solved_shot
+from rigwright.report.words import figure
+from tests.report.test_page import CHROMIUM, Collector, chromium
+from tests.support.sheet import SIDE, sheet_curves, sheet_rig
+
+METHODS = ["descent", "mm", "cet"]
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """A shot with a little noise, its solution, and the weights that made it."""
+    rig, truth = sheet_rig(), sheet_curves(24)
+    noise = np.random.default_rng(0).normal(0, 0.02, (24, SIDE * SIDE, 3))
+    shot = (rig.evaluate(truth) + noise).astype(np.float32)
+    return SimpleNamespace(rig=rig, truth=truth, shot=shot, solution=inverse.solve(rig, shot, alpha=0.1))
+
+
+@pytest.fixture(scope="module")
+def page(solved, tmp_path_factory):
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    path = tmp_path_factory.mktemp("shot") / "shot.html"
+    numbers = report.write_shot(
+        path, solved.rig, solved.shot, solved.solution, truth=solved.truth, methods=METHODS, fps=25.0, name="take_7"
+    )
+    text = path.read_text(encoding="utf-8")
+    collector = Collector()
+    collector.feed(text)
+    return SimpleNamespace(path=path, numbers=numbers, html=text, text=collector.text, addresses=collector.addresses)
+
+
+def test_distances_are_those_of_the_vertices(solved):
+    shot = solved_shot(solved.rig, solved.shot, solved.solution, truth=solved.truth)
+    off = 10 * np.linalg.norm(solved.rig.evaluate(solved.solution.weights) - solved.shot, axis=2)
+    np.testing.assert_allclose(shot.rmse, np.sqrt((off**2).mean(axis=1)), rtol=1e-4)
+    np.testing.assert_allclose(shot.rmse, 10 * solved.solution.rmse, rtol=1e-4)
+    np.testing.assert_allclose(shot.largest, off.max(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(shot.p95, np.percentile(off, 95, axis=1), rtol=1e-4)
+    np.testing.assert_allclose(shot.mean, off.mean(axis=0), rtol=1e-4)
+    np.testing.assert_allclose(shot.distances(3), off[3], rtol=1e-4)
+    assert shot.weight_error == pytest.approx(np.abs(solved.solution.weights - solved.truth).mean())
+    assert (np.diff(shot.rmse[shot.order()]) >= 0).all()
+
+
+def test_markers_alone_are_measured_alone(solved):
+    markers = np.arange(0, SIDE * SIDE, 3)
+    solution = inverse.solve(solved.rig, solved.shot, alpha=0.1, vertices=markers)
+    given = solved_shot(solved.rig, solved.shot[:, markers], solution, vertices=markers)
+    whole = solved_shot(solved.rig, solved.shot, solution, vertices=markers)
+    np.testing.assert_array_equal(given.rmse, whole.rmse)
+    assert not given.is_whole
+    assert np.isnan(given.mean).sum() == SIDE * SIDE - len(markers)
+
+
+def test_head_motion_is_taken_out_before_measuring(solved):
+    turn = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+    moved = solved.shot @ turn.T + [1.0, 2.0, 3.0]
+    solution = inverse.solve(solved.rig, moved, alpha=0.1, rigid=np.arange(0, SIDE * SIDE, 7))
+    shot = solved_shot(solved.rig, moved, solution)
+    np.testing.assert_allclose(shot.rmse, 10 * solution.rmse, rtol=1e-3)
+
+
+def test_methods_run_on_the_same_frames(solved):
+    comparison = compare(Solver(solved.rig), solved.shot, METHODS, 0.1, 10.0, lambda progress: None)
+    frames = compared_frames(24)
+    assert comparison.frames == frames.tolist() == [0, 12, 23]
+    ours, mm, cet = comparison.rivals
+    best = inverse.solve(solved.rig, solved.shot[frames], alpha=0.1)
+    np.testing.assert_allclose(ours.race[-1].objective, best.objective, rtol=1e-9)
+    assert ours.excess(comparison.best, comparison.floor)[-1] < 1e-6
+    assert ours.reached(comparison.best, comparison.floor) > 0
+    assert (np.diff(mm.excess(comparison.best, comparison.floor)) < 1e-9).all(), "more iterations, lower objective"
+    assert cet.excess(comparison.best, comparison.floor)[-1] > 1e-6
+    assert np.isnan(cet.reached(comparison.best, comparison.floor))
+    sparse = [run.cardinality for _, run in ours.curve]
+    assert sparse[-1] < sparse[0]
+    assert [alpha for alpha, _ in ours.curve] == [0.0, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
+
+
+def test_the_first_equal_run_counts():
+    runs = [Run(s, np.array([o]), 0.0, 0.0, 0.0) for s, o in ((0.1, 3.0), (0.2, 2.0 + 1e-6), (0.5, 2.0))]
+    rival = Rival("mm", "#000000", runs, [])
+    assert rival.reached(np.array([2.0]), 0.0) == 0.2
+    np.testing.assert_allclose(rival.excess(np.array([2.0]), 0.0), [0.5, 5e-7, 0.0])
+
+
+def test_frames_are_apart():
+    assert compared_frames(1).tolist() == [0]
+    assert compared_frames(10).tolist() == [0]
+    assert (np.diff(compared_frames(300)) >= 10).all()
+
+
+def test_every_part_is_there(page, solved):
+    for part in ("overview", "errors", "frames", "weights", "alpha", "methods", "provenance"):
+        assert f'<section id="{part}">' in page.html
+    text = " ".join(page.text)
+    for words in (
+        "Take 7",
+        "Best frame",
+        "Median frame",
+        "Worst frame",
+        "target",
+        "solved",
+        "difference",
+        "25 a second",
+    ):
+        assert words in text
+    assert figure(page.numbers["rmse_mm"]) in text
+    assert figure(page.numbers["weight_error"]) in text
+    for method in METHODS:
+        assert f"</i>{method}</td>" in page.html
+
+
+def test_constructed_shapes_and_warnings_are_named(page, solved):
+    text = " ".join(page.text)
+    assert "3 shapes of this rig are constructed, not sculpted" in text
+    for name in solved.rig.constructed:
+        assert name in text
+    assert any("nothing" in warning for warning in solved.solution.warnings)
+    for warning in solved.solution.warnings:
+        assert warning[1:] in text
+    assert page.numbers["constructed"] == list(solved.rig.constructed)
+
+
+def test_nothing_is_loaded_from_elsewhere(page):
+    assert [address for address in page.addresses if not address.startswith(("data:", "#"))] == []
+    assert not re.search(r"url\((?!#)", page.html)
+    ids = re.findall(r'\sid="([^"]+)"', page.html)
+    assert len(ids) == len(set(ids))
+
+
+def test_markers_and_no_methods_make_a_page(solved, tmp_path):
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    markers = np.arange(0, SIDE * SIDE, 5)
+    solution = inverse.solve(solved.rig, solved.shot[:1], alpha=0.1, vertices=markers)
+    shot = solved.shot[:1, markers]
+    numbers = report.write_shot(tmp_path / "a.html", solved.rig, shot, solution, vertices=markers, methods=[])
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "40 markers" in text
+    assert "no target" in text
+    assert "methods" not in numbers
+    assert 'id="methods"' not in text
+
+
+def test_an_exact_solution_makes_a_page(solved, tmp_path, recwarn):
+    """Nothing to draw on logarithmic scales, nothing to divide by."""
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    shot = np.repeat(solved.rig.rest_vertices[None], 3, axis=0)
+    report.write_shot(tmp_path / "a.html", solved.rig, shot, inverse.solve(solved.rig, shot), methods=["descent", "mm"])
+    assert not [str(w.message) for w in recwarn if issubclass(w.category, RuntimeWarning | UserWarning)]
+
+
+def test_wrong_input_is_named(solved, tmp_path):
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    with pytest.raises(ValueError, match="report: targets is of shape"):
+        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot[:, :9], solved.solution)
+    with pytest.raises(ValueError, match="report: weights is of shape"):
+        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot[:3], solved.solution)
+    with pytest.raises(ValueError, match="report: methods is 'magic'"):
+        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot, solved.solution, methods=["magic"])
+    assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+def test_a_browser_shows_it_without_a_complaint(page, tmp_path):
+    probe = """<script>addEventListener('load', () => { const images = [...document.images];
+      document.body.dataset.broken = images.filter(i => !i.complete || i.naturalWidth < 50).length;
+      document.body.dataset.images = images.length;
+      const charts = [...document.querySelectorAll('svg.chart')].filter(s => s.querySelectorAll('path').length > 8);
+      document.body.dataset.charts = charts.filter(s => s.getBoundingClientRect().height > 50).length; });
+      </script></body>"""
+    copy = tmp_path / "probed.html"
+    copy.write_text(page.html.replace("</body>", probe), encoding="utf-8")
+    done = chromium("--enable-logging=stderr", "--v=0", "--dump-dom", copy.as_uri(), folder=tmp_path)
+    assert b"CONSOLE" not in done.stderr, done.stderr.decode(errors="replace")
+    seen = dict(re.findall(r'data-(broken|images|charts)="(\d+)"', done.stdout.decode()))
+    assert seen == {"broken": "0", "images": str(page.html.count("<img ")), "charts": "4"}
