@@ -1,4 +1,4 @@
-"""The command line: ``rigwright doctor | sample | train | evaluate | report | bench | info``."""
+"""The command line: ``rigwright doctor | sample | train | evaluate | solve | report | bench | info``."""
 
 from rigwright.cli.dispatch import main
 

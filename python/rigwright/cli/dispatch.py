@@ -20,7 +20,7 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.extras import MissingExtra
 
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("doctor", "sample", "train", "evaluate", "report", "bench", "pack", "info")
+COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "info")
 
 
 class Command(Protocol):
@@ -75,8 +75,8 @@ def guarded(work: Callable[[], None], program: str, as_object: bool = False, deb
         work()
         sys.stdout.flush()
         return FINE
-    except KeyboardInterrupt:
-        message, code = "interrupted; run the same command again to continue", INTERRUPTED
+    except KeyboardInterrupt as stop:
+        message, code = str(stop) or "interrupted; run the same command again to continue", INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

@@ -24,10 +24,14 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "training": ("torch",),
     "blender": ("bpy",),
     "gltf": ("pygltflib",),
+    "usd": ("usd-core",),
+    "inverse": ("scipy",),
+    "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
     "notebooks": ("nbclient", "nbformat", "ipykernel"),
 }
+IMPORTED = {"usd-core": "pxr"}  # where the module has another name than the package
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +77,7 @@ def _devices() -> list[dict[str, Any]]:
 
 
 def _extra(name: str, modules: tuple[str, ...]) -> dict[str, Any]:
-    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    missing = [module for module in modules if importlib.util.find_spec(IMPORTED.get(module, module)) is None]
     found = {module: _version(module) for module in modules if module not in missing}
     command = f'pip install "rigwright[{name}]"'
     if name == "blender" and sys.version_info[:2] != (3, 11):

@@ -25,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """MODEL, and what to evaluate it on."""
     parser.add_argument("model", metavar="MODEL", type=arguments.existing_file, help="a model file")
     parser.add_argument(
-        "input", metavar="SET|POSES", type=arguments.existing, help="a data set, or poses (T, C) as .npy"
+        "input",
+        metavar="SET|POSES",
+        type=arguments.existing,
+        help="a data set, or poses (T, C) as .npy; for a blendshape rig also weights as .npz, .csv or .glb",
     )
     parser.add_argument("-o", "--output", metavar="FILE", type=arguments.output, help="vertices (T, V, 3) as .npy")
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
@@ -36,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     model = rw.load(args.model)
+    if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():
+        raise ValueError(
+            f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
+            "judge a shot by rigwright report --shot"
+        )
     if args.input.is_dir():
         if args.output is not None:
             raise ValueError("--output takes vertices of poses (.npy); a data set gives a table")
@@ -64,7 +72,7 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
 
 
 def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
-    poses = _poses(args.input)
+    poses = _weights(model, args.input) if isinstance(model, rw.BlendshapeRig) else _poses(args.input)
     vertices = model.evaluate(poses, device=args.device, threads=args.threads)
     with atomic_file(args.output) as stream:
         np.save(stream, vertices)
@@ -81,6 +89,10 @@ def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) ->
         "lowest_confidence": confidence.min(),
         "poses_outside": low,
     }
+
+
+def _weights(rig: rw.BlendshapeRig, path: Path) -> NDArray[Any]:
+    return _poses(path) if path.suffix == ".npy" else rw.sources.load_weights(path, rig)[0]
 
 
 def _poses(path: Path) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from rigwright.cli.arguments import existing
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result
 from rigwright.cli.rigs import add_rig_arguments, opened_rig
+from rigwright.report.rig_facts import combination_counts
 
 SUMMARY = "say what a model, a data set or a rig is"
 EXAMPLE = """rigwright info hero.npz
@@ -33,6 +35,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         result = describe_dataset(args, console)
     elif args.file.suffix == ".safetensors":
         result = describe_model(args.file)
+    elif is_blendshape_archive(args.file):
+        result = describe_blendshapes(rw.sources.load_blendshapes(args.file), args.file)
     else:
         with opened_rig(args, args.file) as rig:
             result = describe_rig(rig)
@@ -104,6 +108,8 @@ def _channels(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[fl
 def describe_model(path: Path) -> dict[str, Any]:
     """Facts of a model file, the small ones."""
     model = rw.load(path)
+    if isinstance(model, rw.BlendshapeRig):
+        return describe_blendshapes(model, path)
     metadata = model.metadata
     return {
         "type": "model",
@@ -123,6 +129,39 @@ def describe_model(path: Path) -> dict[str, Any]:
         "topology_hash": metadata.get("topology_hash", ""),
         "error": metadata.get("error", {}),
         "training": metadata.get("training", {}),
+    }
+
+
+def is_blendshape_archive(path: Path) -> bool:
+    """Whether a file is an archive with the arrays of a blendshape rig."""
+    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return {"neutral.npy", "deltas.npy"} <= set(archive.namelist())
+
+
+def describe_blendshapes(rig: rw.BlendshapeRig, path: Path) -> dict[str, Any]:
+    """Facts of a blendshape rig."""
+    metadata = rig.metadata
+    return {
+        "type": "model",
+        "kind": rig.kind,
+        "name": metadata.get("name", ""),
+        "vertices": len(rig.rest_vertices),
+        "faces": len(rig.faces),
+        "shapes": rig.num_shapes,
+        "combinations": combination_counts(rig),
+        "constructed": list(rig.constructed),
+        "storage": rig.storage,
+        "storage_error": float(rig.storage_error),
+        "bytes": path.stat().st_size,
+        "bytes_in_memory": rig.nbytes,
+        "meters_per_unit": rig.meters_per_unit,
+        "up_axis": rig.up_axis,
+        "licence": metadata.get("licence", ""),
+        "origin": metadata.get("origin", ""),
+        "topology_hash": metadata.get("topology_hash", ""),
+        "channels": _channels(rig.shape_names, rig.bounds),
     }
 
 

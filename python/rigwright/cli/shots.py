@@ -1,0 +1,71 @@
+"""Opening what a command needs to solve a shot: the blendshape rig, the shot, files of vertices."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import sources
+from rigwright.cli.arguments import existing_file
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+
+
+def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options that say how a shot's vertices are those of the rig."""
+    group = parser.add_argument_group("the shot")
+    group.add_argument(
+        "--markers",
+        metavar="FILE",
+        type=existing_file,
+        help="vertices that count, a line each (.txt) or .npy; a second number is the vertex' weight",
+    )
+    group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says)")
+
+
+def rate(text: str) -> float:
+    """Frames a second."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1000.0:
+        raise argparse.ArgumentTypeError(f"{text} is no number of frames a second, above 0 and at most 1000")
+    return value
+
+
+def open_rig(path: Path) -> Any:
+    """The blendshape rig of a file."""
+    return sources.load_blendshapes(path)
+
+
+def open_shot(path: Path, fps: float | None) -> tuple[NDArray[np.float32], float]:
+    """Vertices (T, V, 3) of a shot and its frames a second."""
+    shot = sources.load_shot(path)
+    return shot.vertices, fps or shot.fps
+
+
+def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:
+    """Vertex indices (M,) of a file, and their weights (M,) where it has a second column.
+
+    Raises
+    ------
+    ValueError
+        If it holds anything but whole numbers, with or without weights beside them.
+    """
+    try:
+        table = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
+        table = np.asarray(table, np.float64)
+    except (OSError, ValueError, EOFError, TypeError) as error:
+        raise ValueError(f"{path}: no list of vertices ({' '.join(str(error).split())})") from None
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):
+        raise ValueError(f"{path}: no list of vertices (shape {table.shape}); it must have a vertex a line")
+    if not (np.isfinite(table).all() and (table[:, 0] == np.round(table[:, 0])).all()):
+        raise ValueError(f"{path}: no list of vertices; the first number of a line must be a whole one")
+    return table[:, 0].astype(np.int64), table[:, 1] if table.shape[1] == 2 else None

@@ -1,0 +1,213 @@
+"""``rigwright solve``: the weights of a blendshape rig that reproduce a shot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rigwright as rw
+from rigwright import exports
+from rigwright.cli import arguments
+from rigwright.cli.console import Console
+from rigwright.cli.result import Result
+from rigwright.cli.shots import add_shot_arguments, open_rig, open_shot, read_vertices
+from rigwright.exports.weights import WRITERS
+from rigwright.inverse import METHODS, Solution
+from rigwright.inverse.parts import solve_in_parts
+from rigwright.inverse.solve import Solver
+from rigwright.progress import Progress, ProgressCallback
+from rigwright.report.words import figure
+
+SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
+EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv
+rigwright solve face.safetensors take.npy -o smooth.glb --alpha 0.01 --smoothness 2 --method descent"""
+FORMATS = ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .py or .blend (shape keys in Blender)"
+ON = (0.0, 1e-3, 1e-2)  # weights above these are counted
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """RIG, SHOT, and how to solve."""
+    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a blendshape rig")
+    parser.add_argument(
+        "shot", metavar="SHOT", type=Path, help="an OBJ folder or pattern, .npy, .npz, .glb, .usd or .abc"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.output_file, action="append", required=True, help=FORMATS
+    )
+    parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
+    parser.add_argument(
+        "--alpha", type=alpha, default="auto", help="sparsity, in squared units of the rig; default auto: the elbow"
+    )
+    parser.add_argument("--smoothness", type=not_negative, default=0.0, help="weight of the temporal term (default 0)")
+    parser.add_argument("--rigid", metavar="FILE", type=arguments.existing_file, help="vertices that show head motion")
+    parser.add_argument(
+        "--bounds", metavar=("LOW", "HIGH"), nargs=2, type=float, help="of all weights (default: the rig's)"
+    )
+    parser.add_argument(
+        "--pins", metavar="FILE", type=arguments.existing_file, help="weights (T, K) as .npy, NaN where they are free"
+    )
+    parser.add_argument(
+        "--names", metavar="JSON", type=arguments.existing_file, help='{"shape": "name in the output", ...}'
+    )
+    parser.add_argument("--max-iterations", type=arguments.count, help="of a frame (default: the method's own)")
+    parser.add_argument("--threads", type=arguments.seed, default=0, help="default: all")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
+    parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
+    add_shot_arguments(parser)
+
+
+def alpha(text: str) -> float | str:
+    """A number of at least 0, or ``auto``."""
+    return text if text == "auto" else not_negative(text)
+
+
+def not_negative(text: str) -> float:
+    """A finite number of at least 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number of at least 0")
+    return value
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Solve, or go on where an interrupted run stopped, and write the weights."""
+    for output in args.output:
+        if output.suffix.lower() not in WRITERS:
+            raise ValueError(f"{output} is no format for weights; it must end in one of {', '.join(WRITERS)}")
+    rig = open_rig(args.rig)
+    targets, fps = open_shot(args.shot, args.fps)
+    named = rig if args.names is None else renamed(rig, args.names)
+    folder = args.output[0].with_name(args.output[0].name + ".partial")
+    with console.progress() as progress:
+        solution = _solve(args, rig, targets, folder, progress)
+        _write(args.output, named, solution, fps)
+    shutil.rmtree(folder)
+    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto"}
+    _say(console, args, result)
+    return {"outputs": [os.fspath(path) for path in args.output], **result}
+
+
+def _solve(args: argparse.Namespace, rig: Any, targets: Any, folder: Path, progress: ProgressCallback) -> Solution:
+    vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
+    options: dict[str, Any] = {"device": args.device, "threads": args.threads, "max_iterations": args.max_iterations}
+    if args.bounds is not None:
+        options["bounds"] = np.array(args.bounds)
+    if args.rigid is not None:
+        options["rigid"] = read_vertices(args.rigid)[0]
+    strength = args.alpha
+    if strength == "auto":
+        progress(Progress("choosing alpha", 0, 0))
+        strength = rw.inverse.trade_off(
+            rig, targets, methods=(args.method,), vertices=vertices, vertex_weights=vertex_weights, **options
+        ).alpha
+    return solve_in_parts(
+        Solver(rig, vertices=vertices, vertex_weights=vertex_weights),
+        targets,
+        folder,
+        method=args.method,
+        alpha=strength,
+        smoothness=args.smoothness,
+        fixed=None if args.pins is None else _pins(args.pins),
+        resume=args.resume,
+        progress=progress,
+        **options,
+    )
+
+
+def _pins(path: Path) -> Any:
+    try:
+        return np.asarray(np.load(path, allow_pickle=False), np.float64)
+    except (OSError, ValueError, EOFError, TypeError) as error:
+        raise ValueError(f"{path}: no array of weights ({error})") from None
+
+
+def renamed(rig: Any, path: Path) -> Any:
+    """The rig with the names that a JSON file gives its shapes.
+
+    Raises
+    ------
+    ValueError
+        If the file is no such mapping, or names a shape that the rig lacks.
+    """
+    try:
+        names = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: no JSON ({error})") from None
+    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+        raise ValueError(f'{path}: no object {{"shape": "name", ...}}')
+    unknown = sorted(set(names) - set(rig.shape_names))
+    if unknown:
+        raise ValueError(f"{path}: {unknown[0]!r} is no shape of the rig ({', '.join(rig.shape_names)[:200]})")
+    columns = rig.columns()
+    return rw.BlendshapeRig(
+        rig.rest_vertices,
+        columns[: rig.num_shapes],
+        list(zip(rig.combinations, columns[rig.num_shapes :], strict=True)),
+        names=[names.get(name, name) for name in rig.shape_names],
+        bounds=rig.bounds,
+        faces=rig.faces,
+        metadata=rig.metadata,
+    )
+
+
+def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> None:
+    for path in outputs:
+        if path.suffix.lower() == ".npz":
+            solution.save(path, names=rig.shape_names, fps=fps)
+        else:
+            exports.write_weights(path, rig, solution.weights, fps)
+
+
+def _figures(rig: Any, solution: Solution, fps: float) -> dict[str, Any]:
+    millimetres = 1e3 * float(rig.meters_per_unit)
+    size = np.abs(solution.weights)
+    return {
+        "frames": len(size),
+        "shapes": rig.num_shapes,
+        "fps": fps,
+        "method": solution.method,
+        "alpha": solution.alpha,
+        "smoothness": solution.smoothness,
+        "rmse_mm": millimetres * float(solution.rmse.mean()),
+        "rmse_p95_mm": millimetres * float(np.percentile(solution.rmse, 95)),
+        "rmse_max_mm": millimetres * float(solution.rmse.max()),
+        "objective": solution.shot_objective,
+        "cardinality": {f"{at:g}": float((size > at).sum(axis=1).mean()) for at in ON},
+        "converged": int(solution.converged.sum()),
+        "optimality": float(solution.optimality.max()),
+        "seconds": solution.seconds,
+        "frames_a_second": len(size) / solution.seconds,
+        "constructed": list(rig.constructed),
+        "warnings": list(solution.warnings),
+    }
+
+
+def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> None:
+    chosen = ", the elbow" if result["alpha_chosen"] else ""
+    on = figure(result["cardinality"]["0.001"])
+    console.pairs(
+        [
+            ("weights", ", ".join(map(os.fspath, args.output))),
+            ("solved", f"{result['frames']:,} frames by {result['method']}, alpha {result['alpha']:g}{chosen}"),
+            ("speed", f"{figure(result['frames_a_second'])} frames a second"),
+            (
+                "RMSE",
+                f"{figure(result['rmse_mm'])} mm on average, {figure(result['rmse_max_mm'])} mm in the worst frame",
+            ),
+            ("weights on", f"{on} of {result['shapes']} in a frame, above 0.001"),
+            ("at an optimum", f"{result['converged']:,} of {result['frames']:,} frames"),
+        ]
+    )
+    if result["constructed"]:
+        console.line(f"{len(result['constructed'])} shapes of this rig are constructed, not sculpted")
+    for text in result["warnings"]:
+        console.line(f"note: {text}")

@@ -1,0 +1,209 @@
+"""``rigwright solve`` and what follows it, in processes of their own: results, interruptions, wrong input."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.cli import dispatch
+from rigwright.inverse import Solution
+from tests.cli.command import command, environment, json_of, rigwright_command
+from tests.support.sheet import NAMES, SIDE, sheet_files, sheet_rig
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    """A folder with a rig, a shot, and the shot's weights."""
+    folder = tmp_path_factory.mktemp("solve")
+    np.save(folder / "truth.npy", sheet_files(folder))
+    return folder
+
+
+def test_weights_come_back_in_every_format(workplace):
+    outputs = ["-o", "w.npz", "-o", "w.csv", "-o", "w.glb"]
+    told = json_of("solve", "face.safetensors", "take.npy", *outputs, "--alpha", "1e-6", folder=workplace)
+    truth, rig = np.load(workplace / "truth.npy"), sheet_rig()
+    assert told["outputs"] == ["w.npz", "w.csv", "w.glb"]
+    assert told["frames"] == told["converged"] == 40
+    assert told["constructed"] == list(rig.constructed)
+    assert any("nothing" in text for text in told["warnings"])
+    solution = Solution.load(workplace / "w.npz")
+    moving = np.array(NAMES) != "nothing"
+    assert np.abs(solution.weights - truth)[:, moving].max() < 1e-4
+    assert told["rmse_mm"] == pytest.approx(10 * solution.rmse.mean())
+    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
+    for name in ("w.npz", "w.csv", "w.glb"):
+        weights, fps = rw.sources.load_weights(workplace / name, rig)
+        np.testing.assert_allclose(weights, solution.weights, atol=2e-6, err_msg=name)
+        assert fps == (60.0 if name == "w.csv" else pytest.approx(30.0))  # a table of Live Link Face does not say
+    assert not list(workplace.glob("*.partial"))
+
+
+def test_options_reach_the_solver(workplace):
+    """Bounds, pins, markers with weights, smoothness, names and rate: the command's solution is the library's."""
+    rng = np.random.default_rng(0)
+    markers = np.sort(rng.choice(SIDE * SIDE, 90, replace=False))
+    strength = rng.uniform(0.5, 2.0, len(markers))
+    np.savetxt(workplace / "markers.txt", np.column_stack([markers, strength]))
+    pins = np.full((40, len(NAMES)), np.nan)
+    pins[10:20, 0] = 0.5
+    np.save(workplace / "pins.npy", pins)
+    (workplace / "names.json").write_text(json.dumps({"browUp": "browInnerUp"}))
+    options = ["--alpha", "0.02", "--smoothness", "0.5", "--bounds", "0", "0.9", "--markers", "markers.txt"]
+    options += ["--pins", "pins.npy", "--names", "names.json", "--fps", "24"]
+    told = json_of("solve", "face.safetensors", "take.npy", "-o", "o.npz", *options, folder=workplace)
+    assert (told["alpha"], told["smoothness"], told["fps"]) == (0.02, 0.5, 24.0)
+    ours = Solution.load(workplace / "o.npz")
+    given = {"vertices": markers, "vertex_weights": np.loadtxt(workplace / "markers.txt")[:, 1], "fixed": pins}
+    shot = np.load(workplace / "take.npy")
+    theirs = rw.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=0.5, bounds=(0.0, 0.9), **given)
+    np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-6)
+    assert ours.weights[:, NAMES.index("jawOpen")].max() == 0.9
+    with np.load(workplace / "o.npz") as stored:
+        assert stored["names"][0] == "browInnerUp"
+        assert stored["fps"] == 24.0
+
+
+def test_head_motion_is_taken_out(workplace):
+    shot = np.load(workplace / "take.npy")
+    angle = np.linspace(0, 0.6, len(shot))
+    turn = np.zeros((len(shot), 3, 3))
+    turn[:, 0, 0], turn[:, 0, 2], turn[:, 2, 0], turn[:, 2, 2] = (
+        np.cos(angle),
+        np.sin(angle),
+        -np.sin(angle),
+        np.cos(angle),
+    )
+    turn[:, 1, 1] = 1
+    np.save(workplace / "moving.npy", (shot @ turn.transpose(0, 2, 1) + [0, 0, 3]).astype(np.float32))
+    still = np.flatnonzero(~np.stack([column.any(axis=1) for column in sheet_rig().columns()]).any(axis=0))
+    np.save(workplace / "still.npy", still)
+    options = ["--alpha", "1e-6", "--rigid", "still.npy"]
+    json_of("solve", "face.safetensors", "moving.npy", "-o", "m.npz", *options, folder=workplace)
+    solution = Solution.load(workplace / "m.npz")
+    moving = np.array(NAMES) != "nothing"
+    assert np.abs(solution.weights - np.load(workplace / "truth.npy"))[:, moving].max() < 1e-3
+    np.testing.assert_allclose(solution.transforms[:, :, :3], turn, atol=1e-5)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
+    """Stopped in the middle, then ``--resume``: the file that an undisturbed run writes."""
+    name = how.name.lower()
+    shot = np.tile(np.load(workplace / "take.npy"), (150, 1, 1))
+    np.save(workplace / "long.npy", shot)
+    arguments = ["solve", "face.safetensors", "long.npy", "--alpha", "0.01", "--threads", "1"]
+    started = subprocess.Popen(
+        command(*arguments, "-o", f"{name}.npz"),
+        cwd=workplace,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    kept = workplace / f"{name}.npz.partial"
+    deadline = time.monotonic() + 60
+    while len(list(kept.glob("0*.npz"))) < 2 and time.monotonic() < deadline and started.poll() is None:
+        time.sleep(0.001)
+    started.send_signal(how)
+    _, shown = started.communicate(timeout=60)
+    assert "Traceback" not in shown
+    if how is signal.SIGINT:
+        assert started.returncode == 130, shown
+        assert "of 6,000 frames solved and kept in" in shown.splitlines()[-1]
+    else:
+        assert started.returncode == -signal.SIGKILL
+    assert not (workplace / f"{name}.npz").exists()
+    solved = {path: path.stat().st_mtime_ns for path in kept.glob("0*.npz")}
+    assert 2 <= len(solved) < 24
+
+    refused = rigwright_command(*arguments[:3], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=workplace)
+    assert refused.returncode == 2
+    assert "holds frames of another solve" in refused.stderr.splitlines()[-1]
+    assert {path: path.stat().st_mtime_ns for path in solved} == solved, "left alone"
+
+    json_of(*arguments, "-o", f"{name}.npz", "--resume", folder=workplace)
+    assert not kept.exists()
+    whole = rw.inverse.solve(sheet_rig(), shot, alpha=0.01)
+    np.testing.assert_array_equal(Solution.load(workplace / f"{name}.npz").weights, whole.weights)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["take.npy", "-o", "w.txt"], "w.txt is no format for weights"),
+        (["take.npy", "-o", "w.npz", "--alpha", "-1"], "-1 is not a number of at least 0"),
+        (["take.npy", "-o", "w.npz", "--alpha", "some"], "some is not a number of at least 0"),
+        (["take.npy", "-o", "w.npz", "--method", "magic"], "invalid choice: 'magic'"),
+        (["take.npy", "-o", "w.npz", "--fps", "0"], "--fps: 0 is no number of frames a second"),
+        (["other.npy", "-o", "w.npz", "--alpha", "1"], "targets is of shape (2, 5, 3)"),
+        (["nan.npy", "-o", "w.npz", "--alpha", "1"], "is not finite"),
+        (["nowhere.npy", "-o", "w.npz"], "nowhere.npy"),
+        (["take.npy", "-o", "w.npz", "--markers", "words.txt", "--alpha", "1"], "words.txt: no list of vertices"),
+        (["take.npy", "-o", "w.npz", "--names", "words.txt", "--alpha", "1"], "words.txt: no JSON"),
+        (["take.npy", "-o", "w.npz", "--names", "wrong.json", "--alpha", "1"], "'ear' is no shape of the rig"),
+        (["take.npy", "-o", "w.npz", "--pins", "words.txt", "--alpha", "1"], "words.txt: no array of weights"),
+        (["take.npy", "-o", "w.npz", "--bounds", "1", "0", "--alpha", "1"], "lower <= upper"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, monkeypatch, capsys):
+    np.save(workplace / "other.npy", np.zeros((2, 5, 3), np.float32))
+    np.save(workplace / "nan.npy", np.full((2, SIDE * SIDE, 3), np.nan, np.float32))
+    (workplace / "words.txt").write_text("left eye")
+    (workplace / "wrong.json").write_text('{"ear": "nose"}')
+    monkeypatch.chdir(workplace)
+    assert dispatch.main(["solve", "face.safetensors", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err.splitlines()[-1]
+    assert shown.out == ""
+    assert not (workplace / "w.npz.partial").exists()
+
+
+def test_alpha_is_the_elbow_of_the_shot(workplace):
+    noisy = np.load(workplace / "take.npy") + np.random.default_rng(1).normal(0, 0.05, (40, SIDE * SIDE, 3))
+    np.save(workplace / "noisy.npy", noisy.astype(np.float32))
+    told = json_of("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=workplace)
+    curve = rw.inverse.trade_off(sheet_rig(), noisy.astype(np.float32))
+    assert told["alpha"] == curve.alpha == Solution.load(workplace / "auto.npz").alpha
+    assert told["alpha_chosen"]
+    shown = rigwright_command("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=workplace)
+    assert f"alpha {curve.alpha:g}, the elbow" in shown.stdout
+
+
+def test_a_rig_of_another_kind_is_refused(workplace):
+    from tests.support.models import linear_blend
+
+    linear_blend(num_joints=5, num_vertices=40).save(workplace / "arm.safetensors")
+    done = rigwright_command("solve", "arm.safetensors", "take.npy", "-o", "w.npz", folder=workplace)
+    assert done.returncode == 2
+    assert "blendshape" in done.stderr
+
+
+def test_info_describes_a_blendshape_rig(workplace):
+    facts = json_of("info", "face.safetensors", folder=workplace)
+    assert (facts["kind"], facts["shapes"], facts["vertices"]) == ("blendshape", 6, SIDE * SIDE)
+    assert facts["combinations"] == {"in-between": 1, "pairs": 2}
+    assert facts["storage"] == "float32"
+    assert facts["constructed"] == list(sheet_rig().constructed)
+    assert facts["channels"]["jawOpen"] == [0, 1]
+    shown = rigwright_command("info", "face.safetensors", folder=workplace).stdout
+    assert "mouthSmileLeft * jawOpen" in shown
+
+
+def test_evaluate_plays_weights_and_says_what_it_cannot_do(workplace):
+    rig, truth = sheet_rig(), np.load(workplace / "truth.npy")
+    np.savez(workplace / "played.npz", weights=truth, names=np.array(NAMES))
+    for weights in ("truth.npy", "played.npz"):
+        json_of("evaluate", "face.safetensors", weights, "-o", "v.npy", folder=workplace)
+        np.testing.assert_array_equal(np.load(workplace / "v.npy"), rig.evaluate(truth))
+    (workplace / "set.rwdata").mkdir(exist_ok=True)
+    done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=workplace)
+    assert done.returncode == 2
+    assert "rigwright report --shot" in done.stderr
