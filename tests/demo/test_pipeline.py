@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from rigwright.cli.result import as_json
 from rigwright.demo.assets import asset_folder
 from rigwright.demo.pipeline import Demo
 from rigwright.demo.settings import QUICK, Settings
@@ -13,7 +14,7 @@ from rigwright.demo.summary import summary
 from rigwright.extras import MissingExtra
 from rigwright.progress import Progress
 
-SMALL = Settings(poses=60, held_out=8, frames=6, minutes=0.1, paper_minutes=0.1)
+SMALL = Settings(poses=60, held_out=8, frames=6, minutes=0.1, paper_minutes=0.1, clip=12)
 
 
 class Interrupt:
@@ -50,8 +51,12 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path):
     written = {path: os.stat(path).st_mtime_ns for path in (tmp_path / "demo").rglob("*") if path.is_file()}
 
     again = run(lambda progress: None)
-    assert said[-1] == "re-using the report"
+    assert [text for text in said if text.startswith("re-using")][-2:] == [
+        "re-using the report",
+        "re-using the solved shot",
+    ]
     assert again["numbers"] == result["numbers"]
+    assert again["face"] == as_json(result["face"])
     assert {path: os.stat(path).st_mtime_ns for path in written} == written
     assert not list((tmp_path / "demo").glob("*.checkpoint"))
     check_summary(summary(again), result)
@@ -64,6 +69,7 @@ def check_summary(lines, result):
     accuracy = result["numbers"]["accuracy"]["random poses"]
     assert f"{accuracy['learned model']['mean_mm']:.3g}"[:4] in text["error, random poses"]
     assert os.path.getsize(result["model"]) == result["numbers"]["model_bytes"]["learned model"]
+    assert "12 frames of the face solved" in text["inverse rig"]
     assert result["report"].stat().st_size > 300_000
 
 

@@ -1,4 +1,4 @@
-"""``python -m rigwright.demo``: from a rig in Blender to a learned model and a report."""
+"""``python -m rigwright.demo``: from a rig in Blender to a learned model, a solved shot, and their reports."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace, settings: Settings) -> None:
     console.line()
     console.pairs(summary(result))
     if args.json:
-        print(json.dumps(as_json(result["numbers"] | {"model": result["model"], "report": result["report"]})))
+        paths = {"model": result["model"], "report": result["report"]}
+        print(json.dumps(as_json(result["numbers"] | paths | {"face": result["face"]})))
 
 
 if __name__ == "__main__":

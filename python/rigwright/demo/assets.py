@@ -88,12 +88,7 @@ def asset_version() -> str:
 
 def load_body(folder: Path, identity: Mapping[str, float] = IDENTITY) -> Body:
     """Base mesh with an identity applied, ``default`` rig and weights."""
-    raw, faces = _read_obj(folder / "3dobjs" / "base.obj")
-    for target, weight in identity.items():
-        indices, deltas = _read_target(folder / "targets" / f"{target}.target.gz")
-        raw[indices] += weight * deltas
-    everything = METERS_PER_UNIT * np.stack([raw[:, 0], -raw[:, 2], raw[:, 1]], axis=1)
-    everything[:, 2] -= everything[:BODY_VERTICES, 2].min()
+    everything, faces = load_base(folder, identity)
     body_faces = faces[(faces < BODY_VERTICES).all(axis=1)]
     return Body(
         vertices=everything[:BODY_VERTICES],
@@ -101,6 +96,32 @@ def load_body(folder: Path, identity: Mapping[str, float] = IDENTITY) -> Body:
         bones=_read_bones(folder, everything),
         weights=_read_weights(folder / "rigs" / "standard" / "weights.default.json"),
     )
+
+
+def load_base(folder: Path, identity: Mapping[str, float] = IDENTITY) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """The whole base mesh with an identity applied, helper geometry included: vertices in metres, faces (F, 4)."""
+    raw, faces = _read_obj(folder / "3dobjs" / "base.obj")
+    for target, weight in identity.items():
+        indices, deltas = read_target(folder / "targets" / f"{target}.target.gz")
+        raw[indices] += weight * deltas
+    everything = METERS_PER_UNIT * turned(raw)
+    everything[:, 2] -= everything[:BODY_VERTICES, 2].min()
+    return everything, faces
+
+
+def turned(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From the files' axes (y up, facing z) to ours (z up, facing -y)."""
+    return np.stack([vectors[:, 0], -vectors[:, 2], vectors[:, 1]], axis=1)
+
+
+def vertex_groups(folder: Path) -> dict[str, NDArray[np.int64]]:
+    """Vertices of each named group of the base mesh."""
+    groups = _read_json(folder / "mesh_metadata" / "basemesh_vertex_groups.json")
+    return {name: _members(ranges) for name, ranges in groups.items()}
+
+
+def _members(ranges: list[list[int]]) -> NDArray[np.int64]:
+    return np.concatenate([np.arange(first, last + 1) for first, last in ranges])
 
 
 def load_walk(folder: Path) -> dict[str, Any]:
@@ -124,8 +145,10 @@ def _read_obj(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     return np.array(vertices), np.array(faces, np.int32)
 
 
-def _read_target(path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+def read_target(path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Vertices (n,) that a ``.target`` file moves, plain or gzipped, and how far (n, 3), in the files' axes."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
         rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
     table = np.array(rows, np.float64).reshape(-1, 4)
     return table[:, 0].astype(np.int64), table[:, 1:4]
@@ -133,13 +156,12 @@ def _read_target(path: Path) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
 
 def _read_bones(folder: Path, vertices: NDArray[np.float64]) -> list[Bone]:
     content = _read_json(folder / "rigs" / "standard" / "rig.default.json")
-    groups = _read_json(folder / "mesh_metadata" / "basemesh_vertex_groups.json")
+    groups = vertex_groups(folder)
 
     def place(end: dict[str, Any]) -> NDArray[np.float64]:
         strategy = end["strategy"]
         if strategy == "CUBE":
-            ranges = groups[end["cube_name"]]
-            picked = np.concatenate([np.arange(first, last + 1) for first, last in ranges])
+            picked = groups[end["cube_name"]]
         else:
             picked = np.array([end["vertex_index"]] if strategy == "VERTEX" else end["vertex_indices"])
         return np.asarray(vertices[picked].mean(axis=0), np.float64)

@@ -1,21 +1,20 @@
-"""The whole way on the demo character: build, sample, learn, judge. Every stage is re-used when it is done already."""
+"""The whole way on the demo character: build, sample, learn, judge, and solve a shot. What is done is re-used."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import rigwright as rw
 from rigwright import report, sampling, training
-from rigwright.cli.result import as_json
 from rigwright.demo.character import build_character
 from rigwright.demo.settings import Settings
+from rigwright.demo.shot import solve_clip
+from rigwright.demo.stored import read_json, write_json
 from rigwright.demo.walk import walk_channels
-from rigwright.files import atomic_write
 from rigwright.progress import ProgressCallback
 from rigwright.sources.blender import BlenderRig
 
@@ -57,7 +56,9 @@ class Demo:
         self.announce("fitting linear skinning to the same poses, to compare")
         skinning = report.fitted_skinning(learned, self.folder, self.progress)
         numbers = self._report(character, [model, paper, *skinning], [learned, judged, walked])
-        return {"numbers": numbers, "model": model, "report": self.folder / "report.html", "training": learned}
+        face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
+        page = self.folder / "report.html"
+        return {"numbers": numbers, "model": model, "report": page, "training": learned, "face": face}
 
     def _character(self) -> Path:
         path = self.folder / "demo-character.blend"
@@ -112,7 +113,7 @@ class Demo:
     def _report(self, character: Path, models: list[Path], sets: list[rw.Dataset]) -> dict[str, Any]:
         page, numbers_file = self.folder / "report.html", self.folder / "report.json"
         key = _key(models, sets)
-        known = _read_json(numbers_file)
+        known = read_json(numbers_file)
         if known.get("key") == key and page.exists():
             self.announce("re-using the report")
             return dict(known["numbers"])
@@ -130,7 +131,7 @@ class Demo:
                 rig=rig,
                 progress=self.progress,
             )
-        _write_json(numbers_file, {"key": key, "numbers": numbers})
+        write_json(numbers_file, {"key": key, "numbers": numbers})
         return numbers
 
 
@@ -142,16 +143,3 @@ def _key(models: list[Path], sets: list[rw.Dataset]) -> str:
     for dataset in sets:
         digest.update(dataset.hash.encode())
     return digest.hexdigest()
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    """An object that this module has written; empty if there is none or it is damaged."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    atomic_write(path, json.dumps(as_json(content), indent=1).encode("utf-8"))

@@ -21,6 +21,8 @@ class Settings:
         Time to train our variant.
     paper_minutes : float
         Time to train the paper's variant.
+    clip : int
+        Frames of the face's clip, whose weights are found back.
     """
 
     poses: int = 3000
@@ -28,6 +30,7 @@ class Settings:
     frames: int = 80
     minutes: float = 5.0
     paper_minutes: float = 1.5
+    clip: int = 300
 
 
-QUICK = Settings(poses=300, held_out=40, frames=20, minutes=0.7, paper_minutes=0.3)
+QUICK = Settings(poses=300, held_out=40, frames=20, minutes=0.7, paper_minutes=0.3, clip=60)

@@ -31,11 +31,11 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host['name']}"),
         *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
-        ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch on all processors"),
-        ("Blender", f"{figure(host['milliseconds'])} ms a pose: {ratio(host['milliseconds'], single)} as long"),
+        ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}"),
         ("confidence", _confidence(numbers["median_confidence"])),
         ("model", f"{model} ({size(numbers['model_bytes'][SUBJECT])})"),
-        ("report", f"{os.fspath(result['report'])} (opens in any browser)"),
+        ("inverse rig", _inverse(result["face"])),
+        ("reports", f"{os.fspath(result['report'])}, {result['face']['page']} (open in any browser)"),
         ("use it", f'rigwright.load("{model}").evaluate(poses)'),
     ]
 
@@ -51,3 +51,16 @@ def _error(results: dict[str, dict[str, float]]) -> str:
 
 def _confidence(medians: dict[str, float]) -> str:
     return ", ".join(f"{value:.2f} on {title}" for title, value in medians.items())
+
+
+def _blender(host: dict[str, Any], single: float) -> str:
+    return f"{host['name']}: {figure(host['milliseconds'])} ms, {ratio(host['milliseconds'], single)} as long"
+
+
+def _inverse(face: dict[str, Any]) -> str:
+    """How fast the weights of the face's clip were found, and how close."""
+    return (
+        f"{face['frames']:,} frames of the face solved at {face['frames_a_second']:,.0f} a second: "
+        f"{plural(face['shapes'], 'weight')} off by {figure(face['weight_error'])} on average, "
+        f"RMSE {figure(face['rmse_mm'])} mm"
+    )
