@@ -9,8 +9,7 @@
 namespace rigwright::inverse {
 namespace {
 
-constexpr std::int64_t batch =
-    48;  // frames whose targets stand beside each other, so that columns are read once for all
+constexpr std::int64_t batch = 24;  // frames whose targets stand beside each other: columns are read once for all
 
 /// Spreads the lowest 10 bits, two zeros after each.
 std::uint32_t spread(std::uint32_t bits) {
@@ -54,6 +53,7 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
         weight_.push_back(vertex_weights(i));
         neutral_.insert(neutral_.end(), neutral.row(vertices(i)), neutral.row(vertices(i)) + 3);
     }
+    neutral_.push_back(0.0f);
     for (std::int64_t first = 0; first < num_vertices(); first += block) {
         blocks_.push_back({first, std::min(block, num_vertices() - first), 0, 0, 0});
     }
@@ -93,44 +93,33 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
 
 void Projection::project(View<const float, 3> targets, bool all, View<double, 2> projections, View<double, 1> energies,
                          int threads) const {
+    const std::int32_t* source = all ? vertex_.data() : position_.data();
     parallel_for(targets.extent(0), batch, threads, [&](std::int64_t begin, std::int64_t end) {
-        project_batch(targets, all, true, begin, end, projections, energies);
+        project_batch(targets, source, neutral_.data(), begin, end, projections, energies);
     });
 }
 
-void Projection::project_batch(View<const float, 3> targets, bool all, bool offsets, std::int64_t begin,
-                               std::int64_t end, View<double, 2> projections, View<double, 1> energies) const {
-    const std::int64_t rows = end - begin, stride = 3 * block;
+void Projection::project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
+                               std::int64_t begin, std::int64_t end, View<double, 2> projections,
+                               View<double, 1> energies) const {
+    const ProjectionKernels& kernel = projection_kernels();
+    const std::int64_t rows = end - begin, stride = 3 * num_vertices() + 1;
     std::vector<double> packed(rows * stride), out(rows * tile);
-    for (std::int64_t t = begin; t < end; ++t) {
-        std::fill_n(projections.row(t), num_columns_, 0.0);
-        energies(t) = 0.0;
+    for (std::int64_t t = 0; t < rows; ++t) {
+        std::fill_n(projections.row(begin + t), num_columns_, 0.0);
+        energies(begin + t) = kernel.pack(targets.row(begin + t), source, neutral, weight_.data(), num_vertices(),
+                                          packed.data() + t * stride);
     }
     for (const Block& at : blocks_) {
-        for (std::int64_t t = 0; t < rows; ++t) {
-            const float* target = targets.row(begin + t);
-            double* row = packed.data() + t * stride;
-            double energy[3] = {};  // sums that do not wait for each other
-            for (std::int64_t v = 0; v < at.count; ++v) {
-                const std::int64_t i = at.first + v;
-                const float* from = target + 3 * (all ? vertex_[i] : position_[i]);
-                for (int axis = 0; axis < 3; ++axis) {
-                    const double b = offsets ? double{from[axis]} - neutral_[3 * i + axis] : from[axis];
-                    row[3 * v + axis] = weight_[i] * b;
-                    energy[axis] += weight_[i] * b * b;
-                }
-            }
-            energies(begin + t) += energy[0] + energy[1] + energy[2];
-        }
         const std::int64_t length = 3 * at.count;
         for (std::int64_t first = 0; first < at.columns_count; first += tile) {
             const float* panel = packed_.data() + at.packed_begin + first * length;
-            panel_product()(packed.data(), stride, rows, panel, length, out.data());
+            kernel.product(packed.data() + 3 * at.first, stride, rows, panel, length, out.data());
+            const std::int32_t* column = column_.data() + at.columns_begin + first;
             const std::int64_t count = std::min(tile, at.columns_count - first);
             for (std::int64_t t = 0; t < rows; ++t) {
                 double* sums = projections.row(begin + t);
-                for (std::int64_t c = 0; c < count; ++c)
-                    sums[column_[at.columns_begin + first + c]] += out[t * tile + c];
+                for (std::int64_t c = 0; c < count; ++c) sums[column[c]] += out[t * tile + c];
             }
         }
     }
@@ -139,6 +128,7 @@ void Projection::project_batch(View<const float, 3> targets, bool all, bool offs
 void Projection::gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix,
                       int threads) const {
     std::vector<float> dense(batch * 3 * num_rig_vertices);
+    const std::vector<float> zero(neutral_.size(), 0.0f);
     std::vector<double> energies(num_columns_);
     for (std::int64_t begin = 0; begin < num_columns_; begin += batch) {
         const std::int64_t rows = std::min(batch, num_columns_ - begin);
@@ -149,7 +139,7 @@ void Projection::gram(const Columns& columns, std::int64_t num_rig_vertices, Vie
         const View<double, 2> out(matrix.row(begin), {rows, num_columns_});
         const View<double, 1> sums(energies.data(), {rows});
         parallel_for(rows, 12, threads, [&](std::int64_t first, std::int64_t last) {
-            project_batch(targets, true, false, first, last, out, sums);
+            project_batch(targets, vertex_.data(), zero.data(), first, last, out, sums);
         });
     }
     for (std::int64_t i = 0; i < num_columns_; ++i) {  // equal up to the order of sums: make it exact

@@ -31,7 +31,7 @@ public:
     /// Phi^T Omega Phi, (N, N).
     void gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix, int threads) const;
 
-    static constexpr std::int64_t block = 64;  // vertices
+    static constexpr std::int64_t block = 32;  // vertices
     static constexpr std::int64_t tile = 16;   // columns side by side in packed_
 
 private:
@@ -40,13 +40,15 @@ private:
         std::int64_t columns_begin, columns_count;  // of column_
         std::int64_t packed_begin;                  // tiles of (3 count, tile)
     };
-    void project_batch(View<const float, 3> targets, bool all, bool offsets, std::int64_t begin, std::int64_t end,
-                       View<double, 2> projections, View<double, 1> energies) const;
+    /// Frames begin ... end - 1; vertex i of a block stands at source[i] of the targets.
+    void project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
+                       std::int64_t begin, std::int64_t end, View<double, 2> projections,
+                       View<double, 1> energies) const;
 
     std::int64_t num_columns_;
     std::vector<std::int32_t> vertex_;    // in the rig, by Morton order
     std::vector<std::int32_t> position_;  // in the caller's `vertices`
-    std::vector<float> neutral_;          // (M, 3)
+    std::vector<float> neutral_;          // (M, 3), and one more
     std::vector<double> weight_;          // (M)
     std::vector<Block> blocks_;
     std::vector<std::int32_t> column_;

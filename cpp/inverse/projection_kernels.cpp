@@ -49,11 +49,42 @@ void product(const double* targets, std::int64_t stride, std::int64_t rows, cons
              double* out) {
     std::int64_t p = 0;
     for (; p + tall <= rows; p += tall) tile<tall>(targets + p * stride, stride, panel, length, out + p * width);
+    for (; p + 3 <= rows; p += 3) tile<3>(targets + p * stride, stride, panel, length, out + p * width);
     for (; p < rows; ++p) tile<1>(targets + p * stride, stride, panel, length, out + p * width);
 }
 
-PanelProduct choice() {
-    return &product;
+double pack(const float* targets, const std::int32_t* source, const float* neutral, const double* weight,
+            std::int64_t count, double* out) {
+    using D4 = hn::CappedTag<double, 4>;
+    constexpr D4 quad;
+    double energy[4] = {};
+    if constexpr (hn::MaxLanes(quad) == 4) {  // a vertex a vector; its fourth lane is overwritten by the next one
+        constexpr hn::Rebind<float, D4> single;
+        const auto three = hn::FirstN(single, 3);
+        auto sum = hn::Zero(quad);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto b = hn::Sub(hn::PromoteTo(quad, hn::MaskedLoad(three, single, targets + 3 * source[i])),
+                                   hn::PromoteTo(quad, hn::LoadU(single, neutral + 3 * i)));
+            const auto scaled = hn::Mul(hn::Set(quad, weight[i]), b);
+            sum = hn::MulAdd(scaled, b, sum);
+            hn::StoreU(scaled, quad, out + 3 * i);
+        }
+        hn::StoreU(sum, quad, energy);
+    } else {
+        for (std::int64_t i = 0; i < count; ++i) {
+            for (int axis = 0; axis < 3; ++axis) {
+                const double b = double{targets[3 * source[i] + axis]} - double{neutral[3 * i + axis]};
+                out[3 * i + axis] = weight[i] * b;
+                energy[axis] += weight[i] * b * b;
+            }
+        }
+    }
+    return energy[0] + energy[1] + energy[2];
+}
+
+const ProjectionKernels* projection_table() {
+    static constexpr ProjectionKernels all{&pack, &product};
+    return &all;
 }
 
 }  // namespace rigwright::inverse::HWY_NAMESPACE
@@ -62,12 +93,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigwright::inverse {
 
-HWY_EXPORT(choice);
+HWY_EXPORT(projection_table);
 
-PanelProduct panel_product() {
-    static const PanelProduct chosen = [] {
+const ProjectionKernels& projection_kernels() {
+    static const ProjectionKernels& chosen = []() -> const ProjectionKernels& {
         instruction_set();
-        return HWY_DYNAMIC_DISPATCH(choice)();
+        return *HWY_DYNAMIC_DISPATCH(projection_table)();
     }();
     return chosen;
 }
