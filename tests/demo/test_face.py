@@ -78,6 +78,7 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(ass
         pytest.importorskip(package, reason="the report extra is not installed")
 
     monkeypatch.setattr("rigwright.demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("rigwright.report.rivals.REPEATED", 0.0)
 
     def interrupt(progress: Progress) -> None:
         if progress.stage == "drawing":

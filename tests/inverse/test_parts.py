@@ -50,7 +50,7 @@ def test_parts_as_long_as_the_methods_own_are_the_whole_solve(rig, shot, tmp_pat
     assert_same(solve_in_parts(Solver(rig), shot, tmp_path / "parts", alpha=0.1), Solver(rig).solve(shot, alpha=0.1))
 
 
-@pytest.mark.parametrize("smoothness", [0.0])
+@pytest.mark.parametrize("smoothness", [0.0, 0.5])
 def test_an_interrupted_solve_goes_on_to_the_same_solution(rig, shot, tmp_path, smoothness):
     solver, settings = Solver(rig), {"alpha": 0.1, "smoothness": smoothness, "frames": 8}
     whole = solve_in_parts(solver, shot, tmp_path / "whole", **settings)

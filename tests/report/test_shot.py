@@ -19,6 +19,14 @@ from tests.support.sheet import SIDE, sheet_curves, sheet_rig
 METHODS = ["descent", "mm", "cet"]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def timed_once():
+    """Short calls are not repeated to be timed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rigwright.report.rivals.REPEATED", 0.0)
+        yield
+
+
 @pytest.fixture(scope="module")
 def solved():
     """A shot with a little noise, its solution, and the weights that made it."""
