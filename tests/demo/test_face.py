@@ -73,12 +73,13 @@ def test_the_clip_is_smooth_seeded_and_sparse(face):
     assert np.abs(np.diff(weights, axis=0)).max() < 0.45
 
 
-def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(assets, tmp_path, monkeypatch):
+def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(face, tmp_path, monkeypatch):
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
 
     monkeypatch.setattr("rigwright.demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
     monkeypatch.setattr("rigwright.report.rivals.REPEATED", 0.0)
+    monkeypatch.setattr("rigwright.demo.shot.build_face", lambda: face)
 
     def interrupt(progress: Progress) -> None:
         if progress.stage == "drawing":
