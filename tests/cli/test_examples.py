@@ -12,11 +12,13 @@ from rigwright.cli import dispatch
 from tests.cli.command import rigwright_command
 from tests.support.cylinder_models import cylinder_file
 from tests.support.plain_face import plain_face
+from tests.support.second_face import second_face_files
 
 # In the order in which a user would meet them: later ones need the files of earlier ones.
-ORDER = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "info")
+ORDER = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "transfer", "info")
 NEEDS = {
     "pack": ("pyvista", "jinja2"),
+    "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "bench": ("torch", "onnx", "onnxruntime"),
@@ -30,6 +32,7 @@ def folder(tmp_path_factory):
     face = plain_face()
     face.save(place / "face.safetensors")
     np.save(place / "take.npy", face.evaluate(np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))))
+    second_face_files(place)
     return place
 
 

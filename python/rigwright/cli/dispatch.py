@@ -20,7 +20,7 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.extras import MissingExtra
 
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "info")
+COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info")
 
 
 class Command(Protocol):

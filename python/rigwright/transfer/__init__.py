@@ -8,8 +8,9 @@ from rigwright.packing import Plan, pack_expressions
 from rigwright.transfer.contacts import crossings, find_contacts
 from rigwright.transfer.correspondence import Correspondence, correspond
 from rigwright.transfer.examples import Personalised, UndeterminedShapes, example_based, personalise
+from rigwright.transfer.parts import transfer_in_parts
 from rigwright.transfer.quality import TransferQuality, quality
-from rigwright.transfer.rigs import transfer_rig
+from rigwright.transfer.rigs import expressions, rig_of_expressions, transfer_rig
 from rigwright.transfer.shapes import deformation_transfer
 
 __all__ = [
@@ -23,9 +24,12 @@ __all__ = [
     "crossings",
     "deformation_transfer",
     "example_based",
+    "expressions",
     "find_contacts",
     "pack_expressions",
     "personalise",
     "quality",
+    "rig_of_expressions",
+    "transfer_in_parts",
     "transfer_rig",
 ]

@@ -1,0 +1,247 @@
+"""Pictures of a transferred rig: both faces in the same expressions, errors, and lips and lids from near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.progress import Progress, ProgressCallback
+from rigwright.report.colours import heat
+from rigwright.report.gallery import Picture, Row
+from rigwright.report.pictures import Studio, View, data_uri, view_of
+from rigwright.report.transferred import Transferred
+from rigwright.report.words import figure, nice_top
+from rigwright.transfer import expressions
+
+FACING, LEFT, RIGHT = 8.0, 25.0, -25.0  # degrees around the character
+WIDTH = 380  # pixels
+MARGIN = 1.3  # of what moves, around it
+SHOWN = 5  # expressions beside the neutral
+NOTICED = 0.25  # of the most that a column moves
+CLOSE = 1.5  # of the largest extent of the contacts
+STRETCH = 1.0  # end of the scale of distortion, a natural logarithm
+
+Colours = NDArray[np.uint8] | None
+
+
+@dataclass(frozen=True)
+class TransferGallery:
+    """All pictures of a page; ``faces`` are rows of the same expressions, ``overview`` is empty without truth."""
+
+    faces: list[Row]
+    overview: Row | None
+    shapes: list[Row]
+    distortion: Row
+    contacts: Row | None
+
+
+def transfer_gallery(measured: Transferred, progress: ProgressCallback) -> TransferGallery:
+    """Draw the pictures of a transfer."""
+    source, target = measured.source, measured.target
+    moving = _moving(target)
+    aspect = _aspect(target.rest_vertices[moving], target.up_axis)
+    size = WIDTH, round(WIDTH / aspect)
+    with (
+        Studio(source.faces, len(source.rest_vertices), *size) as first,
+        Studio(target.faces, len(target.rest_vertices), *size) as second,
+    ):
+        painter = _Painter(measured, first, second, moving, aspect, progress)
+        return TransferGallery(
+            painter.faces(), painter.overview(), painter.shapes(), painter.distortion(), painter.contacts()
+        )
+
+
+def vivid(measured: Transferred, count: int = SHOWN) -> list[int]:
+    """Linear shapes that together show most: each moves most of what those before leave still."""
+    offsets = measured.source_shapes[: measured.target.num_shapes] - measured.source_neutral
+    size = np.linalg.norm(offsets, axis=2)
+    seen = np.zeros(size.shape[1])
+    chosen: list[int] = []
+    while len(chosen) < min(count, len(size)):
+        gain = np.maximum(size - seen, 0.0).sum(axis=1)
+        gain[chosen] = -1.0
+        chosen.append(int(gain.argmax()))
+        seen = np.maximum(seen, 2.0 * size[chosen[-1]])
+    return sorted(chosen)
+
+
+class _Painter:
+    """Draws one page's pictures; heat maps of one kind share a scale."""
+
+    def __init__(
+        self,
+        measured: Transferred,
+        first: Studio,
+        second: Studio,
+        moving: NDArray[np.bool_],
+        aspect: float,
+        progress: ProgressCallback,
+    ) -> None:
+        self.measured, self.first, self.second = measured, first, second
+        self.moving, self.aspect, self.progress = moving, aspect, progress
+        self.source_moving = _moving(measured.source)
+        self.drawn = 0
+        judged = measured.judged
+        far = [np.percentile(measured.copy_distances(n)[self.moving], 99.5) for n in judged]
+        near = [np.percentile(measured.distances(n)[self.moving], 99.5) for n in judged]
+        self.top = nice_top(float(np.median(np.maximum(far, near)))) if len(judged) else 0.0
+
+    def faces(self) -> list[Row]:
+        """The neutral and the most vivid shapes: of the source, of the target, and true ones where they are known."""
+        measured = self.measured
+        chosen = vivid(measured)
+        rows = [
+            Row("Source", "", [Picture([self._source(None)], "neutral")]),
+            Row("Target, transferred", "", [Picture([self._target(measured.neutral)], "neutral")]),
+        ]
+        for n in chosen:
+            rows[0].pictures.append(Picture([self._source(n)], measured.names[n]))
+            rows[1].pictures.append(Picture([self._target(measured.shapes[n])], measured.names[n]))
+        if np.isin(chosen, measured.judged).all():
+            true = [Picture([self._target(self._true(n))], measured.names[n]) for n in chosen]
+            rows.append(Row("Target, true", "", [Picture([self._target(measured.neutral)], "neutral"), *true]))
+        return rows
+
+    def overview(self) -> Row | None:
+        """Mean error of every vertex over all judged expressions, beside that of plain copies."""
+        measured = self.measured
+        if not len(measured.judged):
+            return None
+        means = [
+            np.mean([distances(n) for n in measured.judged], axis=0)
+            for distances in (measured.distances, measured.copy_distances)
+        ]
+        top = nice_top(float(max(np.percentile(mean[self.moving], 99) for mean in means)))
+        pictures = []
+        for mean, title in zip(means, ("transferred", "plain copy"), strict=True):
+            uris = [self._target(measured.neutral, heat(mean / top), turn) for turn in (LEFT, RIGHT)]
+            note = f"mean {figure(float(mean[self.moving].mean()))}, largest {figure(float(mean.max()))} mm"
+            pictures.append(Picture(uris, title, note))
+        return Row("", "", pictures, top)
+
+    def shapes(self) -> list[Row]:
+        """Worst, median and best shape by error; without truth the three most doubtful ones."""
+        order = [int(n) for n in self.measured.order()]
+        judged = [n for n in order if n in set(self.measured.judged.tolist())]
+        if not judged:
+            return [self._shape("Doubtful", n) for n in order[:3]]
+        chosen = {"Worst": judged[0], "Median": judged[len(judged) // 2], "Best": judged[-1]}
+        return [self._shape(word, n) for word, n in chosen.items()]
+
+    def distortion(self) -> Row:
+        """How differently faces are stretched, the worst over all expressions."""
+        measured = self.measured
+        worst = np.nan_to_num(measured.quality.distortion).max(axis=0)
+        colours = heat(_on_vertices(worst, measured) / STRETCH)
+        uris = [self._target(measured.neutral, colours, turn) for turn in (LEFT, RIGHT)]
+        return Row("", "", [Picture(uris, "worst over all expressions")])
+
+    def contacts(self) -> Row | None:
+        """Lips and lids from near, in the expression with most crossings before or after."""
+        measured = self.measured
+        if measured.contacts is None or measured.free_shapes is None or measured.free_crossings is None:
+            return None
+        doubt = measured.quality
+        n = int(np.argmax(measured.free_crossings + doubt.target_crossings))
+        pairs = np.unique(measured.contacts)
+        pictures = []
+        for title, vertices, count in (
+            ("source", measured.source_shapes[n], doubt.source_crossings[n]),
+            ("without contacts", measured.free_shapes[n], measured.free_crossings[n]),
+            ("with contacts", measured.shapes[n], doubt.target_crossings[n]),
+        ):
+            moved = self._most_moved(n, pairs)
+            view = view_of(vertices[moved], measured.target.up_axis, FACING, aspect=self.aspect)
+            near = View(view.toward, view.up, view.centre, CLOSE * view.extent)
+            pictures.append(Picture([self._draw(self.second, vertices, near, None)], title, f"{count:,} crossings"))
+        return Row(measured.names[n], "", pictures)
+
+    def _most_moved(self, n: int, pairs: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Of vertices in contact, those near the one that the expression moves most."""
+        measured = self.measured
+        distance = np.linalg.norm(measured.source_shapes[n, pairs] - measured.source_neutral[pairs], axis=1)
+        middle = measured.source_neutral[pairs[int(distance.argmax())]]
+        size = np.ptp(measured.source_neutral[self.moving], axis=0).max()
+        near = np.linalg.norm(measured.source_neutral[pairs] - middle, axis=1) < 0.2 * size
+        return np.asarray(pairs[near])
+
+    def _shape(self, word: str, n: int) -> Row:
+        measured, top = self.measured, self.top
+        pictures = [
+            Picture([self._source(n)], "source"),
+            Picture([self._target(measured.shapes[n])], "transferred"),
+        ]
+        text = f"{measured.quality.flipped[n].sum():,} flipped faces, {measured.new_crossings[n]:,} new crossings"
+        if n in measured.judged:
+            pictures.append(Picture([self._target(self._true(n))], "true"))
+            for title, apart in (("difference", measured.distances(n)), ("plain copy", measured.copy_distances(n))):
+                moving = measured.moving(n)
+                note = (
+                    f"mean {figure(float(apart[moving].mean() if moving.any() else 0.0))}, max {figure(apart.max())} mm"
+                )
+                pictures.append(Picture([self._target(measured.shapes[n], heat(apart / top))], title, note))
+            return Row(f"{word}: {measured.names[n]}", text, pictures, top)
+        stretch = np.nan_to_num(measured.quality.distortion[n])
+        colours = heat(_on_vertices(stretch, measured) / STRETCH)
+        note = f"99th percentile {figure(float(np.percentile(stretch, 99)))}"
+        pictures.append(Picture([self._target(measured.shapes[n], colours)], "distortion", note))
+        return Row(f"{word}: {measured.names[n]}", text, pictures)
+
+    def _true(self, n: int) -> NDArray[np.float32]:
+        return np.asarray(self.measured.neutral + self.measured.truth[n], np.float32)
+
+    def _source(self, n: int | None) -> str:
+        rig = self.measured.source
+        vertices = rig.rest_vertices
+        if n is not None:
+            vertices = vertices + rig.column(n) if n < rig.num_shapes else _expression(rig, n)
+        view = self._view(rig.rest_vertices[self.source_moving], rig.up_axis, FACING)
+        return self._draw(self.first, vertices, view, None)
+
+    def _target(self, vertices: NDArray[Any], colours: Colours = None, turn: float = FACING) -> str:
+        target = self.measured.target
+        view = self._view(target.rest_vertices[self.moving], target.up_axis, turn)
+        return self._draw(self.second, vertices, view, colours)
+
+    def _view(self, vertices: NDArray[Any], up_axis: str, turn: float) -> View:
+        near = view_of(vertices, up_axis, turn, aspect=self.aspect)
+        return View(near.toward, near.up, near.centre, MARGIN * near.extent)
+
+    def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colours: Colours) -> str:
+        self.drawn += 1
+        self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
+        return data_uri(studio.picture(vertices, view, colours))
+
+
+def _expression(rig: Any, n: int) -> NDArray[np.float32]:
+    return np.asarray(expressions(rig)[n], np.float32)
+
+
+def _on_vertices(values: NDArray[np.float64], measured: Transferred) -> NDArray[np.float64]:
+    """(V,) the largest value of the faces (F,) around each vertex."""
+    faces = np.asarray(measured.target.faces)
+    result = np.zeros(len(measured.neutral))
+    for corner in range(faces.shape[1]):
+        inside = faces[:, corner] >= 0
+        np.maximum.at(result, faces[inside, corner], values[inside])
+    return result
+
+
+def _moving(rig: Any) -> NDArray[np.bool_]:
+    """Vertices that move noticeably in some column: the part of a character that pictures show."""
+    moved = np.zeros(len(rig.rest_vertices), bool)
+    for n in range(rig.num_columns):
+        size = np.linalg.norm(rig.column(n), axis=1)
+        moved |= size > NOTICED * size.max()
+    return np.asarray(moved if moved.any() else ~moved)
+
+
+def _aspect(vertices: NDArray[Any], up_axis: str) -> float:
+    """Width over height of pictures that hold these vertices."""
+    up = "XYZ".index(up_axis)
+    spans = np.ptp(np.asarray(vertices, np.float64), axis=0)
+    wide = max(np.delete(spans, up))
+    return float(np.clip(wide / max(float(spans[up]), 1e-9), 0.6, 1.4))

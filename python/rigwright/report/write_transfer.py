@@ -1,0 +1,60 @@
+"""Writing the report of a transfer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rigwright.errors import bad_argument
+from rigwright.extras import require
+from rigwright.files import atomic_write
+from rigwright.progress import ProgressCallback, silent
+from rigwright.report.transferred import Transferred
+
+
+def write_transfer(
+    path: str | os.PathLike[str],
+    measured: Transferred,
+    *,
+    name: str | None = None,
+    progress: ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Show a transferred rig in one HTML file that opens offline.
+
+    Both faces in the same expressions, errors against true shapes where there are some, lips and lids with and without
+    contacts, distortion, and the list of all expressions with the worst first.
+
+    Parameters
+    ----------
+    path : path
+        The HTML file, written in one step.
+    measured : Transferred
+        Of :func:`rigwright.report.measured_transfer`.
+    name : str, optional
+        Heading; default the target's name.
+    progress : callable, optional
+
+    Returns
+    -------
+    dict
+        The report's numbers by name.
+
+    Raises
+    ------
+    ValueError
+        If the rig has no faces.
+    MissingExtra
+        Without the ``report`` extra.
+    """
+    for module in ("pyvista", "matplotlib", "jinja2"):
+        require(module, extra="report", purpose="writing a report")
+    if not len(measured.target.faces):
+        raise bad_argument("report", "target", "without faces", "a rig with faces, to be drawn")
+    from rigwright.report.transfer_gallery import transfer_gallery
+    from rigwright.report.transfer_page import render_transfer
+
+    pictures = transfer_gallery(measured, progress or silent)
+    title = name or measured.target.metadata.get("name") or Path(path).stem
+    atomic_write(path, render_transfer(measured, pictures, title).encode("utf-8"))
+    return measured.figures()

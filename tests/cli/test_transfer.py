@@ -1,0 +1,227 @@
+"""``rigwright transfer`` in processes of its own: results, examples, interruptions, wrong input."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.cli import dispatch
+from tests.cli.command import environment, json_of, rigwright_command
+from tests.support.plain_face import plain_face
+from tests.support.second_face import first_face, second_face_files, second_neutral, second_truth, write_obj
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("transfer")
+    first_face().save(folder / "face.safetensors")
+    second_face_files(folder)
+    return folder
+
+
+def test_the_command_is_the_function(workplace):
+    """Every kind of target, every format of the result: the rig of ``transfer_rig``."""
+    np.save(workplace / "other.npy", second_neutral())
+    np.savez(workplace / "other.npz", vertices=second_neutral()[None], faces=first_face().faces)
+    expected = rw.transfer.transfer_rig(first_face(), second_neutral())
+    for target, output in (
+        ("other.obj", "a.safetensors"),
+        ("other.npy", "b.npz"),
+        ("other.npz", "c.npz"),
+        ("truth.safetensors", "d.npz"),
+    ):
+        told = json_of("transfer", "face.safetensors", target, "-o", output, "--contacts", "off", folder=workplace)
+        assert (told["shapes"], told["combinations"], told["vertices"]) == (6, 2, 117)
+        made = rw.sources.load_blendshapes(workplace / output)
+        np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-5)
+        assert made.combinations == expected.combinations
+        assert made.metadata["meters_per_unit"] == 0.01
+    assert not list(workplace.glob("*.partial"))
+
+
+def test_errors_are_told_beside_those_of_plain_copies(workplace):
+    arguments = ["--truth", "truth.safetensors", "--contacts", "off"]
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=workplace)
+    rig, truth = first_face(), second_truth()
+    made = rw.transfer.transfer_rig(rig, second_neutral())
+    for name, columns in (("mean_error_mm", made.columns()), ("copy_mean_error_mm", rig.columns())):
+        apart = 10.0 * np.linalg.norm(columns[:6] - truth.columns()[:6], axis=2)
+        moved = rig.columns()[:6].any(axis=2) | truth.columns()[:6].any(axis=2)
+        expected = np.mean([row[inside].mean() for row, inside in zip(apart, moved, strict=True)])
+        assert told[name] == pytest.approx(expected, rel=1e-3)
+    assert set(told["errors_mm"]) == set(rig.shape_names)
+    shown = rigwright_command("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=workplace)
+    assert "from the truth" in shown.stdout
+
+
+@pytest.mark.parametrize("weights", ["plan", "array", "guessed"])
+def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
+    """By the plan that packing wrote, by an array, and with the array as a first guess."""
+    json_of("pack", "face.safetensors", "-o", "plan.json", folder=workplace)
+    plan = rw.transfer.Plan.load(workplace / "plan.json")
+    rows = plan.weights()
+    for number, posed in enumerate(second_truth().evaluate(rows)):
+        write_obj(workplace / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
+    np.save(workplace / "rows.npy", np.clip(rows, 0.05, 0.95) if weights == "guessed" else rows)
+    given = ["--weights", "plan.json" if weights == "plan" else "rows.npy"] + ["--estimate"] * (weights == "guessed")
+    arguments = ["face.safetensors", "other.obj", "--truth", "truth.safetensors", "--contacts", "off"]
+    before = json_of("transfer", *arguments, "-o", "x.npz", folder=workplace)
+    after = json_of("transfer", *arguments, "-o", "y.npz", "--examples", "scans", *given, folder=workplace)
+    assert after["examples"] == len(rows)
+    assert after["mean_error_mm"] < before["mean_error_mm"]
+    assert after["undetermined"] == []
+    if weights == "guessed":
+        assert np.abs(after["example_weights"] - np.load(workplace / "rows.npy")).max() > 1e-3, "estimated anew"
+        return
+    np.testing.assert_array_equal(after["example_weights"], rows)
+    rig, target = first_face(), second_neutral()
+    plain = rw.transfer.transfer_rig(rig, target)
+    linear = rw.BlendshapeRig(target, plain.columns()[:6], faces=rig.faces)
+    scans = second_truth().evaluate(rows) - plain.evaluate(rows) + linear.evaluate(rows)
+    source = rig.rest_vertices + rig.columns()[:6]
+    expected = rw.transfer.example_based(rig.rest_vertices, source, target, rig.faces, scans, rows) - target
+    made = rw.sources.load_blendshapes(workplace / "y.npz").columns()
+    np.testing.assert_allclose(made[:6], expected, atol=2e-5)
+    np.testing.assert_allclose(made[6:], plain.columns()[6:], atol=2e-5)
+
+
+def test_shapes_that_no_example_shows_are_named(workplace):
+    np.save(workplace / "one.npy", second_truth().evaluate(np.eye(6)[[2]]))
+    np.save(workplace / "one_weights.npy", np.eye(6)[[2]])
+    arguments = ["--examples", "one.npy", "--weights", "one_weights.npy", "--contacts", "off"]
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "o.npz", *arguments, folder=workplace)
+    names = first_face().shape_names
+    assert told["undetermined"] == [name for name in names if name != names[2]]
+    made = rw.sources.load_blendshapes(workplace / "o.npz").columns()
+    plain = rw.transfer.transfer_rig(first_face(), second_neutral()).columns()
+    np.testing.assert_allclose(np.delete(made, 2, axis=0), np.delete(plain, 2, axis=0), atol=2e-5)
+    assert np.abs(made[2] - plain[2]).max() > 0.02
+
+
+def test_another_topology_by_landmarks(workplace):
+    """The target with its quads cut: the same surface from other vertices in another order."""
+    rig = first_face()
+    order = np.random.default_rng(0).permutation(len(rig.rest_vertices))
+    place = np.argsort(order)
+    quads = place[rig.faces]
+    triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    write_obj(workplace / "cut.obj", second_neutral()[order], triangles)
+    marks = [0, 8, 58, 108, 116, 4, 112, 60, 30, 90]
+    np.savetxt(workplace / "marks.txt", np.stack([marks, place[marks]], axis=1), fmt="%d")
+    arguments = ["--landmarks", "marks.txt", "--contacts", "off"]
+    told = json_of("transfer", "face.safetensors", "cut.obj", "-o", "cut.npz", *arguments, folder=workplace)
+    assert told["coverage"] > 0.5
+    target = second_neutral()[order]
+    match = rw.transfer.correspond(
+        rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(workplace / "marks.txt", int)
+    )
+    assert told["coverage"] == pytest.approx(match.coverage)
+    neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.expressions(rig))
+    expected = rw.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target
+    made = rw.sources.load_blendshapes(workplace / "cut.npz")
+    np.testing.assert_allclose(made.columns()[:6], expected, atol=2e-5)
+    assert made.faces.shape == (len(triangles), 4)
+    same = rw.transfer.transfer_rig(rig, second_neutral()).columns()[:, order]
+    apart = np.linalg.norm(made.columns() - same, axis=2).mean()
+    assert apart < 0.5 * np.linalg.norm(same, axis=2).mean(), (
+        "nearer to the transfer by numbers than to no shapes at all"
+    )
+
+
+def test_fixed_vertices_and_edited_contacts(workplace):
+    still = np.flatnonzero(~first_face().columns().any(axis=(0, 2)))[:5]
+    (workplace / "still.txt").write_text("\n".join(map(str, still)))
+    (workplace / "pairs.csv").write_text("3,30\n4,31\n")
+    arguments = ["--fixed", "still.txt", "--contacts", "pairs.csv", "--save-contacts", "saved.txt"]
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "f.npz", *arguments, folder=workplace)
+    assert told["contacts"] == 2
+    assert set(told["crossings"]) == {"source", "target", "without_contacts"}
+    assert np.loadtxt(workplace / "saved.txt").tolist() == [[3, 30], [4, 31]]
+    made = rw.sources.load_blendshapes(workplace / "f.npz")
+    expected = rw.transfer.transfer_rig(first_face(), second_neutral(), fixed=still, contacts=[[3, 30], [4, 31]])
+    np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-5)
+    assert not made.columns()[:, still].any()
+
+
+BROKEN_OFF = """
+import os, sys
+from rigwright.cli import console, dispatch
+
+def stop(self, progress):
+    if progress.stage == "transferring" and progress.done == 16:
+        os.kill(os.getpid(), {signal})
+
+console.Lines.__call__ = stop
+sys.exit(dispatch.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
+    """Stopped in the middle of hundreds of shapes, then the same command: the file of an undisturbed run."""
+    rig = first_face()
+    many = np.random.default_rng(0).uniform(0, 1, (200, 6))
+    offsets = np.tensordot(many, rig.columns()[:6], 1)
+    rw.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(workplace / "many.safetensors")
+    arguments = ["transfer", "many.safetensors", "other.obj", "--contacts", "off"]
+    json_of(*arguments, "-o", "whole.safetensors", folder=workplace)
+    stopped = subprocess.run(
+        [sys.executable, "-c", BROKEN_OFF.format(signal=int(how)), *arguments, "-o", f"{how.name}.safetensors"],
+        cwd=workplace,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert stopped.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL), stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    kept = workplace / f"{how.name}.safetensors.partial"
+    assert len(list(kept.glob("0*.npy"))) == 2
+    assert not (workplace / f"{how.name}.safetensors").exists()
+    json_of(*arguments, "-o", f"{how.name}.safetensors", folder=workplace)
+    assert (workplace / f"{how.name}.safetensors").read_bytes() == (workplace / "whole.safetensors").read_bytes()
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["other.obj", "-o", "w.fbx"], "w.fbx is no format for rigs; it must end in one of .safetensors"),
+        (["short.npy", "-o", "w.npz"], "another topology needs --landmarks"),
+        (["short.npy", "-o", "w.npz", "--landmarks", "marks.csv"], "a mesh without faces"),
+        (["nan.npy", "-o", "w.npz"], "target_neutral is not finite"),
+        (["other.obj", "-o", "w.npz", "--weights", "short.npy"], "--weights and --estimate are about --examples"),
+        (["other.obj", "-o", "w.npz", "--examples", "short.npy"], "an example must have the target's 117 vertices"),
+        (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),
+        (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "words.json"], "is no expression plan"),
+        (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex a line"),
+        (["other.obj", "-o", "w.npz", "--fixed", "far.txt"], "fixed is 5000 somewhere"),
+        (["other.obj", "-o", "w.npz", "--contacts", "perhaps"], "'perhaps' is no file; it must be auto, off or a file"),
+        (["other.obj", "-o", "w.npz", "--truth", "strange.safetensors"], "truth is a rig of other shapes"),
+        (["words.json", "-o", "w.npz"], "words.json"),
+        (["words.npz", "-o", "w.npz"], "words.npz: no archive of arrays"),
+        (["other.obj"], "-o"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, monkeypatch, capsys):
+    np.save(workplace / "short.npy", second_neutral()[:50])
+    np.save(workplace / "nan.npy", np.full((117, 3), np.nan, np.float32))
+    np.save(workplace / "two.npy", np.zeros((3, 2)))
+    for name in ("words.json", "words.npz"):
+        (workplace / name).write_text("left eye")
+    (workplace / "far.txt").write_text("5000\n")
+    (workplace / "marks.csv").write_text("1,1\n2,2\n40,40\n")
+    rig = first_face()
+    other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:1], names=["ear"], faces=rig.faces)
+    other.save(workplace / "strange.safetensors")
+    monkeypatch.chdir(workplace)
+    assert dispatch.main(["transfer", "face.safetensors", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err.splitlines()[-1]
+    assert shown.out == ""
+    assert not (workplace / "w.npz").exists()

@@ -1,0 +1,133 @@
+"""The page of a transfer: complete, offline, alive in a browser, and true to the numbers."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.report.test_page import CHROMIUM, Collector, chromium
+from tests.support.second_face import first_face, second_neutral, second_truth
+
+PAIRS = np.array([[3, 30], [4, 31], [60, 75]])
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """With truth and contacts, and with neither."""
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    from rigwright import report
+
+    folder, rig = tmp_path_factory.mktemp("pages"), first_face()
+    made = rw.transfer.transfer_rig(rig, second_neutral(), contacts=PAIRS)
+    free = rw.transfer.deformation_transfer(
+        rig.rest_vertices, rw.transfer.expressions(rig), second_neutral(), rig.faces
+    )
+    measured = report.measured_transfer(rig, made, truth=second_truth(), contacts=PAIRS, free_shapes=free)
+    bare = report.measured_transfer(rig, made)
+    numbers = report.write_transfer(folder / "full.html", measured, name="second face")
+    report.write_transfer(folder / "bare.html", bare)
+    return SimpleNamespace(
+        full=folder / "full.html", bare=folder / "bare.html", measured=measured, unjudged=bare, numbers=numbers
+    )
+
+
+def test_measurements_are_what_they_say():
+    from rigwright import report
+
+    rig, truth = first_face(), second_truth()
+    made = rw.transfer.transfer_rig(rig, second_neutral())
+    measured = report.measured_transfer(rig, made, truth=truth)
+    assert measured.names[6:] == ["left_smile * right_smile", "brow_up at 0.5"]
+    assert measured.judged.tolist() == list(range(6)), "combinations have no name to be found by"
+    for k in range(6):
+        apart = 10.0 * np.linalg.norm(made.column(k) - truth.column(k), axis=1)
+        np.testing.assert_allclose(measured.distances(k), apart, atol=1e-4)
+        np.testing.assert_allclose(
+            measured.copy_distances(k), 10.0 * np.linalg.norm(rig.column(k) - truth.column(k), axis=1), atol=1e-4
+        )
+    worst = measured.order()[0]
+    assert measured.errors[worst] == np.nanmax(measured.errors)
+    assert np.isnan(measured.errors[6:]).all()
+
+
+def test_a_copy_is_made_in_the_targets_unit():
+    from rigwright import report
+
+    rig = first_face()
+    shapes = rw.transfer.expressions(rig)
+    metres = rw.transfer.rig_of_expressions(
+        rig, 0.01 * rig.rest_vertices, 0.01 * shapes, metadata={"meters_per_unit": 1.0}
+    )
+    measured = report.measured_transfer(rig, metres, truth=rig)
+    assert measured.errors[:6].max() < 1e-3
+    assert measured.copy_errors[:6].max() < 1e-3
+    assert not measured.quality.flipped.any()
+
+
+def test_every_part_is_there_and_nothing_is_loaded(pages):
+    for path, parts in (
+        (pages.full, ("faces", "overview", "shapes", "contacts", "distortion", "list", "provenance")),
+        (pages.bare, ("faces", "shapes", "distortion", "list", "provenance")),
+    ):
+        html = path.read_text(encoding="utf-8")
+        assert re.findall(r'<section id="(\w+)">', html) == list(parts)
+        collector = Collector()
+        collector.feed(html)
+        assert [a for a in collector.addresses if not a.startswith(("data:", "#"))] == []
+        assert "script" not in collector.tags
+        for name in pages.measured.names:
+            assert name in collector.text
+
+
+def test_the_list_is_sorted_and_holds_the_numbers(pages):
+    from rigwright.report.words import figure
+
+    html = pages.full.read_text(encoding="utf-8")
+    rows = re.findall(r"<tr><td>([^<]+)</td><td>([^<]+)</td><td>([^<]+)</td>", html)
+    measured = pages.measured
+    assert [row[0] for row in rows] == [measured.names[n] for n in measured.order()]
+    for name, error, copy in rows[:6]:
+        n = measured.names.index(name)
+        assert (error, copy) == (figure(measured.errors[n]), figure(measured.copy_errors[n]))
+    assert pages.numbers["mean_error_mm"] == pytest.approx(np.nanmean(measured.errors))
+
+
+def test_without_truth_the_most_doubtful_come_first(pages):
+    doubt = pages.unjudged.quality.doubt[pages.unjudged.order()]
+    assert (np.diff(doubt) <= 0).all()
+    assert "no true shapes" in pages.bare.read_text(encoding="utf-8")
+
+
+def test_what_does_not_fit_together_is_refused():
+    from rigwright import report
+
+    rig = first_face()
+    made = rw.transfer.transfer_rig(rig, second_neutral())
+    other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], names=["ear", "nose"], faces=rig.faces)
+    with pytest.raises(ValueError, match="report: target is with other shapes"):
+        report.measured_transfer(rig, other)
+    with pytest.raises(ValueError, match=r"report: truth is a rig of other shapes \(ear, nose\)"):
+        report.measured_transfer(rig, made, truth=other)
+    small = rw.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)))
+    with pytest.raises(ValueError, match="report: truth is of 3 vertices; it must be a rig of the target's 117"):
+        report.measured_transfer(rig, made, truth=small)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+@pytest.mark.parametrize("which", ["full", "bare"])
+def test_a_browser_shows_every_picture(pages, which, tmp_path):
+    probe = """<script>addEventListener('load', () => { const images = [...document.images];
+      document.body.dataset.broken = images.filter(i => !i.complete || i.naturalWidth < 50).length;
+      document.body.dataset.images = images.length; });</script></body>"""
+    html = getattr(pages, which).read_text(encoding="utf-8")
+    copy = tmp_path / "probed.html"
+    copy.write_text(html.replace("</body>", probe), encoding="utf-8")
+    done = chromium("--enable-logging=stderr", "--v=0", "--dump-dom", copy.as_uri(), folder=tmp_path)
+    assert b"CONSOLE" not in done.stderr
+    seen = dict(re.findall(r'data-(broken|images)="(\d+)"', done.stdout.decode()))
+    assert seen == {"broken": "0", "images": str(html.count("<img "))}
