@@ -19,6 +19,7 @@ SUMMARY = "say what a model, a data set or a rig is"
 EXAMPLE = """rigwright info hero.npz
 rigwright info hero.rwdata
 rigwright info hero.safetensors"""
+MOST_ENTRIES = 8  # of a list, for a person
 MOST_ROWS = 40  # channels listed for a person; --json has all
 
 
@@ -176,5 +177,6 @@ def shown(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(shown, value))
+        rest = f" and {len(value) - MOST_ENTRIES} more" if len(value) > MOST_ENTRIES else ""
+        return (", ".join(map(shown, value[:MOST_ENTRIES])) + rest) or "-"
     return str(value) or "-"
