@@ -32,7 +32,10 @@ Array<T> as_array(const char* function, const char* argument, const py::handle& 
     const char kind = any.dtype().kind();
     const bool numeric = kind == 'i' || kind == 'u' || (kind == 'f' && std::is_floating_point_v<T>);
     if (!numeric || any.ndim() != Rank) throw bad_argument(function, argument, describe(any), must);
-    return Array<T>::ensure(any);
+    const auto array = Array<T>::ensure(any);
+    // where numbers do not fit T, NumPy warns, and whoever makes warnings errors gets no array
+    if (!array) throw bad_argument(function, argument, describe(any) + " with numbers that do not fit", must);
+    return array;
 }
 
 /// A vector of indices of any integer type. Throws where one does not fit an int32.

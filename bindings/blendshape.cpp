@@ -46,19 +46,19 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
     if (prefix.is_none() && !order.is_none()) {
         throw bad_argument("evaluate", "prefix", "None", "a number of shapes where an order is given");
     }
+    const auto [input, single] = as_poses("evaluate", weights, "weights");
+    const auto in = view<float, 2>(input);
+    model.check_poses("evaluate", in, "weights");
     if (prefix.is_none()) {
         return py::type::of<rig::Deformer>()
             .attr("evaluate")(self, weights, device, py::arg("threads") = threads, py::arg("out") = out)
             .cast<Array<float>>();
     }
-    const auto [input, single] = as_poses("evaluate", weights);
     Array<float> output = output_array(model, input.shape(0), single, out);
     const auto lengths = as_lengths(prefix, input.shape(0));
     const auto shapes = as_order(order, model.num_shapes());
-    const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
     if (device != "cpu") {  // see rig.cpp
-        model.check_poses("evaluate", in);
         rig::check_prefix({view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, model.num_shapes(),
                           in.extent(0));
         const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
@@ -73,9 +73,9 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
 }
 
 Array<float> activations(const BlendshapeRig& model, const py::object& weights) {
-    const auto [input, single] = as_poses("activations", weights);
+    const auto [input, single] = as_poses("activations", weights, "weights");
     const auto in = view<float, 2>(input);
-    model.check_poses("activations", in);
+    model.check_poses("activations", in, "weights");
     std::vector<py::ssize_t> shape{in.extent(0), model.num_columns()};
     Array<float> output(shape);
     const auto columns = writable<float, 2>(output);

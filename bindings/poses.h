@@ -12,14 +12,15 @@ namespace rigwright::bindings {
 inline constexpr const char* pose_shape = "an array of numbers (T, C) or (C,)";
 
 /// Poses as (T, C), and whether the caller gave one pose without the T axis.
-inline std::pair<Array<float>, bool> as_poses(const char* function, const py::object& poses) {
+inline std::pair<Array<float>, bool> as_poses(const char* function, const py::object& poses,
+                                              const char* argument = "poses") {
     const py::array any = py::array::ensure(poses);
     if (any && any.ndim() == 1) {
-        Array<float> single = as_array<float, 1>(function, "poses", poses, pose_shape);
+        Array<float> single = as_array<float, 1>(function, argument, poses, pose_shape);
         return {Array<float>(single.reshape({py::ssize_t{1}, single.shape(0)})), true};
     }
     if (!any) PyErr_Clear();
-    return {as_array<float, 2>(function, "poses", poses, pose_shape), false};
+    return {as_array<float, 2>(function, argument, poses, pose_shape), false};
 }
 
 /// The caller's array for vertices if it gave a fitting one, otherwise a new one.

@@ -7,13 +7,16 @@
 #include "core/error.h"
 
 namespace rigwright::rig {
-void Deformer::check_poses(const char* function, View<const float, 2> poses) const {
+void Deformer::check_poses(const char* function, View<const float, 2> poses, const char* argument) const {
     if (poses.extent(1) != character_.num_controls()) {
-        throw bad_argument(function, "poses", std::to_string(poses.extent(1)) + " wide",
-                           std::to_string(character_.num_controls()) + " wide: 12 a joint, then the numeric controls");
+        const bool joints = character_.skeleton.num_joints() > 0;
+        throw bad_argument(
+            function, argument, std::to_string(poses.extent(1)) + " wide",
+            std::to_string(character_.num_controls()) +
+                (joints ? " wide: 12 a joint, then the numeric controls" : " wide: the numeric controls"));
     }
     if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {
-        throw bad_argument(function, "poses", "not finite everywhere", "finite");
+        throw bad_argument(function, argument, "not finite everywhere", "finite");
     }
 }
 

@@ -26,7 +26,7 @@ public:
     /// Writes (T) confidences in [0, 1]; see Confidence.
     void confidence(View<const float, 2> poses, View<float, 1> confidences) const;
     /// Throws ArgumentError, in the name of `function`, on a wrong width or a value that is not finite.
-    void check_poses(const char* function, View<const float, 2> poses) const;
+    void check_poses(const char* function, View<const float, 2> poses, const char* argument = "poses") const;
     /// Writes the model file; loading it gives the same model.
     void save(const std::string& path) const { character_.tensors->write(path); }
 

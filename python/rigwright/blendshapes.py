@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +48,7 @@ def tensors(
     """The tensors and the metadata text of a rig; parameters and errors are those of ``rigwright.BlendshapeRig``."""
     vertices = _numbers("neutral", neutral, (None, 3))
     shapes = _numbers("deltas", deltas, (None, len(vertices), 3))
-    pairs = [_pair(c, combination) for c, combination in enumerate(combinations)]
+    pairs = [_pair(c, combination) for c, combination in enumerate(_listed("combinations", combinations))]
     corrections = [
         _numbers(f"combinations[{c}] delta", delta, (len(vertices), 3)) for c, (_, delta) in enumerate(pairs)
     ]
@@ -71,6 +72,13 @@ def tensors(
     return made, _metadata_text(_names(names, len(shapes)), made, metadata)
 
 
+def _listed(argument: str, values: Iterable[Any]) -> list[Any]:
+    try:
+        return list(values)
+    except TypeError:
+        raise bad_argument(_FUNCTION, argument, f"a {type(values).__name__}", "a sequence") from None
+
+
 def _pair(index: int, combination: tuple[Factors, ArrayLike]) -> tuple[Factors, ArrayLike]:
     try:
         factors, delta = combination
@@ -80,12 +88,16 @@ def _pair(index: int, combination: tuple[Factors, ArrayLike]) -> tuple[Factors, 
         raise bad_argument(_FUNCTION, f"combinations[{index}]", got, "a pair of factors and offsets") from None
 
 
-def _numbers(argument: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """A finite contiguous float32 array; None leaves an extent open."""
+def _array(argument: str, value: ArrayLike) -> NDArray[Any]:
     try:
-        array = np.asarray(value)
+        return np.asarray(value)
     except ValueError:
         raise bad_argument(_FUNCTION, argument, "ragged", "an array of numbers") from None
+
+
+def _numbers(argument: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+    """A finite contiguous float32 array; None leaves an extent open."""
+    array = _array(argument, value)
     fits = array.dtype.kind in "fiu" and array.ndim == len(shape)
     if not fits or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
         expected = ", ".join("any" if n is None else str(n) for n in shape)
@@ -109,7 +121,7 @@ def _faces(faces: ArrayLike | None, num_vertices: int) -> NDArray[np.int32]:
 
 
 def _bounds(bounds: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
-    array = np.asarray(bounds)
+    array = _array("bounds", bounds)
     ranges = np.tile(array, (num_shapes, 1)) if array.shape == (2,) else array
     checked = _numbers("bounds", ranges, (num_shapes, 2))
     wrong = np.flatnonzero(checked[:, 0] > checked[:, 1])
@@ -122,12 +134,13 @@ def _bounds(bounds: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
 def _names(names: Sequence[str] | None, num_shapes: int) -> list[str]:
     if names is None:
         return [f"shape{k}" for k in range(num_shapes)]
-    if len(names) != num_shapes or not all(isinstance(name, str) for name in names):
-        raise bad_argument(_FUNCTION, "names", f"{len(names)} long", f"{num_shapes} texts, one a shape")
-    repeated = sorted({name for name in names if list(names).count(name) > 1})
+    own = _listed("names", names)
+    if len(own) != num_shapes or not all(isinstance(name, str) for name in own):
+        raise bad_argument(_FUNCTION, "names", f"{len(own)} long", f"{num_shapes} texts, one a shape")
+    repeated = sorted(name for name, count in Counter(own).items() if count > 1)
     if repeated:
         raise bad_argument(_FUNCTION, "names", f"holding {repeated[0]!r} more than once", "all different")
-    return [str(name) for name in names]
+    return [str(name) for name in own]
 
 
 def _factor_tensors(combinations: Sequence[Factors], num_shapes: int) -> dict[str, NDArray[Any]]:
@@ -154,13 +167,23 @@ def _factor(argument: str, factor: int | Tent, num_shapes: int) -> tuple[int, tu
     points = (0.0, 0.0, 0.0)
     index: object = factor
     if isinstance(factor, Tent):
-        points = (float(np.float32(factor.x1)), float(np.float32(factor.x2)), float(np.float32(factor.x3)))
+        points = _points(factor)
         index = factor.shape
         if not (np.isfinite(points).all() and points[0] < points[1] < points[2]):
             raise bad_argument(_FUNCTION, argument, f"{factor}", "a tent with x1 < x2 < x3, finite")
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not 0 <= index < num_shapes:
         raise bad_argument(_FUNCTION, argument, f"a factor over shape {index!r}", f"shapes 0 to {num_shapes - 1}")
     return int(index), points
+
+
+def _points(tent: Tent) -> tuple[float, float, float]:
+    """As they are stored; NaN for what is no number."""
+    try:
+        with np.errstate(over="ignore"):
+            x1, x2, x3 = np.array([tent.x1, tent.x2, tent.x3], np.float64).astype(np.float32).tolist()
+        return x1, x2, x3
+    except (TypeError, ValueError):
+        return np.nan, np.nan, np.nan
 
 
 def _halved(columns: Sequence[NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
@@ -204,6 +227,8 @@ def _grouped(columns: Sequence[NDArray[Any]], name: str) -> dict[str, NDArray[An
 
 
 def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Mapping[str, object] | None) -> str:
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise bad_argument(_FUNCTION, "metadata", f"a {type(metadata).__name__}", "a mapping")
     given = dict(metadata or {})
     axis = given.get("up_axis", "Y")
     if axis not in ("X", "Y", "Z"):
@@ -220,4 +245,7 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
         "numeric_controls": names,
         "topology_hash": topology_hash(made["faces"], len(made["rest_vertices"])),
     }
-    return json.dumps(about)
+    try:
+        return json.dumps(about, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise bad_argument(_FUNCTION, "metadata", f"no JSON ({error})", "what JSON can hold") from None

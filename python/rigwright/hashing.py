@@ -16,14 +16,18 @@ def padded_faces(faces: ArrayLike, function: str = "padded_faces") -> NDArray[np
     Raises
     ------
     ValueError
-        If ``faces`` is not an (F, 3) or (F, 4) array of integers.
+        If ``faces`` is not an (F, 3) or (F, 4) array of integers that fit 32 bits.
     """
     array = np.asarray(faces)
     if array.ndim != 2 or array.shape[1] not in (3, 4) or array.dtype.kind not in "iu":
         raise bad_argument(function, "faces", f"{array.dtype} {array.shape}", "an integer array (F, 3) or (F, 4)")
-    if array.shape[1] == 3:
-        array = np.concatenate([array, np.full((len(array), 1), -1, array.dtype)], axis=1)
-    return np.ascontiguousarray(array, np.int32)
+    limits = np.iinfo(np.int32)
+    if array.size and (array.min() < limits.min or array.max() > limits.max):
+        raise bad_argument(function, "faces", f"{array.min()} to {array.max()}", "vertex indices of 32 bits")
+    corners = np.ascontiguousarray(array, np.int32)
+    if corners.shape[1] == 3:
+        corners = np.concatenate([corners, np.full((len(corners), 1), -1, np.int32)], axis=1)
+    return corners
 
 
 def topology_hash(faces: ArrayLike, num_vertices: int) -> str:

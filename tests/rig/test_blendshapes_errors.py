@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -42,14 +43,22 @@ ARGUMENTS = [
     ({"combinations": [((rw.Tent(7, 0, 0.5, 1),), DELTA)]}, "a factor over shape 7"),
     ({"combinations": [(0, 1, DELTA)]}, r"combinations\[0\] is a tuple; it must be a pair"),
     ({"combinations": [3]}, r"combinations\[0\] is a int; it must be a pair"),
+    ({"combinations": None}, "combinations is a NoneType; it must be a sequence"),
+    ({"combinations": [((rw.Tent(0, "a", 0.5, 1),), DELTA)]}, "x1='a'.*; it must be a tent with"),
     ({"bounds": (1, 0)}, r"bounds is \[1.0, 0.0\] for shape 0; it must be the lower bound first"),
     ({"bounds": np.zeros((6, 2))}, r"bounds is float64 \(6, 2\)"),
     ({"bounds": (0, np.nan)}, "bounds is not finite"),
+    ({"bounds": [(0, 1), (0,)]}, "bounds is ragged"),
+    ({"names": 5}, "names is a int; it must be a sequence"),
     ({"names": ["a"]}, "names is 1 long; it must be 7 texts"),
     ({"names": list("abcdefa")}, "names is holding 'a' more than once"),
     ({"faces": [[0, 1, 60]]}, "faces is out of range somewhere"),
+    ({"faces": [[0, 1, 2**32 + 2]]}, "faces is 0 to 4294967298; it must be vertex indices of 32 bits"),
     ({"storage": "float8"}, "storage is 'float8'"),
     ({"metadata": {"up_axis": "W"}}, "up_axis is 'W'"),
+    ({"metadata": "all"}, "metadata is a str; it must be a mapping"),
+    ({"metadata": {"mean": np.zeros(3)}}, "metadata is no JSON .*; it must be what JSON can hold"),
+    ({"metadata": {"mean": np.nan}}, "metadata is no JSON"),
     ({"metadata": {"constructed": "all"}}, "constructed is 'all'; it must be a list of names"),
 ]
 
@@ -61,8 +70,8 @@ def test_a_wrong_argument_is_named(changes, text):
 
 
 CALLS = [
-    ({"weights": np.zeros((2, 6))}, "6 wide; it must be 7 wide"),
-    ({"weights": np.full((2, 7), np.nan)}, "not finite everywhere"),
+    ({"weights": np.zeros((2, 6))}, "evaluate: weights is 6 wide; it must be 7 wide: the numeric controls"),
+    ({"weights": np.full((2, 7), np.nan)}, "weights is not finite everywhere"),
     ({"order": range(7)}, "prefix is None; it must be a number of shapes"),
     ({"order": [0, 1, 2, 3, 4, 5, 5], "prefix": 2}, "order is holding 5; it must be each shape once"),
     ({"order": [0, 1, 2, 3, 4, 5, 7], "prefix": 2}, "order is holding 7"),
@@ -82,6 +91,15 @@ def test_a_wrong_call_is_named(arguments, text):
     rig = random_rig()
     with pytest.raises(ValueError, match=text):
         rig.evaluate(**{"weights": np.zeros((2, 7)), **arguments})
+
+
+def test_numbers_that_do_not_fit_are_refused_where_warnings_are_errors():
+    rig = random_rig()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (rig.evaluate, rig.activations):
+            with pytest.raises(ValueError, match=r"weights is float64 .* with numbers that do not fit"):
+                call(np.full((2, 7), 1e300))
 
 
 def test_columns_out_of_range_are_refused():
