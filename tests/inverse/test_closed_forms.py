@@ -116,6 +116,14 @@ def test_the_hessian_is_the_gradients_derivative(seed):
     np.testing.assert_allclose(hessian(problem, weights), hessian(problem, weights).T)
 
 
+def test_sqp_finds_the_neutral():
+    pytest.importorskip("scipy")
+    rig, _ = shot_of(arrays_of("any", 3), frames=1)
+    solved = rw.inverse.solve(rig, rig.rest_vertices, "sqp", alpha=0.0)
+    assert solved.converged.all()
+    assert solved.rmse[0] < 1e-4 * np.abs(rig.columns()).max()
+
+
 def test_sqp_names_the_extra_that_is_missing(monkeypatch):
     rig, targets = shot_of(arrays_of("pairs", 6), frames=1)
 

@@ -124,6 +124,41 @@ def test_identical_and_idle_shapes_are_told():
     assert any("a and copy are identical" in text for text in result.warnings)
 
 
+@pytest.mark.parametrize("method", rw.inverse.METHODS)
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_idle_shapes_rest_whatever_the_method_and_the_start(method, alpha):
+    rng = np.random.default_rng(10)
+    deltas = rng.normal(size=(4, 30, 3)) * [[[1]], [[1]], [[0]], [[0]]]
+    faces = np.arange(30, dtype=np.int32).reshape(10, 3)
+    for bounds, rest in (((0.0, 1.0), 0.0), ((-1.0, 1.0), 0.0), ((-0.75, -0.25), -0.25)):
+        rig = rw.BlendshapeRig(rng.normal(size=(30, 3)), deltas, bounds=bounds, faces=faces)
+        targets = rig.evaluate(np.tile(np.float32(rest), (2, 4)))
+        options = {"alpha": alpha, "init": np.full(4, 0.5 * sum(bounds)), "max_iterations": 20}
+        free = rw.inverse.solve(rig, targets, method, **options)
+        assert (free.weights[:, 2:] == np.float32(rest)).all()
+        assert sum("left at rest" in text for text in free.warnings) == 1
+        tied = rw.inverse.solve(rig, targets, method, symmetric=[(2, 3)], **options)
+        assert (tied.weights[:, 2:] == np.float32(rest)).all()
+        wish = [0.0, 0.0, bounds[0], bounds[1]]
+        asked = rw.inverse.solve(rig, targets, method, alpha=0.0, priors=(wish, [0, 0, 10.0, 0]))
+        assert asked.weights[:, 2] == pytest.approx(bounds[0], abs=0.2)
+        assert (asked.weights[:, 3] == np.float32(rest)).all()
+
+
+def test_strong_terms_leave_the_other_figures_their_digits(tolerance):
+    """RMSE and objective are sums, not what is left of larger numbers."""
+    rng = np.random.default_rng(11)
+    rig = random_rig(rng)
+    truth = rng.uniform(size=(1, 8))
+    target = np.float32(slow_vertices(rig, truth[0])[None] + 0.01)
+    for options in ({"alpha": 1e12}, {"alpha": 0.0, "priors": (truth, 1e12)}):
+        found = rw.inverse.solve(rig, target, "seol", **options)
+        off = slow_vertices(rig, found.weights[0]) - target[0]
+        assert found.rmse[0] == pytest.approx(np.sqrt(np.square(off).sum(axis=1).mean()), rel=tolerance["float32"])
+    huge = rw.inverse.solve(rig, target, "seol", alpha=1e300)
+    assert np.isfinite(huge.rmse).all()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pinned_tied_and_pulled_weights(seed):
     rng = np.random.default_rng(seed)
@@ -164,28 +199,37 @@ def test_solutions_survive_saving(tmp_path):
         rw.inverse.Solution.load(tmp_path / "other.npz")
 
 
-BAD = {
-    "alpha": {"alpha": -1.0},
-    "smoothness": {"smoothness": np.inf},
-    "bounds": {"bounds": (1.0, 0.0)},
-    "init": {"init": np.full(8, 1.5)},
-    "fixed": {"fixed": np.full(8, -0.5)},
-    r"priors\[1\]": {"priors": (0.5, -1.0)},
-    "symmetric": {"symmetric": [(0, 9)]},
-    "method": {"method": "guess"},
-    "vertices": {"vertices": [0, 0]},
-    "vertex_weights": {"vertex_weights": -np.ones(40)},
-    "tolerance": {"tolerance": -1.0},
-    "max_iterations": {"max_iterations": 0},
-    "device": {"device": "abacus"},
-}
+BAD = [
+    ("rig", {"rig": "face.glb"}),
+    ("alpha", {"alpha": -1.0}),
+    ("smoothness", {"smoothness": np.inf}),
+    ("bounds", {"bounds": (1.0, 0.0)}),
+    ("init", {"init": np.full(8, 1.5)}),
+    ("fixed", {"fixed": np.full(8, -0.5)}),
+    (r"priors\[1\]", {"priors": (0.5, -1.0)}),
+    ("priors", {"priors": (1e300, 1e300)}),
+    ("symmetric", {"symmetric": [(0, 9)]}),
+    ("symmetric", {"symmetric": [(0.5, 1)]}),
+    ("symmetric", {"symmetric": [(0, 1, 2)]}),
+    ("symmetric", {"symmetric": 3}),
+    ("method", {"method": "guess"}),
+    ("method", {"method": ["mm"]}),
+    ("vertices", {"vertices": [0, 0]}),
+    ("vertex_weights", {"vertex_weights": -np.ones(40)}),
+    ("tolerance", {"tolerance": -1.0}),
+    ("tolerance", {"tolerance": "low"}),
+    ("max_iterations", {"max_iterations": 0}),
+    ("max_iterations", {"max_iterations": 2.5}),
+    ("joint", {"joint": "yes"}),
+    ("device", {"device": "abacus"}),
+]
 
 
-@pytest.mark.parametrize("argument", BAD)
-def test_wrong_arguments_are_named(argument):
+@pytest.mark.parametrize(("argument", "options"), BAD)
+def test_wrong_arguments_are_named(argument, options):
     rig = random_rig(np.random.default_rng(0))
     with pytest.raises(ValueError, match=rf"solve: {argument} is .*; it must be "):
-        rw.inverse.solve(rig, np.zeros((2, 40, 3)), **BAD[argument])
+        rw.inverse.solve(**{"rig": rig, "targets": np.zeros((2, 40, 3)), **options})
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ class Gram:
     ----------
     matrix : (N, N) float64
     activations : Activations
+    idle : (K,) bool
+        Shapes that move none of the chosen vertices, neither alone nor in a combination.
     duplicates : list of (int, int)
         Shapes that move the chosen vertices alike, the first one first; shapes in combinations are left out.
     warnings : list of str
@@ -45,6 +47,8 @@ class Gram:
     """
 
     def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
+        if not isinstance(rig, _core.BlendshapeRig):
+            raise bad_argument("solve", "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
         self.rig = rig
         self.activations = Activations(rig.num_shapes, rig.combinations)
         self.num_vertices = len(rig.rest_vertices)
@@ -54,6 +58,7 @@ class Gram:
         #: the same in the engine, with packed columns
         self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
         self.matrix = np.asarray(self.core.matrix)
+        self.idle = self._idle()
         self.duplicates = self._duplicates()
         self.warnings = self._warnings()
 
@@ -111,6 +116,13 @@ class Gram:
         """Checked targets minus the neutral on the chosen vertices: (T, M, 3)."""
         return np.subtract(self.chosen(targets), self.neutral, dtype=np.float64).astype(np.float32)
 
+    def _idle(self) -> NDArray[np.bool_]:
+        structure, moved = self.activations, np.diag(self.matrix) > 0
+        idle = ~moved[: structure.num_shapes]
+        for c in np.flatnonzero(moved[structure.num_shapes :]):
+            idle[structure.shape[structure.offset[c] : structure.offset[c + 1]]] = False
+        return np.asarray(idle)
+
     def _duplicates(self) -> list[tuple[int, int]]:
         count = self.activations.num_shapes
         alone = np.setdiff1d(np.arange(count), self.activations.shape)
@@ -129,16 +141,14 @@ class Gram:
     def _warnings(self) -> list[str]:
         names = list(self.rig.shape_names)
         structure, warnings = self.activations, []
-        moved = np.diag(self.matrix) > 0
-        moves = moved[: structure.num_shapes].copy()
-        for c, n in enumerate(range(structure.num_shapes, structure.num_columns)):
-            if moved[n]:
-                moves[structure.shape[structure.offset[c] : structure.offset[c + 1]]] = True
-        if not moves.all():
-            idle = ", ".join(names[k] for k in np.flatnonzero(~moves))
+        if self.idle.any():
+            idle = ", ".join(names[k] for k in np.flatnonzero(self.idle))
             warnings.append(f"shapes that move none of the chosen vertices are left at rest: {idle}")
         for i, j in self.duplicates:
-            warnings.append(f"shapes {names[i]} and {names[j]} are identical: the weight goes to {names[i]} first")
+            warnings.append(
+                f"shapes {names[i]} and {names[j]} are identical: only the sum of their weights is determined "
+                f"(descent gives it to {names[i]} first)"
+            )
         seen = 3 * int((self.vertex_weights > 0).sum())
         if seen < structure.num_shapes:
             warnings.append(

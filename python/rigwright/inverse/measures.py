@@ -31,18 +31,21 @@ class Measures:
 
 def measure(problem: Problem, weights: Float64, threads: int = 0) -> Measures:
     """Everything that a solution says of its weights (T, K), inside the box and with tied shapes equal."""
-    terms = problem.terms()
-    value, right, left = _core.measure_frames(problem.structure, problem.gram.core, terms, weights, threads)
-    linear, quadratic = terms[1:3]
-    anchor = (problem.prior_strength * np.square(problem.prior_target)).sum(axis=1)
-    fidelity = value - (linear * weights + quadratic * np.square(weights)).sum(axis=1) + problem.energies
+    projections, linear, quadratic, lower, upper = problem.terms()
+    # the vertices alone: beside strong priors their digits would be lost
+    alone = (projections, np.zeros_like(linear), np.zeros_like(linear), lower, upper)
+    value, right, left = _core.measure_frames(problem.structure, problem.gram.core, alone, weights, threads)
+    fidelity = value + problem.energies
+    other = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
+    slope = linear + 2.0 * quadratic * weights
+    right, left = right + slope, left + slope
     if problem.smoothness > 0:
         bend = 2.0 * problem.smoothness * _on_variables(problem, bend_gradient(weights))
         right, left = right + bend, left + bend
     rise = np.where(weights < problem.upper, -right, 0.0)
     fall = np.where(weights > problem.lower, left, 0.0)
     return Measures(
-        objective=np.asarray(value + problem.energies + anchor),
+        objective=np.asarray(fidelity + other.sum(axis=1)),
         optimality=np.asarray(np.maximum(np.maximum(rise, fall).max(axis=1), 0.0)),
         rmse=np.asarray(np.sqrt(np.maximum(fidelity, 0.0) / problem.gram.vertex_weights.sum())),
         gap=_gap(problem, weights, right),

@@ -34,7 +34,11 @@ class Options:
     joint: bool | None = None
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.tolerance) and self.tolerance >= 0):
+        number = isinstance(self.tolerance, (int, float, np.number))
+        if not (number and np.isfinite(self.tolerance) and self.tolerance >= 0):
             raise bad_argument("solve", "tolerance", repr(self.tolerance), "a finite number >= 0")
-        if self.max_iterations is not None and self.max_iterations < 1:
-            raise bad_argument("solve", "max_iterations", repr(self.max_iterations), "at least 1")
+        whole = isinstance(self.max_iterations, (int, np.integer))
+        if self.max_iterations is not None and not (whole and self.max_iterations >= 1):
+            raise bad_argument("solve", "max_iterations", repr(self.max_iterations), "a whole number >= 1")
+        if self.joint is not None and not isinstance(self.joint, bool):
+            raise bad_argument("solve", "joint", repr(self.joint), "True, False or None")

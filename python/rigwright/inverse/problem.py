@@ -145,6 +145,8 @@ def make_problem(
     ties = _ties(gram.rig, symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
     _tie_boxes(ties, tied, lower, upper)
+    asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
+    _rest(gram.idle & ~asked_for, ties, lower, upper)
     projections, energies = gram.project(rows, threads)
     return Problem(
         gram=gram,
@@ -222,16 +224,23 @@ def _priors(priors: tuple[ArrayLike, ArrayLike] | None, shape: tuple[int, int]) 
     strength = _broadcast("priors[1]", priors[1], shape)
     if (strength < 0).any():
         raise bad_argument("solve", "priors[1]", f"{strength.min():g} somewhere", "strengths >= 0")
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(2.0 * strength * (1.0 + np.abs(target) + np.square(target))).all()
+    if not finite:
+        raise bad_argument("solve", "priors", "so large that its terms overflow", "smaller")
     return target, strength
 
 
 def _ties(rig: Any, symmetric: Sequence[tuple[int | str, int | str]] | None, num_shapes: int) -> NDArray[np.int64]:
     ties = np.arange(num_shapes)
     used: set[int] = set()
-    for pair in symmetric or ():
+    pairs = np.asarray([] if symmetric is None else symmetric, object)
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        raise bad_argument("solve", "symmetric", repr(symmetric), "a sequence of pairs of shapes")
+    for pair in pairs:
         left, right = (_shape_index(rig, shape, num_shapes) for shape in pair)
         if left == right or used & {left, right}:
-            raise bad_argument("solve", "symmetric", f"{pair} with a shape used twice", "disjoint pairs")
+            raise bad_argument("solve", "symmetric", f"{tuple(pair)} with a shape used twice", "disjoint pairs")
         used |= {left, right}
         ties[right] = left
     return ties
@@ -242,8 +251,8 @@ def _shape_index(rig: Any, shape: int | str, num_shapes: int) -> int:
         if shape not in rig.shape_names:
             raise bad_argument("solve", "symmetric", repr(shape), "a name of the rig's shapes")
         return list(rig.shape_names).index(shape)
-    if not 0 <= shape < num_shapes:
-        raise bad_argument("solve", "symmetric", str(shape), f"shape indices below {num_shapes}")
+    if not isinstance(shape, (int, np.integer)) or not 0 <= shape < num_shapes:
+        raise bad_argument("solve", "symmetric", repr(shape), f"shape indices below {num_shapes}")
     return int(shape)
 
 
@@ -258,6 +267,12 @@ def _tie_boxes(ties: NDArray[np.int64], tied: NDArray[np.int64], lower: Float64,
             raise bad_argument("solve", "symmetric", got, "pairs that can be equal")
         lower[:, left] = lower[:, right] = low
         upper[:, left] = upper[:, right] = high
+
+
+def _rest(idle: NDArray[np.bool_], ties: NDArray[np.int64], lower: Float64, upper: Float64) -> None:
+    """Pins idle shapes, unless their partner moves something, at the point of their box nearest to zero."""
+    moved = np.bincount(ties, weights=~idle, minlength=len(ties))[ties] > 0
+    lower[:, ~moved] = upper[:, ~moved] = np.clip(0.0, lower[:, ~moved], upper[:, ~moved])
 
 
 def _init(init: ArrayLike | None, lower: Float64, upper: Float64, ties: NDArray[np.int64]) -> Float64 | None:

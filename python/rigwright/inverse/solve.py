@@ -80,7 +80,7 @@ class Solver:
     ) -> Solution:
         """Weights of a shot; see :func:`solve`."""
         started = time.perf_counter()
-        if method not in METHODS:
+        if not isinstance(method, str) or method not in METHODS:
             raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
         options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
         transforms = None
@@ -141,7 +141,8 @@ def solve(
         SciPy's trust-constr (:mod:`rigwright.inverse.sequential_quadratic`); ``"cet"``, ``"cet_loc"`` and ``"seol"``
         solve for the shapes alone (:mod:`rigwright.inverse.closed_forms`, :mod:`rigwright.inverse.localised`).
     alpha : float
-        Sparsity, >= 0, in squared units of length.
+        Sparsity, >= 0, in squared units of length. Shapes that move nothing stay at rest, the value of their bounds
+        nearest to 0, unless pins or priors ask for another.
     smoothness : float
         Weight of the temporal term, >= 0; only for methods that solve whole shots.
     vertices : (M,) int, optional
