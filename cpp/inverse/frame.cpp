@@ -15,13 +15,10 @@ Frame::Frame(const Structure& structure, View<const double, 2> gram)
       r_(structure.num_columns()) {}
 
 void Frame::set(const double* x) {
-    const std::int64_t columns = structure_.num_columns();
     std::copy_n(x, x_.size(), x_.begin());
-    for (std::int64_t n = 0; n < columns; ++n) r_[n] = -terms_.projection[n];
-    for (std::int64_t n = 0; n < columns; ++n) {
-        phi_[n] = structure_.activation(n, x);
-        if (phi_[n] != 0.0) kernels_.add_scaled(phi_[n], gram_.row(n), r_.data(), columns);
-    }
+    for (std::size_t n = 0; n < r_.size(); ++n) r_[n] = -terms_.projection[n];
+    std::fill(phi_.begin(), phi_.end(), 0.0);
+    update();
 }
 
 double Frame::objective() const {
@@ -50,11 +47,27 @@ double Frame::optimality() const {
 
 void Frame::assign(std::int64_t variable, double value) {
     x_[variable] = value;
-    for (const std::int32_t n : structure_.users(variable)) {
-        const double now = structure_.activation(n, x_.data());
-        if (now != phi_[n]) kernels_.add_scaled(now - phi_[n], gram_.row(n), r_.data(), gram_.extent(1));
-        phi_[n] = now;
-    }
+    changes_.clear();
+    rows_.clear();
+    for (const std::int32_t n : structure_.users(variable)) update_column(n);
+    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(),
+                      gram_.extent(1));
+}
+
+void Frame::update() {
+    changes_.clear();
+    rows_.clear();
+    for (std::int64_t n = 0; n < structure_.num_columns(); ++n) update_column(n);
+    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(),
+                      gram_.extent(1));
+}
+
+void Frame::update_column(std::int64_t n) {
+    const double now = structure_.activation(n, x_.data());
+    if (now == phi_[n]) return;
+    changes_.push_back(now - phi_[n]);
+    rows_.push_back(gram_.row(n));
+    phi_[n] = now;
 }
 
 void Frame::expand(std::int64_t variable, double low, double high) {
@@ -139,12 +152,7 @@ double Frame::move(const double* x) {
         change += step * (terms_.linear[k] + terms_.quadratic[k] * (x[k] + x_[k]));
         x_[k] = x[k];
     }
-    for (std::int64_t n = 0; n < structure_.num_columns(); ++n) {
-        const double now = structure_.activation(n, x);
-        if (now == phi_[n]) continue;
-        kernels_.add_scaled(now - phi_[n], gram_.row(n), r_.data(), gram_.extent(1));
-        phi_[n] = now;
-    }
+    update();
     for (std::size_t n = 0; n < phi_.size(); ++n) change += (phi_[n] - old_phi_[n]) * (r_[n] + old_r_[n]);
     return change;
 }

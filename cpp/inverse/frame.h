@@ -50,6 +50,9 @@ public:
 
 private:
     void assign(std::int64_t variable, double value);
+    /// Brings phi and r to x_; a column's phi alone, its part of r noted in changes_ and rows_.
+    void update();
+    void update_column(std::int64_t n);
     /// Fills along_: the activations of a variable's users, minus phi, as polynomials in its step h on a piece.
     void expand(std::int64_t variable, double low, double high);
     /// Fills polynomial_: the change of the objective as a polynomial in h on that piece.
@@ -62,7 +65,8 @@ private:
     std::vector<double> x_, phi_, r_;              // the point
     std::vector<double> old_x_, old_phi_, old_r_;  // before the last `move`
     std::vector<double> along_;                    // (degree + 1, users): activations minus phi as polynomials
-    std::vector<double> polynomial_, image_;
+    std::vector<double> polynomial_, changes_;
+    std::vector<const double*> rows_;
 };
 
 }  // namespace rigwright::inverse

@@ -19,6 +19,7 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, bool col
     FrameReport report;
     frame_.load(terms);
     frame_.set(start);
+    newton_.begin(cold);
     for (int i = 0; cold && i < cold_sweeps && report.iterations < max_iterations; ++i, ++report.iterations) {
         if (!sweep(false)) break;
     }

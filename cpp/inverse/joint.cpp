@@ -195,7 +195,7 @@ private:
                         row[place[other]] += entry;
                     }
                 };
-                const double* hessian = model.hessian().data() + i * model.size();
+                const double* hessian = model.hessian().data() + i * padded_width(model.size());
                 for (std::int64_t j = 0; j < model.size(); ++j) couple(begin_[t] + j, hessian[j]);
                 const std::int64_t k = model.free()[i];
                 for (int distance = 1; distance <= 2; ++distance) {

@@ -4,15 +4,23 @@
 /// Dense double-precision kernels of the Gram space, compiled for every instruction set.
 namespace rigwright::inverse {
 
+/// Room of a row for n numbers and a whole vector after any of them.
+constexpr std::int64_t padded_width(std::int64_t n) {
+    return (n + 7) / 8 * 8 + 8;
+}
+
 struct Kernels {
     double (*dot)(const double* x, const double* y, std::int64_t n);
     /// y += a x
     void (*add_scaled)(double a, const double* x, double* y, std::int64_t n);
-    /// Upper Cholesky factor U, U^T U = matrix, in place, rows `stride` apart; only the upper triangle is read, the
-    /// lower one is working memory. False where a pivot falls below `floor` times its diagonal entry.
-    bool (*cholesky)(double* matrix, std::int64_t n, std::int64_t stride, double floor);
-    /// x <- (U^T U)^-1 x
-    void (*cholesky_solve)(const double* factor, std::int64_t n, std::int64_t stride, double* x);
+    /// y += sum_i factors[i] rows[i] over `count` rows.
+    void (*add_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
+    /// Upper Cholesky factor U, U^T U = matrix, in place, rows padded_width(n) apart and zero from n on; only the upper
+    /// triangle is read, the lower one is working memory. Writes 1 / diagonal of U. False where a pivot falls below
+    /// `floor` times its diagonal entry.
+    bool (*cholesky)(double* matrix, std::int64_t n, double floor, double* inverse_diagonal);
+    /// x <- (U^T U)^-1 x; x has room for padded_width(n) numbers.
+    void (*cholesky_solve)(const double* factor, std::int64_t n, const double* inverse_diagonal, double* x);
 };
 
 /// Those of the instruction set that this process uses.

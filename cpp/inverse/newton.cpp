@@ -44,6 +44,7 @@ void QuadraticModel::form(const Frame& frame, bool curvature) {
     const std::int64_t count = size(), columns = structure.num_columns();
     entry_column_.clear();
     entry_value_.clear();
+    entry_row_.clear();
     entry_begin_.assign(1, 0);
     for (std::int64_t i = 0; i < count; ++i) {
         for (const std::int32_t n : structure.users(free_[i])) {
@@ -51,29 +52,31 @@ void QuadraticModel::form(const Frame& frame, bool curvature) {
             if (slope == 0.0) continue;
             entry_column_.push_back(n);
             entry_value_.push_back(slope);
+            entry_row_.push_back(frame.gram().row(n));
         }
         entry_begin_.push_back(static_cast<std::int64_t>(entry_column_.size()));
     }
-    hessian_.resize(count * count);
+    const std::int64_t stride = padded_width(count);
+    hessian_.assign(count * stride, 0.0);
     for (std::int64_t i = 0; i < count; ++i) {
         image_.assign(columns, 0.0);
-        for (std::int64_t e = entry_begin_[i]; e < entry_begin_[i + 1]; ++e) {
-            kernel.add_scaled(2.0 * entry_value_[e], frame.gram().row(entry_column_[e]), image_.data(), columns);
-        }
+        kernel.add_rows(entry_value_.data() + entry_begin_[i], entry_row_.data() + entry_begin_[i],
+                        entry_begin_[i + 1] - entry_begin_[i], image_.data(), columns);
         for (std::int64_t j = 0; j <= i; ++j) {
             double sum = 0.0;
             for (std::int64_t e = entry_begin_[j]; e < entry_begin_[j + 1]; ++e) {
                 sum += entry_value_[e] * image_[entry_column_[e]];
             }
-            hessian_[i * count + j] = hessian_[j * count + i] = sum;
+            hessian_[i * stride + j] = hessian_[j * stride + i] = 2.0 * sum;
         }
-        hessian_[i * count + i] += 2.0 * frame.terms().quadratic[free_[i]];
+        hessian_[i * stride + i] += 2.0 * frame.terms().quadratic[free_[i]];
     }
     if (curvature) add_curvature(frame);
 }
 
 void QuadraticModel::add_curvature(const Frame& frame) {
     const Structure& structure = frame.structure();
+    const std::int64_t stride = padded_width(size());
     for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
         const std::span<const Factor> factors = structure.factors(n);
         for (std::size_t a = 1; a < factors.size(); ++a) {
@@ -89,83 +92,134 @@ void QuadraticModel::add_curvature(const Frame& frame) {
                                : c == b ? factors[c].slope(x, side_[j])
                                         : factors[c].value(x);
                 }
-                hessian_[i * size() + j] += product;
-                hessian_[j * size() + i] += product;  // twice on the diagonal: (u v)'' = 2 u' v'
+                hessian_[i * stride + j] += product;
+                hessian_[j * stride + i] += product;  // twice on the diagonal: (u v)'' = 2 u' v'
             }
         }
     }
 }
 
+void NewtonStep::begin(bool cold) {
+    is_first_ = true;
+    if (cold) factored_.clear();
+}
+
+double NewtonStep::look(const Frame& frame) {
+    optimality_before_ = optimality_;
+    optimality_ = model_.look(frame);
+    return optimality_;
+}
+
 bool NewtonStep::take(Frame& frame) {
+    const bool repeated = may_repeat() && repeat(frame);
+    is_first_ = false;
+    if (repeated) return true;
     for (const bool curvature : {true, false}) {
         model_.form(frame, curvature);
-        if (direction() && search(frame)) return true;
+        if (direction() && search(frame, 1e-3)) return true;
         if (frame.structure().is_linear()) break;
     }
     return false;
 }
 
+bool NewtonStep::may_repeat() const {
+    const auto is_free = [&](std::int32_t k) { return model_.position(k) >= 0; };
+    if (factored_.empty() || !std::all_of(factored_.begin(), factored_.end(), is_free)) return false;
+    const bool same = static_cast<std::int64_t>(factored_.size()) == model_.size();
+    return is_first_ || (same && optimality_ < 0.1 * optimality_before_);
+}
+
+bool NewtonStep::repeat(Frame& frame) {
+    const std::int64_t n = static_cast<std::int64_t>(factored_.size());
+    step_.assign(model_.size(), 0.0);
+    held_.assign(model_.size(), 0);
+    rhs_.resize(padded_width(n));
+    for (std::int64_t a = 0; a < n; ++a) rhs_[a] = -model_.gradient()[model_.position(factored_[a])];
+    kernels().cholesky_solve(factor_.data(), n, inverse_diagonal_.data(), rhs_.data());
+    for (std::int64_t a = 0; a < n; ++a) {
+        const std::int32_t i = model_.position(factored_[a]);
+        step_[i] = rhs_[a];
+        stop_at_end(i);
+    }
+    return slope() < 0.0 && search(frame, 0.5);
+}
+
+/// Shortens a variable's step to the end of its piece; whether it had to.
+bool NewtonStep::stop_at_end(std::int32_t i) {
+    const double x = model_.at()[i];
+    const double inside = std::clamp(step_[i], model_.low()[i] - x, model_.high()[i] - x);
+    if (inside == step_[i]) return false;
+    step_[i] = inside;
+    held_[i] = 1;
+    return true;
+}
+
+/// Of the objective along step_.
+double NewtonStep::slope() const {
+    double along = 0.0;
+    for (std::int64_t i = 0; i < model_.size(); ++i) along += step_[i] * model_.gradient()[i];
+    return along;
+}
+
 bool NewtonStep::direction() {
-    const std::int64_t count = model_.size();
+    const std::int64_t count = model_.size(), stride = padded_width(count);
     step_.assign(count, 0.0);
     held_.assign(count, 0);
-    for (std::int64_t left = count; left > 0;) {
-        active_.clear();
-        for (std::int64_t i = 0; i < count; ++i) {
-            if (!held_[i]) active_.push_back(static_cast<std::int32_t>(i));
-        }
-        if (!solve_over(active_)) return false;
-        left = 0;
-        for (const std::int32_t i : active_) {
-            const double x = model_.at()[i];
-            const double inside = std::clamp(step_[i], model_.low()[i] - x, model_.high()[i] - x);
-            if (inside == step_[i]) {
-                ++left;
-                continue;
-            }
-            step_[i] = inside;
-            held_[i] = 1;
-        }
-        if (left == static_cast<std::int64_t>(active_.size())) break;
+    pull_.resize(count);
+    active_.resize(count);
+    for (std::int64_t i = 0; i < count; ++i) {
+        pull_[i] = -model_.gradient()[i];
+        active_[i] = static_cast<std::int32_t>(i);
     }
-    double along = 0.0;
-    for (std::int64_t i = 0; i < count; ++i) along += step_[i] * model_.gradient()[i];
-    return along < 0.0;
+    while (!active_.empty()) {
+        if (!solve_over(active_)) return false;
+        still_.clear();
+        for (const std::int32_t i : active_) {
+            if (stop_at_end(i)) {
+                kernels().add_scaled(-step_[i], model_.hessian().data() + i * stride, pull_.data(), count);
+            } else {
+                still_.push_back(i);
+            }
+        }
+        if (still_.size() == active_.size()) break;
+        active_.swap(still_);
+    }
+    return slope() < 0.0;
 }
 
 /// step_ over `active`, given the steps of the others; a ridge where the Hessian is singular.
 bool NewtonStep::solve_over(const std::vector<std::int32_t>& active) {
-    const std::int64_t count = model_.size(), n = static_cast<std::int64_t>(active.size());
+    const std::int64_t n = static_cast<std::int64_t>(active.size()), width = padded_width(n);
+    const std::int64_t stride = padded_width(model_.size());
     const std::vector<double>& hessian = model_.hessian();
     double largest = 0.0;
-    rhs_.resize(n);
+    rhs_.resize(width);
+    inverse_diagonal_.resize(n);
+    factored_.clear();
     for (std::int64_t a = 0; a < n; ++a) {
-        const double* row = hessian.data() + active[a] * count;
-        rhs_[a] = -model_.gradient()[active[a]];
-        for (std::int64_t j = 0; j < count; ++j) {
-            if (held_[j]) rhs_[a] -= row[j] * step_[j];
-        }
-        largest = std::max(largest, row[active[a]]);
+        rhs_[a] = pull_[active[a]];
+        largest = std::max(largest, hessian[active[a] * (stride + 1)]);
     }
-    factor_.resize(n * n);
     for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
+        factor_.assign(n * width, 0.0);
         for (std::int64_t a = 0; a < n; ++a) {
-            for (std::int64_t b = a; b < n; ++b) factor_[a * n + b] = hessian[active[a] * count + active[b]];
-            factor_[a * n + a] += ridge * largest;
+            const double* row = hessian.data() + active[a] * stride;
+            for (std::int64_t b = a; b < n; ++b) factor_[a * width + b] = row[active[b]];
+            factor_[a * width + a] += ridge * largest;
         }
-        if (!kernels().cholesky(factor_.data(), n, n, 1e-13)) continue;
-        kernels().cholesky_solve(factor_.data(), n, n, rhs_.data());
+        if (!kernels().cholesky(factor_.data(), n, 1e-13, inverse_diagonal_.data())) continue;
+        kernels().cholesky_solve(factor_.data(), n, inverse_diagonal_.data(), rhs_.data());
         for (std::int64_t a = 0; a < n; ++a) step_[active[a]] = rhs_[a];
+        for (const std::int32_t i : active) factored_.push_back(model_.free()[i]);
         return true;
     }
     return false;
 }
 
-bool NewtonStep::search(Frame& frame) {
+bool NewtonStep::search(Frame& frame, double shortest) {
     const std::vector<std::int32_t>& free = model_.free();
-    double along = 0.0;
-    for (std::size_t i = 0; i < free.size(); ++i) along += step_[i] * model_.gradient()[i];
-    for (double length = 1.0; length > 1e-3; length *= 0.5) {
+    const double along = slope();
+    for (double length = 1.0; length > shortest; length *= 0.5) {
         trial_.assign(frame.x(), frame.x() + frame.structure().num_variables());
         for (std::size_t i = 0; i < free.size(); ++i) {
             const double low = model_.low()[i], high = model_.high()[i];

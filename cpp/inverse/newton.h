@@ -18,44 +18,58 @@ public:
 
     std::int64_t size() const { return static_cast<std::int64_t>(free_.size()); }
     const std::vector<std::int32_t>& free() const { return free_; }
+    /// A variable's place in free(), or -1.
+    std::int32_t position(std::int32_t variable) const { return position_[variable]; }
     const std::vector<double>& gradient() const { return gradient_; }
     /// The free variables' values, and the ends of their pieces.
     const std::vector<double>& at() const { return at_; }
     const std::vector<double>& low() const { return low_; }
     const std::vector<double>& high() const { return high_; }
-    /// Row-major, symmetric, size() wide; both triangles.
+    /// Row-major, symmetric, rows padded_width(size()) apart; both triangles.
     std::vector<double>& hessian() { return hessian_; }
 
 private:
     void add_curvature(const Frame& frame);
 
-    std::vector<std::int32_t> free_, position_;  // position_[variable]: its place in free_, or -1
+    std::vector<std::int32_t> free_, position_;
     std::vector<int> side_;
     std::vector<double> gradient_, at_, low_, high_, hessian_, image_;
     std::vector<std::int32_t> entry_column_;  // J by free variables: entries of variable i from entry_begin_[i] on
     std::vector<double> entry_value_;
+    std::vector<const double*> entry_row_;  // of the Gram matrix
     std::vector<std::int64_t> entry_begin_;
 };
 
 /// Newton steps over the free variables of one frame, kept inside their pieces: variables that would leave are put on
-/// the end of their piece and the others solved for again; then a line search, so that the objective always falls. One
-/// a thread.
+/// the end of their piece and the others solved for again; then a line search, so that the objective always falls. A
+/// factor is used again (a chord step) where it is likely to do: for the first step of a frame that starts from its
+/// neighbour's solution, whose factor is at hand, and where the free variables are those of the factor and the last
+/// step brought the optimality down ten times. One a thread.
 class NewtonStep {
 public:
+    /// A new frame; `cold` where its start is far from the last frame's solution.
+    void begin(bool cold);
     /// Looks at a frame's point; see QuadraticModel::look.
-    double look(const Frame& frame) { return model_.look(frame); }
+    double look(const Frame& frame);
     /// One step from the point looked at. False, with the frame unmoved, where none lowers the objective.
     bool take(Frame& frame);
 
 private:
     bool direction();
     bool solve_over(const std::vector<std::int32_t>& active);
-    bool search(Frame& frame);
+    bool search(Frame& frame, double shortest);
+    bool may_repeat() const;
+    bool repeat(Frame& frame);
+    bool stop_at_end(std::int32_t i);
+    double slope() const;
 
     QuadraticModel model_;
-    std::vector<double> step_, factor_, rhs_, trial_;
+    std::vector<double> step_, pull_, factor_, inverse_diagonal_, rhs_, trial_;
     std::vector<std::int32_t> active_, still_;
+    std::vector<std::int32_t> factored_;  // variables of factor_
     std::vector<char> held_;
+    double optimality_ = 0.0, optimality_before_ = 0.0;
+    bool is_first_ = false;
 };
 
 }  // namespace rigwright::inverse

@@ -17,22 +17,26 @@ constexpr double jump = 0.3;              // a frame this much of itself away fr
 class LinearStart {
 public:
     LinearStart(const Structure& structure, View<const double, 2> gram)
-        : structure_(structure), count_(structure.num_variables()), factor_(count_ * count_, 0.0) {
+        : structure_(structure),
+          count_(structure.num_variables()),
+          stride_(padded_width(count_)),
+          factor_(count_ * stride_, 0.0),
+          inverse_diagonal_(count_) {
         double trace = 0.0;
         for_plain([&](std::int64_t n, std::int32_t i) {
-            for_plain([&](std::int64_t m, std::int32_t j) { factor_[i * count_ + j] += gram(n, m); });
+            for_plain([&](std::int64_t m, std::int32_t j) { factor_[i * stride_ + j] += gram(n, m); });
             trace += gram(n, n);
         });
         const double ridge = 1e-4 * trace / static_cast<double>(std::max<std::int64_t>(count_, 1));
-        for (std::int64_t k = 0; k < count_; ++k) factor_[k * count_ + k] += ridge > 0.0 ? ridge : 1.0;
-        works_ = kernels().cholesky(factor_.data(), count_, count_, 0.0);
+        for (std::int64_t k = 0; k < count_; ++k) factor_[k * stride_ + k] += ridge > 0.0 ? ridge : 1.0;
+        works_ = kernels().cholesky(factor_.data(), count_, 0.0, inverse_diagonal_.data());
     }
 
     bool operator()(const Terms& terms, std::vector<double>& x) const {
-        x.assign(count_, 0.0);
+        x.assign(stride_, 0.0);
         for_plain([&](std::int64_t n, std::int32_t k) { x[k] += terms.projection[n]; });
         for (std::int64_t k = 0; k < count_; ++k) x[k] -= 0.5 * terms.linear[k];
-        if (works_) kernels().cholesky_solve(factor_.data(), count_, count_, x.data());
+        if (works_) kernels().cholesky_solve(factor_.data(), count_, inverse_diagonal_.data(), x.data());
         for (std::int64_t k = 0; k < count_; ++k) x[k] = std::clamp(x[k], terms.lower[k], terms.upper[k]);
         return works_;
     }
@@ -47,8 +51,8 @@ private:
     }
 
     const Structure& structure_;
-    std::int64_t count_;
-    std::vector<double> factor_;
+    std::int64_t count_, stride_;
+    std::vector<double> factor_, inverse_diagonal_;
     bool works_ = false;
 };
 

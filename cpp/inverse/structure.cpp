@@ -2,6 +2,14 @@
 
 namespace rigwright::inverse {
 
+Structure::Plain Structure::plain(const std::vector<Factor>& factors) {
+    const bool tents = std::any_of(factors.begin(), factors.end(), [](const Factor& f) { return f.is_tent; });
+    if (tents || factors.empty() || factors.size() > 2) return {-1, -1};
+    if (factors.size() == 1) return {factors[0].variable, -1};
+    const bool twice = factors[0].variable == factors[1].variable;
+    return twice ? Plain{-1, -1} : Plain{factors[0].variable, factors[1].variable};
+}
+
 Structure::Structure(std::int64_t num_variables, std::vector<std::vector<Factor>> columns) : degree_(num_variables, 0) {
     std::vector<std::vector<std::int32_t>> users(num_variables);
     std::vector<std::vector<double>> knots(num_variables);
@@ -18,6 +26,7 @@ Structure::Structure(std::int64_t num_variables, std::vector<std::vector<Factor>
             degree_[f.variable] = std::max(degree_[f.variable], static_cast<int>(power));
         }
         begin_.push_back(static_cast<std::int64_t>(factors_.size()));
+        plain_.push_back(plain(columns[n]));
     }
     for (std::int64_t j = 0; j < num_variables; ++j) {
         std::sort(knots[j].begin(), knots[j].end());
@@ -29,9 +38,14 @@ Structure::Structure(std::int64_t num_variables, std::vector<std::vector<Factor>
     }
 }
 
-double Structure::slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
+double Structure::product(std::int64_t column, const double* x) const {
+    double product = 1.0;
+    for (const Factor& f : factors(column)) product *= f.value(x[f.variable]);
+    return product;
+}
+
+double Structure::product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
     const std::span<const Factor> own = factors(column);
-    if (own.size() == 1) return own[0].slope(x[variable], side);
     double sum = 0.0;
     for (std::size_t i = 0; i < own.size(); ++i) {
         if (own[i].variable != variable) continue;

@@ -50,17 +50,29 @@ public:
     bool is_linear() const { return is_linear_; }
 
     double activation(std::int64_t column, const double* x) const {
-        double product = 1.0;
-        for (const Factor& f : factors(column)) product *= f.value(x[f.variable]);
-        return product;
+        const auto [first, second] = plain_[column];
+        if (second >= 0) return x[first] * x[second];
+        return first >= 0 ? x[first] : product(column, x);
     }
-    /// Slope of a column's activation along one variable, to one side of it.
-    double slope(std::int64_t column, std::int64_t variable, const double* x, int side) const;
+    /// Slope of a column's activation along one variable of its own, to one side of it.
+    double slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
+        const auto [first, second] = plain_[column];
+        if (second >= 0) return x[first == variable ? second : first];
+        return first >= 0 ? 1.0 : product_slope(column, variable, x, side);
+    }
 
     /// The piece of a variable's range on one side of x, between the knots next to it, inside [low, high].
     std::pair<double, double> piece(std::int64_t variable, double x, int side, double low, double high) const;
 
 private:
+    struct Plain {
+        std::int32_t first, second;
+    };
+
+    static Plain plain(const std::vector<Factor>& factors);
+    double product(std::int64_t column, const double* x) const;
+    double product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const;
+
     template <class T>
     static std::span<const T> between(const std::vector<T>& all, const std::vector<std::int64_t>& begin,
                                       std::int64_t i) {
@@ -72,6 +84,7 @@ private:
     std::vector<std::int32_t> users_;
     std::vector<double> knots_;
     std::vector<int> degree_;
+    std::vector<Plain> plain_;  // columns of one or two different weights (second -1 for one); first -1 for others
     bool is_linear_ = true;
 };
 
