@@ -52,12 +52,14 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
     written = {path: os.stat(path).st_mtime_ns for path in (tmp_path / "demo").rglob("*") if path.is_file()}
 
     again = run(lambda progress: None)
-    assert [text for text in said if text.startswith("re-using")][-2:] == [
+    assert [text for text in said if text.startswith("re-using")][-3:] == [
         "re-using the report",
         "re-using the solved shot",
+        "re-using the second face",
     ]
     assert again["numbers"] == result["numbers"]
     assert again["face"] == as_json(result["face"])
+    assert again["second_face"] == as_json(result["second_face"])
     assert {path: os.stat(path).st_mtime_ns for path in written} == written
     assert not list((tmp_path / "demo").glob("*.checkpoint"))
     check_summary(summary(again), result)
@@ -71,6 +73,7 @@ def check_summary(lines, result):
     assert f"{accuracy['learned model']['mean_mm']:.3g}"[:4] in text["error, random poses"]
     assert os.path.getsize(result["model"]) == result["numbers"]["model_bytes"]["learned model"]
     assert "12 frames of the face solved" in text["inverse rig"]
+    assert "52 shapes and 26 combinations for a second face" in text["transfer"]
     assert result["report"].stat().st_size > 300_000
 
 

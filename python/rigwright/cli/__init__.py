@@ -1,4 +1,4 @@
-"""The command line: ``rigwright doctor | sample | train | evaluate | solve | report | bench | info``."""
+"""The command line: ``rigwright COMMAND``, one module of this package a command (``dispatch.COMMANDS``)."""
 
 from rigwright.cli.dispatch import main
 

@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--contacts",
         metavar="auto|off|FILE",
         default="auto",
-        help="pairs of vertices of lips and lids that close as the source's do (default: found by themselves)",
+        help="pairs of vertices of lips and lids that close as the source's do; default auto: found, and used in "
+        "expressions where fewer faces cross with them",
     )
     how.add_argument(
         "--save-contacts", metavar="FILE", type=arguments.output_file, help="write the pairs as text, to edit them"
@@ -122,22 +123,26 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             threads=args.threads,
             progress=progress,
         )
-        linear, said = _personalised(task, shapes, progress)
+        free = _free(task)
+        shapes, used = _chosen(task, free, shapes)
+        contacts = task.contacts if used == len(shapes) else None
+        linear, said = _personalised(task, shapes, contacts, progress)
         made = transfer.rig_of_expressions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
         progress(Progress("measuring", 0, 0))
+        carried = (task.source, task.shapes)
         measured = measured_transfer(
-            task.rig, made, carried=(task.source, task.shapes), truth=truth, contacts=task.contacts,
-            free_shapes=_free(task),
-        )  # fmt: skip
+            task.rig, made, carried=carried, truth=truth, contacts=task.contacts, free_shapes=free
+        )
         write_rig(args.output, made)
         if args.report is not None:
             from rigwright.report.write_transfer import write_transfer
 
             write_transfer(args.report, measured, progress=progress)
     shutil.rmtree(folder)
-    result = {"output": os.fspath(args.output), **measured.figures(), **_matched(task, measured), **said}
+    result = {"output": os.fspath(args.output), **measured.figures(), "contacts_used": used}
+    result |= {**_matched(task, measured), **said}
     _say(console, args, result)
     return result if args.report is None else result | {"report": os.fspath(args.report)}
 
@@ -161,9 +166,8 @@ def _opened(args: argparse.Namespace, progress: ProgressCallback) -> _Task:
         np.savetxt(args.save_contacts, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
     fixed = None if args.fixed is None else open_indices(args.fixed, 1)
     about = {"name": f"{rig.metadata.get('name') or args.rig.stem}, transferred to {args.target.stem}"}
-    return _Task(
-        args, rig, target.vertices, faces, target.metadata | about, source, shapes, contacts, fixed, match
-    )  # fmt: skip
+    about |= target.metadata
+    return _Task(args, rig, target.vertices, faces, about, source, shapes, contacts, fixed, match)
 
 
 def _correspondence(
@@ -191,8 +195,13 @@ def _contacts(
     return transfer.find_contacts(source, shapes, faces, threads=args.threads)
 
 
-def _personalised(task: _Task, shapes: Float32, progress: ProgressCallback) -> tuple[Float32 | None, dict[str, Any]]:
-    """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them."""
+def _personalised(
+    task: _Task, shapes: Float32, contacts: NDArray[Any] | None, progress: ProgressCallback
+) -> tuple[Float32 | None, dict[str, Any]]:
+    """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them.
+
+    One factorisation serves all of them, so that contacts hold for all or none.
+    """
     args, rig = task.args, task.rig
     if not args.examples:
         return None, {}
@@ -205,9 +214,7 @@ def _personalised(task: _Task, shapes: Float32, progress: ProgressCallback) -> t
         guess = open_weights(args.weights, rig, len(examples))
     # What combinations add at these weights is none of the linear shapes' business.
     added = prior.evaluate(guess) - task.neutral - np.tensordot(guess, prior.columns()[: rig.num_shapes], 1)
-    solver = transfer.DeformationTransfer(
-        task.source, task.neutral, task.faces, task.fixed, contacts=task.contacts
-    )  # fmt: skip
+    solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=contacts)
     rounds = {} if args.estimate or args.weights is None else {"iterations": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", transfer.UndeterminedShapes)  # said below, with names
@@ -239,6 +246,16 @@ def _free(task: _Task) -> Float32 | None:
     )
 
 
+def _chosen(task: _Task, free: Float32 | None, held: Float32) -> tuple[Float32, int]:
+    """The shapes, and in how many of them contacts were used: with ``auto`` only where they help."""
+    if free is None or task.contacts is None:
+        return held, 0
+    if task.args.contacts != "auto":
+        return held, len(held)
+    shapes, used = transfer.fewer_crossings(free, held, task.faces, task.contacts)
+    return shapes, int(used.sum())
+
+
 def _matched(task: _Task, measured: Transferred) -> dict[str, Any]:
     match = task.match
     if match is None:
@@ -260,7 +277,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         pairs.append(("matched", f"{text} on average; landmarks {figure(result['landmark_error_mm'])} mm at worst"))
     count = result["crossings"]
     before = f"{count['without_contacts']:,} without contacts, " if "without_contacts" in count else ""
-    pairs.append(("contacts", plural(result["contacts"], "pair")))
+    pairs.append(("contacts", f"{plural(result['contacts'], 'pair')}, used in {result['contacts_used']:,} expressions"))
     pairs.append(("crossing faces", f"{before}{count['target']:,} in the target, {count['source']:,} in the source"))
     pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
     if "mean_error_mm" in result:

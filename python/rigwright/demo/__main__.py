@@ -56,8 +56,9 @@ def run(args: argparse.Namespace, settings: Settings) -> None:
     console.line()
     console.pairs(summary(result))
     if args.json:
+        faces = {"face": result["face"], "second_face": result["second_face"]}
         paths = {"model": result["model"], "report": result["report"]}
-        print(json.dumps(as_json(result["numbers"] | paths | {"face": result["face"]})))
+        print(json.dumps(as_json(result["numbers"] | paths | faces)))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from rigwright.demo.assets import (
     turned,
     vertex_groups,
 )
-from rigwright.files import atomic_file
 
 CENTIMETRES = 100.0  # in a metre; the rig's unit, as of the published inverse rigs
 BUST = 0.19  # metres around the middle of the head: all that a shape moves, and some of the neck
@@ -88,6 +87,21 @@ def head_shapes(
     folder: Path,
 ) -> tuple[list[str], NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
     """Shape names (K), the head's neutral (V, 3), its shapes (K, V, 3), all in centimetres, and its faces (F, 4)."""
+    vertices, _ = load_base(folder)
+    used, faces = head_of(folder)
+    files = sorted((folder.parent / "faceunits01" / "targets" / "faceunits").glob("*.target"))
+    deltas = np.zeros((len(files), len(vertices), 3))
+    for delta, file in zip(deltas, files, strict=True):
+        indices, moved = read_target(file)
+        delta[indices] = METERS_PER_UNIT * turned(moved)
+    deltas[np.linalg.norm(deltas, axis=2) < SMALLEST] = 0.0
+    names = [file.stem for file in files]
+    in_centimetres = (CENTIMETRES * vertices[used]).astype(np.float32)
+    return names, in_centimetres, (CENTIMETRES * deltas[:, used]).astype(np.float32), faces
+
+
+def head_of(folder: Path) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Vertices of the base mesh that are the head's, ascending, and its faces (F, 4) among them."""
     vertices, faces = load_base(folder)
     groups = vertex_groups(folder)
     kept = np.zeros(len(vertices), bool)
@@ -99,23 +113,7 @@ def head_shapes(
     used = np.unique(faces)
     place = np.full(len(vertices), -1)
     place[used] = np.arange(len(used))
-    files = sorted((folder.parent / "faceunits01" / "targets" / "faceunits").glob("*.target"))
-    deltas = np.zeros((len(files), len(vertices), 3))
-    for delta, file in zip(deltas, files, strict=True):
-        indices, moved = read_target(file)
-        delta[indices] = METERS_PER_UNIT * turned(moved)
-    deltas[np.linalg.norm(deltas, axis=2) < SMALLEST] = 0.0
-    names = [file.stem for file in files]
-    in_centimetres = (CENTIMETRES * vertices[used]).astype(np.float32)
-    return names, in_centimetres, (CENTIMETRES * deltas[:, used]).astype(np.float32), place[faces].astype(np.int32)
-
-
-def save_face(path: Path) -> Path:
-    """Write :func:`build_face` to a safetensors file, in one step."""
-    rig = build_face()
-    with atomic_file(path) as stream:
-        rig.save(stream.name)
-    return path
+    return used, place[faces].astype(np.int32)
 
 
 def expression_curves(names: list[str], frames: int, seed: int = 0, fps: float = 30.0) -> NDArray[np.float32]:

@@ -11,6 +11,7 @@ from typing import Any
 import rigwright as rw
 from rigwright import report, sampling, training
 from rigwright.demo.character import build_character
+from rigwright.demo.second_face import transfer_face
 from rigwright.demo.settings import Settings
 from rigwright.demo.shot import solve_clip
 from rigwright.demo.stored import read_json, write_json
@@ -57,8 +58,10 @@ class Demo:
         skinning = report.fitted_skinning(learned, self.folder, self.progress)
         numbers = self._report(character, [model, paper, *skinning], [learned, judged, walked])
         face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
+        second = transfer_face(self.folder, self.announce, self.progress)
         page = self.folder / "report.html"
-        return {"numbers": numbers, "model": model, "report": page, "training": learned, "face": face}
+        known = {"numbers": numbers, "model": model, "report": page, "training": learned}
+        return known | {"face": face, "second_face": second}
 
     def _character(self) -> Path:
         path = self.folder / "demo-character.blend"

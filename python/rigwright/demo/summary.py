@@ -24,6 +24,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     model = os.fspath(result["model"])
     channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
     single, batch = speed["single_one_thread"], speed["batch_all_processors"]
+    pages = [result["report"], result["face"]["page"], result["second_face"]["page"]]
     return [
         (
             "character",
@@ -33,10 +34,10 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
         ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}"),
         ("confidence", _confidence(numbers["median_confidence"])),
-        ("model", f"{model} ({size(numbers['model_bytes'][SUBJECT])})"),
+        ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
         ("inverse rig", _inverse(result["face"])),
-        ("reports", f"{os.fspath(result['report'])}, {result['face']['page']} (open in any browser)"),
-        ("use it", f'rigwright.load("{model}").evaluate(poses)'),
+        ("transfer", _transfer(result["second_face"])),
+        ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
     ]
 
 
@@ -63,4 +64,14 @@ def _inverse(face: dict[str, Any]) -> str:
         f"{face['frames']:,} frames of the face solved at {face['frames_a_second']:,.0f} a second: "
         f"{plural(face['shapes'], 'weight')} off by {figure(face['weight_error'])} on average, "
         f"RMSE {figure(face['rmse_mm'])} mm"
+    )
+
+
+def _transfer(second: dict[str, Any]) -> str:
+    """What a second identity got, and what can be said without true shapes."""
+    crossings = second["crossings"]
+    return (
+        f"{plural(second['shapes'], 'shape')} and {plural(second['combinations'], 'combination')} for a second face in "
+        f"{figure(second['seconds'])} s (no truth to compare with): {crossings['target']:,} faces cross at lips and "
+        f"lids, {crossings['without_contacts']:,} without contacts, {crossings['source']:,} in the first face"
     )

@@ -38,8 +38,8 @@ class TransferGallery:
     contacts: Row | None
 
 
-def transfer_gallery(measured: Transferred, progress: ProgressCallback) -> TransferGallery:
-    """Draw the pictures of a transfer."""
+def transfer_gallery(measured: Transferred, chosen: list[int], progress: ProgressCallback) -> TransferGallery:
+    """Draw the pictures of a transfer; both faces in the ``chosen`` expressions."""
     source, target = measured.source, measured.target
     moving = _moving(target)
     aspect = _aspect(target.rest_vertices[moving], target.up_axis)
@@ -50,7 +50,7 @@ def transfer_gallery(measured: Transferred, progress: ProgressCallback) -> Trans
     ):
         painter = _Painter(measured, first, second, moving, aspect, progress)
         return TransferGallery(
-            painter.faces(), painter.overview(), painter.shapes(), painter.distortion(), painter.contacts()
+            painter.faces(chosen), painter.overview(), painter.shapes(), painter.distortion(), painter.contacts()
         )
 
 
@@ -89,10 +89,9 @@ class _Painter:
         near = [np.percentile(measured.distances(n)[self.moving], 99.5) for n in judged]
         self.top = nice_top(float(np.median(np.maximum(far, near)))) if len(judged) else 0.0
 
-    def faces(self) -> list[Row]:
-        """The neutral and the most vivid shapes: of the source, of the target, and true ones where they are known."""
+    def faces(self, chosen: list[int]) -> list[Row]:
+        """The neutral and chosen expressions: of the source, of the target, and true ones where they are known."""
         measured = self.measured
-        chosen = vivid(measured)
         rows = [
             Row("Source", "", [Picture([self._source(None)], "neutral")]),
             Row("Target, transferred", "", [Picture([self._target(measured.neutral)], "neutral")]),

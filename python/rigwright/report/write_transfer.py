@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ def write_transfer(
     measured: Transferred,
     *,
     name: str | None = None,
+    shown: Sequence[str] | None = None,
     progress: ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Show a transferred rig in one HTML file that opens offline.
@@ -33,6 +35,8 @@ def write_transfer(
         Of :func:`rigwright.report.measured_transfer`.
     name : str, optional
         Heading; default the target's name.
+    shown : sequence of str, optional
+        Expressions in which both faces are shown beside each other; default those that together move most.
     progress : callable, optional
 
     Returns
@@ -43,7 +47,7 @@ def write_transfer(
     Raises
     ------
     ValueError
-        If the rig has no faces.
+        If the rig has no faces, or ``shown`` names what it does not have.
     MissingExtra
         Without the ``report`` extra.
     """
@@ -51,10 +55,14 @@ def write_transfer(
         require(module, extra="report", purpose="writing a report")
     if not len(measured.target.faces):
         raise bad_argument("report", "target", "without faces", "a rig with faces, to be drawn")
-    from rigwright.report.transfer_gallery import transfer_gallery
+    for entry in shown or ():
+        if entry not in measured.names:
+            raise bad_argument("report", "shown", repr(entry), "one of " + ", ".join(measured.names)[:300])
+    from rigwright.report.transfer_gallery import transfer_gallery, vivid
     from rigwright.report.transfer_page import render_transfer
 
-    pictures = transfer_gallery(measured, progress or silent)
+    chosen = vivid(measured) if shown is None else [measured.names.index(entry) for entry in shown]
+    pictures = transfer_gallery(measured, chosen, progress or silent)
     title = name or measured.target.metadata.get("name") or Path(path).stem
     atomic_write(path, render_transfer(measured, pictures, title).encode("utf-8"))
     return measured.figures()

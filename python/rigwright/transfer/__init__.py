@@ -5,6 +5,7 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 
 from rigwright._core import DeformationTransfer
 from rigwright.packing import Plan, pack_expressions
+from rigwright.transfer.choosing import fewer_crossings
 from rigwright.transfer.contacts import crossings, find_contacts
 from rigwright.transfer.correspondence import Correspondence, correspond
 from rigwright.transfer.examples import Personalised, UndeterminedShapes, example_based, personalise
@@ -25,6 +26,7 @@ __all__ = [
     "deformation_transfer",
     "example_based",
     "expressions",
+    "fewer_crossings",
     "find_contacts",
     "pack_expressions",
     "personalise",
