@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 import rigwright
+from rigwright.demo.assets import asset_folder
+from rigwright.extras import MissingExtra
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 NEEDS = {"01_learn_a_body": ("torch",)}
+OF_ASSETS = ("03_transfer_and_packing",)  # show the demo character
 
 
 def test_there_are_notebooks():
@@ -25,6 +28,11 @@ def test_there_are_notebooks():
 def test_notebook_runs(path, tmp_path, monkeypatch):
     for package in (*NEEDS.get(path.stem, ()), "pyvista", "matplotlib", "ipykernel", "nbclient"):
         pytest.importorskip(package)
+    if path.stem in OF_ASSETS:
+        try:
+            asset_folder()
+        except MissingExtra as missing:
+            pytest.skip(str(missing))
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     package = str(Path(rigwright.__file__).resolve().parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
@@ -55,7 +63,23 @@ def check_inverse_rig(text: str) -> None:
     assert text.rstrip().endswith("True")
 
 
-CHECKS = {"01_learn_a_body": check_learned_body, "02_inverse_rig": check_inverse_rig}
+def check_transfer(text: str) -> None:
+    """Contacts are chosen where they help; each scan lowers the error, packed ones more than others."""
+    free, held, chosen = map(int, re.search(r"crossings: (\d+) without contacts, (\d+) with, (\d+) chosen", text).groups())
+    assert chosen <= min(free, held)
+    assert "19 expressions for 52 of 52 shapes, proven minimal" in text
+    rows = [list(map(float, row)) for row in re.findall(r"([\d.]+) scans: ([\d.]+) mm packed, ([\d.]+) mm", text)]
+    counts, packed, single = zip(*rows, strict=True)
+    assert counts == (0, 3, 5, 10)
+    assert list(packed) == sorted(packed, reverse=True)
+    assert all(a < b for a, b in zip(packed[1:], single[1:], strict=True))
+
+
+CHECKS = {
+    "01_learn_a_body": check_learned_body,
+    "02_inverse_rig": check_inverse_rig,
+    "03_transfer_and_packing": check_transfer,
+}
 
 
 def test_every_notebook_is_checked():

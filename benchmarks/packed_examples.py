@@ -1,0 +1,180 @@
+"""Which expressions to scan: examples chosen by packing, at random, or by importance: ``... packed_examples.py DATA``.
+
+DATA is the folder with ``makehuman_hm08``: 34 expression units, transferred from the caucasian to the african identity
+and corrected by 3, 5 and 10 examples. An example is an expression of the african identity: its sculpted units added up,
+each with weight 1. The error is the mean distance from the sculpted units over the vertices that a unit moves.
+
+The two sets are nearly the same offsets (13 of 34 units are equal), so that a plain copy is nearer to this truth than
+the transfer: the table says what examples correct, not how good the transfer is.
+
+Chosen by packing: the first expressions of ``pack_expressions``, each of which holds as many units as fit beside each
+other. At random: single units, and expressions that fill up in random order as packing does (what remains is the
+choice). The most important: single units by the importance that packing maximises.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from transfer import Hm08
+
+import rigwright as rw
+from rigwright.bench.timing import load_average, machine
+
+COUNTS = (3, 5, 10)
+ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
+MILLIMETRES = 100.0  # in a unit of the files
+
+
+class Units:
+    """The two identities' heads with their units, cut down to what moves and some rings around it.
+
+    Only the head is solved: the body below the neck does not move, and costs time.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        head = Hm08(folder)
+        sculpted = [head.targets(f"expression_units_{race}.npz") for race in ("caucasian", "african")]
+        self.names = sorted(sculpted[0])
+        given, truth = (np.stack([group[name] for name in self.names]) for group in sculpted)
+        source, target = head.identity("caucasian"), head.identity("african")
+        moved = np.any([given, truth], axis=0).any(axis=(0, 2))
+        low = source[moved].min(axis=0) - np.float32(0.6)
+        inside = (source >= low)[:, 1]
+        faces = head.faces[inside[head.faces].all(axis=1)]
+        kept = np.unique(faces)
+        self.faces = np.searchsorted(kept, faces).astype(np.int32)
+        self.source, self.target = source[kept], target[kept]
+        self.given, self.truth = given[:, kept], truth[:, kept]
+        self.moved = np.any([self.given, self.truth], axis=0).any(axis=2)
+
+    def plan(self, alpha: float = 0.5, solver: str = "optimal") -> rw.transfer.Plan:
+        """Expressions to scan for the target."""
+        shapes = self.source + self.given
+        return rw.transfer.pack_expressions(
+            self.source, shapes, self.faces, self.target, alpha=alpha, solver=solver, names=self.names
+        )
+
+    def error(self, weights: np.ndarray) -> float:
+        """Mean millimetres from the sculpted units, with examples of these weights (J, K)."""
+        examples = self.target + np.tensordot(weights, self.truth, 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rw.transfer.UndeterminedShapes)
+            made = rw.transfer.example_based(
+                self.source, self.source + self.given, self.target, self.faces, examples, weights
+            )
+        return self.mean(made - self.target)
+
+    def mean(self, deltas: np.ndarray) -> float:
+        return MILLIMETRES * float(np.linalg.norm(deltas - self.truth, axis=2)[self.moved].mean())
+
+
+def chosen(expressions: Sequence[Sequence[int]], count: int, num_shapes: int) -> np.ndarray:
+    """Weights (J, K), 0 or 1, of the first expressions."""
+    weights = np.zeros((count, num_shapes))
+    for row, shapes in zip(weights, expressions, strict=False):
+        row[list(shapes)] = 1.0
+    return weights
+
+
+def packed_at_random(active: np.ndarray, seed: int) -> list[list[int]]:
+    """Expressions filled in random order, one after the other, with shapes whose active vertices are apart."""
+    left = np.random.default_rng(seed).permutation(len(active)).tolist()
+    expressions = []
+    while left:
+        shapes: list[int] = []
+        busy = np.zeros(active.shape[1], bool)
+        for k in left:
+            if not (busy & active[k]).any():
+                shapes.append(k)
+                busy |= active[k]
+        left = [k for k in left if k not in shapes]
+        expressions.append(shapes)
+    return expressions
+
+
+def choices(units: Units, seeds: int) -> list[dict[str, object]]:
+    """Errors for each way to choose and each number of examples."""
+    num_shapes, plan = len(units.names), units.plan()
+    active = plan.active.any(axis=0)
+    apart = plan.active[:, active]
+    important = [[int(k)] for k in np.argsort(-plan.importance, kind="stable")]
+    greedy = units.plan(solver="greedy")
+    singles = [[[int(k)] for k in np.random.default_rng(s).permutation(num_shapes)] for s in range(seeds)]
+    full = [packed_at_random(apart, s) for s in range(seeds)]
+    ways: dict[str, list[Sequence[Sequence[int]]]] = {
+        "packing, optimal": [plan.expressions],
+        "packing, greedy": [greedy.expressions],
+        "filled at random": full,
+        "single units at random": singles,
+        "most important single units": [important],
+    }
+    rows: list[dict[str, object]] = []
+    for way, options in ways.items():
+        row: dict[str, object] = {"examples": way}
+        for count in COUNTS:
+            errors = [units.error(chosen(option, count, num_shapes)) for option in options]
+            row[f"{count}"] = float(np.mean(errors))
+            if len(errors) > 1:
+                row[f"{count} best"], row[f"{count} worst"] = min(errors), max(errors)
+            row[f"{count} shapes"] = float(np.mean([sum(map(len, option[:count])) for option in options]))
+        rows.append(row)
+    return rows
+
+
+def alphas(units: Units) -> list[dict[str, object]]:
+    """Errors of packing for the importance's mixture of displacement (1) and distortion (0)."""
+    rows: list[dict[str, object]] = []
+    for alpha in ALPHAS:
+        plan = units.plan(alpha)
+        row: dict[str, object] = {"alpha": alpha}
+        for count in COUNTS:
+            row[f"{count}"] = units.error(chosen(plan.expressions, count, len(units.names)))
+        rows.append(row)
+    return rows
+
+
+def show(title: str, rows: list[dict[str, object]]) -> None:
+    """A table: the mean error, with the range over seeds, and how many shapes the examples hold."""
+    key = next(iter(rows[0]))
+    print(f"\n{title}\n| {key} | " + " | ".join(f"{count} examples" for count in COUNTS) + " |")
+    print("| --- |" + " --- |" * len(COUNTS))
+    for row in rows:
+        cells = []
+        for count in COUNTS:
+            cell = f"{row[str(count)]:.3f}"
+            if f"{count} best" in row:
+                cell += f" ({row[f'{count} best']:.3f} to {row[f'{count} worst']:.3f})"
+            if f"{count} shapes" in row:
+                cell += f", {row[f'{count} shapes']:.0f} shapes"
+            cells.append(cell)
+        print(f"| {row[key]} | " + " | ".join(cells) + " |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder with makehuman_hm08")
+    parser.add_argument("--seeds", type=int, default=5, help="random choices of each kind")
+    parser.add_argument("--json", action="store_true", help="everything, for machines")
+    arguments = parser.parse_args()
+    units = Units(arguments.data)
+    transferred = rw.transfer.deformation_transfer(units.source, units.source + units.given, units.target, units.faces)
+    before, copy = units.mean(transferred - units.target), units.mean(units.given)
+    by_choice, by_alpha = choices(units, arguments.seeds), alphas(units)
+    if arguments.json:
+        known = {"machine": machine(), "load": load_average(), "without_examples": before, "plain_copy": copy}
+        print(json.dumps(known | {"choices": by_choice, "alphas": by_alpha}, indent=2))
+        return
+    print(f"{machine()}; {len(units.names)} units, {len(units.source):,} vertices")
+    print(f"mean error, mm: without examples {before:.3f}, plain copy {copy:.3f}")
+    show(f"mean error, mm ({arguments.seeds} seeds: mean, best, worst)", by_choice)
+    show("mean error, mm, of packing by alpha", by_alpha)
+
+
+if __name__ == "__main__":
+    main()
