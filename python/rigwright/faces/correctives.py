@@ -26,7 +26,7 @@ from rigwright.errors import bad_argument
 from rigwright.faces.combinations import combination_name, shape_of
 from rigwright.faces.contacts import Contacts
 from rigwright.faces.hinge import Hinge
-from rigwright.faces.surface import Surface, area_vectors, swept_volume
+from rigwright.faces.surface import Surface, area_vectors, corner_mean, swept_volume
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig, Tent
@@ -88,7 +88,7 @@ class NonlinearFace:
         if len(active) < 2 or not (largest > 0).all():
             return np.zeros_like(posed)
         influence = np.prod(length / largest[:, None], axis=0) ** (1 / len(active))
-        share = influence[self.surface.triangles].mean(axis=1)
+        share = corner_mean(influence[self.surface.triangles])
         inside = np.flatnonzero(share > LEAST_SHARE)
         triangles, share = self.surface.triangles[inside], share[inside]
         rest = self.rest[triangles]
@@ -98,7 +98,7 @@ class NonlinearFace:
         amount, bound = 0.0, LARGEST_BULGE * float(largest.max())
         for _ in range(VOLUME_STEPS):
             now = (posed + amount * along)[triangles]
-            slope = (share * (along[triangles].mean(axis=1) * area_vectors(now)).sum(axis=1)).sum()
+            slope = (share * (corner_mean(along[triangles]) * area_vectors(now)).sum(axis=1)).sum()
             if not slope > 0:
                 break
             missing = wanted - (share * swept_volume(rest, now)).sum()
