@@ -130,7 +130,16 @@ def test_wrong_arguments_are_refused(tmp_path):
         ("w.npz", curves * np.nan, 30, "weights"),
         ("w.npz", curves, 0, "fps"),
         ("w.npz", curves, np.inf, "fps"),
+        ("w.npz", curves, "30", "fps"),
+        ("w.npz", np.full(curves.shape, 1e300), 30, "weights"),
     ):
         with pytest.raises(ValueError, match=f"write_weights: {match}"):
             write_weights(tmp_path / path, rig, weights, fps)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("frames", "read"), [(48, 24.0), (25, 24.0), (24, 60.0)])
+def test_live_link_tells_the_rate_from_the_first_new_second(tmp_path, frames, read):
+    rig = small_face()
+    write_weights(tmp_path / "w.csv", rig, np.zeros((frames, rig.num_shapes)), 24.0)
+    assert rw.sources.load_weights(tmp_path / "w.csv", rig)[1] == read

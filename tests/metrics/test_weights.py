@@ -54,6 +54,7 @@ def test_negative_weights_count_by_size():
         ("weights", np.full((6, 5), np.nan)),
         ("weights", np.zeros(6)),
         ("truth", np.zeros((5, 9, 3), np.float32)),
+        ("vertices", np.zeros((7, 9, 3), np.float32)),
     ],
 )
 def test_what_does_not_fit_is_refused(argument, value):

@@ -61,11 +61,13 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     if rows.ndim != 2 or rows.shape[1] != rig.num_shapes or not len(rows) or rows.dtype.kind not in "fiu":
         expected = f"numbers (T, {rig.num_shapes}), a frame or more"
         raise bad_argument("write_weights", "weights", f"{rows.dtype} {rows.shape}", expected)
+    with np.errstate(over="ignore"):
+        rows = np.ascontiguousarray(rows, np.float32)
     if not np.isfinite(rows).all():
         raise bad_argument("write_weights", "weights", "not finite everywhere", "finite")
-    if not (np.isfinite(fps) and 0 < fps <= 1000):
+    if not (isinstance(fps, (int, float, np.number)) and 0 < fps <= 1000):
         raise bad_argument("write_weights", "fps", repr(fps), "above 0 and at most 1000")
-    writer(file, rig, np.ascontiguousarray(rows, np.float32), float(fps))
+    writer(file, rig, rows, float(fps))
 
 
 def _write_npz(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:

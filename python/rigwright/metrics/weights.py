@@ -81,6 +81,8 @@ def weight_error(
         raise bad_argument("weight_error", "weights", "not finite everywhere", "finite")
     if np.ndim(truth) != 3 or len(np.asarray(truth)) != len(w):
         raise bad_argument("weight_error", "truth", f"of shape {np.shape(truth)}", f"of shape ({len(w)}, V, 3)")
+    if np.shape(vertices) != np.shape(truth):
+        raise bad_argument("weight_error", "vertices", f"of shape {np.shape(vertices)}", f"of shape {np.shape(truth)}")
     rmse = np.array(
         [vertex_error(a, b, threads=threads).rms for a, b in zip(np.asarray(truth), np.asarray(vertices), strict=True)]
     )

@@ -124,7 +124,8 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
     path : path
     rig : BlendshapeRig
     fps : float, optional
-        Frames a second; by default counted in a full second of the timecodes, 60 where there is none. Rows count as
+        Frames a second; by default counted in a full second of the timecodes, else one more than the frame number
+        before the only new second, else 60. Rows count as
         frames one after the other.
     """
     if fps is not None and not (np.isfinite(fps) and fps > 0):
@@ -180,8 +181,8 @@ def _numbers(header: list[str], rows: list[list[str]], path: Path) -> NDArray[np
 
 
 def _rate(codes: list[str], path: Path) -> float:
-    """Frames in a full second of the timecodes."""
-    seconds = []
+    """Frames in a full second of the timecodes, or what the numbers of the frames count up to."""
+    seconds, frames = [], []
     for index, code in enumerate(codes):
         match = TIMECODE.match(code.strip())
         if match is None:
@@ -189,5 +190,8 @@ def _rate(codes: list[str], path: Path) -> float:
             raise bad_argument("load_weights", "path", got, "HH:MM:SS:FF, or give fps")
         hours, minutes, whole = (int(part) for part in match.groups()[:3])
         seconds.append(3600 * hours + 60 * minutes + whole)
+        frames.append(int(match.group(4)))
     change = np.flatnonzero(np.diff(seconds))
-    return float(np.median(np.diff(change))) if len(change) > 1 else DEFAULT_FPS
+    if len(change) > 1:
+        return float(np.median(np.diff(change)))
+    return frames[change[0]] + 1.0 if len(change) else DEFAULT_FPS
