@@ -86,12 +86,12 @@ class Crowd:
     @property
     def order(self) -> NDArray[np.int32]:
         """(K,) shapes, most important first; a copy."""
-        return self._order.copy()
+        return np.array(self._order)
 
     @property
     def num_frames(self) -> NDArray[np.int64]:
         """Number of frames of each clip; a copy."""
-        return self._num_frames.copy()
+        return np.array(self._num_frames)
 
     def weights(self, clip: ArrayLike, frame: ArrayLike) -> Float32:
         """(H, K) weights of the heads; parameters and errors are those of :meth:`evaluate`."""

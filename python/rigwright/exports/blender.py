@@ -69,8 +69,9 @@ def write_blend(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fp
     with tempfile.TemporaryDirectory(prefix="rigwright-export-") as name:
         folder = Path(name)
         (folder / "scene.json").write_text(json.dumps(about), encoding="utf-8")
-        arrays = {"neutral": rig.rest_vertices, "faces": rig.faces, "deltas": rig.columns(), "weights": weights}
-        np.savez(folder / "scene.npz", **arrays)
+        np.savez(
+            folder / "scene.npz", neutral=rig.rest_vertices, faces=rig.faces, deltas=rig.columns(), weights=weights
+        )
         run_script(HERE / "blender_scene.py", [str(folder)])
         with (folder / "scene.blend").open("rb") as source, atomic_file(path) as stream:
             shutil.copyfileobj(source, stream)

@@ -57,7 +57,7 @@ class Activations:
                 others = [g for g in own if g != f]
                 factor = value[:, others].prod(axis=1) * slope[:, f]
                 gradient[:, self.shape[f]] += cotangents[:, self.num_shapes + c] * factor
-        return gradient
+        return np.asarray(gradient)
 
     def values(self, weights: Float64) -> Float64:
         """The factors themselves: (T, factors)."""

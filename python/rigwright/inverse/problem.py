@@ -93,16 +93,16 @@ class Problem:
     @property
     def num_shapes(self) -> int:
         """K."""
-        return self.lower.shape[1]
+        return int(self.lower.shape[1])
 
     @property
     def linear(self) -> Float64:
         """(T, K): the objective's linear term in the weights, alpha and priors together."""
-        return self.alpha - 2.0 * self.prior_strength * self.prior_target
+        return np.asarray(self.alpha - 2.0 * self.prior_strength * self.prior_target)
 
     def start(self) -> Float64:
         """(T, K): ``init`` where given, else the point of the box nearest to zero."""
-        return np.clip(0.0, self.lower, self.upper) if self.init is None else self.init.copy()
+        return np.clip(0.0, self.lower, self.upper) if self.init is None else np.array(self.init)
 
     def frames(self, first: int, last: int) -> Problem:
         """The same problem for frames ``first`` to ``last`` - 1."""

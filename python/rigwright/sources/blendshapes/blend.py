@@ -212,7 +212,7 @@ def _after(curve: Mapping[str, Any], slider: tuple[float, float]) -> Any:
             start, end = (y[1] - y[0]) / (x[1] - x[0]), (y[-1] - y[-2]) / (x[-1] - x[-2])
             result = np.where(value < x[0], y[0] + start * (value - x[0]), result)
             result = np.where(value > x[-1], y[-1] + end * (value - x[-1]), result)
-        return result
+        return np.asarray(result)
 
     return follow
 

@@ -194,7 +194,7 @@ def _terms(item: _Product, ranges: Mapping[str, tuple[float, float]]) -> list[Te
 def _pieces(function: Function, ends: tuple[float, float]) -> list[tuple[float, tuple[float, float, float] | None]]:
     """A function as amounts of tents; of the weight itself where it is a multiple of that."""
     low, high = ends
-    w = np.linspace(low, high, SAMPLES)
+    w: Float64 = np.linspace(low, high, SAMPLES, dtype=np.float64)
     values = function(w)
     largest = float(np.abs(values).max())
     if largest == 0:
