@@ -25,22 +25,24 @@ public:
           columns_([this](std::int64_t n, View<float, 2> delta) { rig_->column(n, delta); }),
           projection_(rig_->num_columns(), columns_, rig_->character().rest_vertices, view<std::int32_t, 1>(vertices),
                       view<double, 1>(weights)),
-          matrix_(rig_->num_columns() * rig_->num_columns()) {
-        const std::int64_t n = rig_->num_columns();
-        projection_.gram(columns_, rig_->character().num_vertices(), {matrix_.data(), {n, n}}, 0);
-    }
+          matrix_(products()) {}
     const Projection& projection() const { return projection_; }
     const rig::BlendshapeRig& rig() const { return *rig_; }
-    View<const double, 2> matrix() const {
-        const std::int64_t n = rig_->num_columns();
-        return {matrix_.data(), {n, n}};
-    }
+    const inverse::GramMatrix& matrix() const { return matrix_; }
 
 private:
+    inverse::GramMatrix products() const {
+        const std::int64_t n = rig_->num_columns();
+        std::vector<double> matrix(n * n);
+        const View<double, 2> out(matrix.data(), {n, n});
+        projection_.gram(columns_, rig_->character().num_vertices(), out, 0);
+        return inverse::GramMatrix(out);
+    }
+
     std::shared_ptr<const rig::BlendshapeRig> rig_;
     Projection::Columns columns_;
     Projection projection_;
-    std::vector<double> matrix_;
+    inverse::GramMatrix matrix_;
 };
 
 std::unique_ptr<InverseGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, const py::object& vertices,
@@ -58,6 +60,13 @@ std::unique_ptr<InverseGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, 
     if (chosen.size() == 0) throw bad_argument("InverseGram", "vertices", "empty", "one vertex or more");
     const py::gil_scoped_release released;
     return std::make_unique<InverseGram>(std::move(rig), chosen, omega);
+}
+
+Array<double> matrix(const InverseGram& gram) {
+    const std::int64_t n = gram.matrix().size();
+    Array<double> result({n, n});
+    for (std::int64_t i = 0; i < n; ++i) std::copy_n(gram.matrix().row(i), n, result.mutable_data(i, 0));
+    return result;
 }
 
 py::tuple project(const InverseGram& gram, const py::object& targets, int threads) {
@@ -190,8 +199,7 @@ void bind_inverse(py::module_& module) {
                             "A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram\n"
                             "matrix Phi^T Omega Phi. Immutable and thread-safe.")
         .def(py::init(&make_gram), py::arg("rig"), py::arg("vertices"), py::arg("vertex_weights"))
-        .def_property_readonly(
-            "matrix", [](const InverseGram& gram) { return copy(gram.matrix()); }, "(N, N) float64")
+        .def_property_readonly("matrix", &matrix, "(N, N) float64")
         .def_property_readonly(
             "num_bytes", [](const InverseGram& gram) { return gram.projection().num_bytes(); },
             "Bytes of the packed columns.")

@@ -6,17 +6,17 @@
 
 namespace rigwright::inverse {
 
-Frame::Frame(const Structure& structure, View<const double, 2> gram)
+Frame::Frame(const Structure& structure, const GramMatrix& gram)
     : structure_(structure),
       gram_(gram),
       kernels_(kernels()),
       x_(structure.num_variables()),
       phi_(structure.num_columns()),
-      r_(structure.num_columns()) {}
+      r_(gram.width()) {}
 
 void Frame::set(const double* x) {
     std::copy_n(x, x_.size(), x_.begin());
-    for (std::size_t n = 0; n < r_.size(); ++n) r_[n] = -terms_.projection[n];
+    for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
     std::fill(phi_.begin(), phi_.end(), 0.0);
     update();
 }
@@ -36,6 +36,13 @@ double Frame::slope(std::int64_t variable, int side) const {
     return 2.0 * (sum + terms_.quadratic[variable] * x_[variable]) + terms_.linear[variable];
 }
 
+void Frame::slopes(double* right) const {
+    structure_.pull_back(x_.data(), r_.data(), right);
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+        right[k] = 2.0 * (right[k] + terms_.quadratic[k] * x_[k]) + terms_.linear[k];
+    }
+}
+
 double Frame::optimality() const {
     double worst = 0.0;
     for (std::int64_t k = 0; k < structure_.num_variables(); ++k) {
@@ -50,16 +57,14 @@ void Frame::assign(std::int64_t variable, double value) {
     changes_.clear();
     rows_.clear();
     for (const std::int32_t n : structure_.users(variable)) update_column(n);
-    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(),
-                      gram_.extent(1));
+    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(), gram_.width());
 }
 
 void Frame::update() {
     changes_.clear();
     rows_.clear();
     for (std::int64_t n = 0; n < structure_.num_columns(); ++n) update_column(n);
-    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(),
-                      gram_.extent(1));
+    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(), gram_.width());
 }
 
 void Frame::update_column(std::int64_t n) {

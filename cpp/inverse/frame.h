@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/view.h"
+#include "inverse/gram_matrix.h"
 #include "inverse/kernels.h"
 #include "inverse/structure.h"
 
@@ -24,10 +25,10 @@ struct Terms {
 /// thread.
 class Frame {
 public:
-    Frame(const Structure& structure, View<const double, 2> gram);
+    Frame(const Structure& structure, const GramMatrix& gram);
 
     const Structure& structure() const { return structure_; }
-    View<const double, 2> gram() const { return gram_; }
+    const GramMatrix& gram() const { return gram_; }
     const Terms& terms() const { return terms_; }
     /// Takes another frame's terms; `set` must follow.
     void load(const Terms& terms) { terms_ = terms; }
@@ -40,6 +41,8 @@ public:
     double objective() const;
     /// Slope of the objective along a variable, to one side of it.
     double slope(std::int64_t variable, int side) const;
+    /// `slope` to the right of every variable: (K).
+    void slopes(double* right) const;
     /// The steepest descent along a single variable that the box allows, over all variables.
     double optimality() const;
     /// Moves one variable to its best value in the box; whether it moved. `local` stays on the pieces next to it.
@@ -59,12 +62,12 @@ private:
     void restrict_to_line(std::int64_t variable);
 
     const Structure& structure_;
-    View<const double, 2> gram_;
+    const GramMatrix& gram_;
     const Kernels& kernels_;
     Terms terms_{};
-    std::vector<double> x_, phi_, r_;              // the point
-    std::vector<double> old_x_, old_phi_, old_r_;  // before the last `move`
-    std::vector<double> along_;                    // (degree + 1, users): activations minus phi as polynomials
+    std::vector<double> x_, phi_, old_x_, old_phi_;  // the point, and the one before the last `move`
+    AlignedDoubles r_, old_r_;                       // as wide as the Gram matrix
+    std::vector<double> along_;                      // (degree + 1, users): activations minus phi as polynomials
     std::vector<double> polynomial_, changes_;
     std::vector<const double*> rows_;
 };

@@ -21,15 +21,18 @@ struct FrameReport {
 /// thread.
 class FrameSolver {
 public:
-    FrameSolver(const Structure& structure, View<const double, 2> gram) : frame_(structure, gram) {}
+    FrameSolver(const Structure& structure, const GramMatrix& gram) : frame_(structure, gram) {}
 
-    /// `cold`: the start is far, so that sweeps come first. Writes the solution to x.
+    /// `cold`: the start is far, so that sweeps come first. With `known`, a solution of the same terms, the solve ends,
+    /// not converged, where all its variables come so near that it would only be found again. Writes the last point
+    /// to x.
     FrameReport solve(const Terms& terms, const double* start, bool cold, double threshold, std::int64_t max_iterations,
-                      double* x);
+                      const double* known, double* x);
     const Frame& frame() const { return frame_; }
 
 private:
     bool sweep(bool local);
+    bool is_near(const double* known) const;
 
     Frame frame_;
     NewtonStep newton_;

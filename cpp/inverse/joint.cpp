@@ -24,7 +24,7 @@ double bend_entry(std::int64_t t, int distance, std::int64_t frames) {
 
 class JointSolver {
 public:
-    JointSolver(const Structure& structure, View<const double, 2> gram, const Shot& shot, const ShotOptions& options,
+    JointSolver(const Structure& structure, const GramMatrix& gram, const Shot& shot, const ShotOptions& options,
                 const ShotResult& result)
         : structure_(structure),
           shot_(shot),
@@ -274,7 +274,7 @@ private:
 
 }  // namespace
 
-JointReport solve_joint(const Structure& structure, View<const double, 2> gram, const Shot& shot,
+JointReport solve_joint(const Structure& structure, const GramMatrix& gram, const Shot& shot,
                         const ShotOptions& options, const ShotResult& result) {
     return JointSolver(structure, gram, shot, options, result).solve();
 }

@@ -14,7 +14,7 @@ struct JointReport {
 /// Cholesky factor stays inside the rows' envelopes, which reach back two frames. Where a step does not help, a sweep
 /// minimises exactly over one variable of one frame at a time. Starts from result.weights; the objective never rises. A
 /// frame is converged when its optimality, temporal term included, is at most its threshold.
-JointReport solve_joint(const Structure& structure, View<const double, 2> gram, const Shot& shot,
+JointReport solve_joint(const Structure& structure, const GramMatrix& gram, const Shot& shot,
                         const ShotOptions& options, const ShotResult& result);
 
 }  // namespace rigwright::inverse

@@ -40,27 +40,70 @@ void add_scaled(double factor, const double* x, double* y, std::int64_t n) {
     for (; i < n; ++i) y[i] += factor * x[i];
 }
 
-/// y += sum of four rows times their factors, from `begin` to `end`.
-void add_four(const double* factors, const double* const* rows, double* y, std::int64_t begin, std::int64_t end) {
+/// y = (`Add`: y +) sum of `Rows` rows times their factors, from `begin` to `end`.
+template <int Rows, bool Add = true>
+HWY_INLINE void add_some(const double* factors, const double* const* rows, double* y, std::int64_t begin,
+                         std::int64_t end) {
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const V a = hn::Set(d, factors[0]), b = hn::Set(d, factors[1]);
-    const V c = hn::Set(d, factors[2]), e = hn::Set(d, factors[3]);
+    V a[Rows];
+    const double* row[Rows];
+    for (int p = 0; p < Rows; ++p) {
+        a[p] = hn::Set(d, factors[p]);
+        row[p] = rows[p];
+    }
     std::int64_t i = begin;
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
+        V sum = Add ? hn::LoadU(d, y + i) : hn::Zero(d), next = Add ? hn::LoadU(d, y + i + lanes) : hn::Zero(d);
+        for (int p = 0; p < Rows; ++p) {
+            sum = hn::MulAdd(a[p], hn::LoadU(d, row[p] + i), sum);
+            next = hn::MulAdd(a[p], hn::LoadU(d, row[p] + i + lanes), next);
+        }
+        hn::StoreU(sum, d, y + i);
+        hn::StoreU(next, d, y + i + lanes);
+    }
     for (; i + lanes <= end; i += lanes) {
-        V sum = hn::MulAdd(a, hn::LoadU(d, rows[0] + i), hn::LoadU(d, y + i));
-        sum = hn::MulAdd(b, hn::LoadU(d, rows[1] + i), sum);
-        sum = hn::MulAdd(c, hn::LoadU(d, rows[2] + i), sum);
-        hn::StoreU(hn::MulAdd(e, hn::LoadU(d, rows[3] + i), sum), d, y + i);
+        V sum = Add ? hn::LoadU(d, y + i) : hn::Zero(d);
+        for (int p = 0; p < Rows; ++p) sum = hn::MulAdd(a[p], hn::LoadU(d, row[p] + i), sum);
+        hn::StoreU(sum, d, y + i);
     }
     for (; i < end; ++i) {
-        y[i] += factors[0] * rows[0][i] + factors[1] * rows[1][i] + factors[2] * rows[2][i] + factors[3] * rows[3][i];
+        double sum = Add ? y[i] : 0.0;
+        for (int p = 0; p < Rows; ++p) sum += factors[p] * row[p][i];
+        y[i] = sum;
+    }
+}
+
+template <bool Add>
+void add_up_to_eight(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
+    switch (count) {
+        case 1:
+            return add_some<1, Add>(factors, rows, y, 0, n);
+        case 2:
+            return add_some<2, Add>(factors, rows, y, 0, n);
+        case 3:
+            return add_some<3, Add>(factors, rows, y, 0, n);
+        case 4:
+            return add_some<4, Add>(factors, rows, y, 0, n);
+        case 5:
+            return add_some<5, Add>(factors, rows, y, 0, n);
+        case 6:
+            return add_some<6, Add>(factors, rows, y, 0, n);
+        case 7:
+            return add_some<7, Add>(factors, rows, y, 0, n);
+        case 8:
+            return add_some<8, Add>(factors, rows, y, 0, n);
     }
 }
 
 void add_rows(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
-    std::int64_t i = 0;
-    for (; i + 4 <= count; i += 4) add_four(factors + i, rows + i, y, 0, n);
-    for (; i < count; ++i) add_scaled(factors[i], rows[i], y, n);
+    for (std::int64_t i = 0; i < count; i += 8) {
+        add_up_to_eight<true>(factors + i, rows + i, std::min<std::int64_t>(8, count - i), y, n);
+    }
+}
+
+void sum_rows(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
+    add_up_to_eight<false>(factors, rows, std::min<std::int64_t>(8, count), y, n);
+    if (count > 8) add_rows(factors + 8, rows + 8, count - 8, y, n);
 }
 
 /// The vector that entry i lies in begins here; vectors from here on end inside a padded row.
@@ -90,7 +133,7 @@ bool cholesky(double* matrix, std::int64_t n, double floor, double* inverse_diag
         }
         for (std::int64_t i = below; i < n; ++i) {
             const double factors[panel] = {-rows[0][i], -rows[1][i], -rows[2][i], -rows[3][i]};
-            add_four(factors, rows, matrix + i * stride, vector_begin(i), end);
+            add_some<panel>(factors, rows, matrix + i * stride, vector_begin(i), end);
         }
     }
     return true;
@@ -118,7 +161,7 @@ void cholesky_solve(const double* factor, std::int64_t n, const double* inverse_
 }
 
 const Kernels* table() {
-    static constexpr Kernels all{&dot, &add_scaled, &add_rows, &cholesky, &cholesky_solve};
+    static constexpr Kernels all{&dot, &add_scaled, &add_rows, &sum_rows, &cholesky, &cholesky_solve};
     return &all;
 }
 

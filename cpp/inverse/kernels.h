@@ -15,9 +15,11 @@ struct Kernels {
     void (*add_scaled)(double a, const double* x, double* y, std::int64_t n);
     /// y += sum_i factors[i] rows[i] over `count` rows.
     void (*add_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
+    /// y = sum_i factors[i] rows[i] over `count` rows, at least one.
+    void (*sum_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
     /// Upper Cholesky factor U, U^T U = matrix, in place, rows padded_width(n) apart and zero from n on; only the upper
-    /// triangle is read, the lower one is working memory. Writes 1 / diagonal of U. False where a pivot falls below
-    /// `floor` times its diagonal entry.
+    /// triangle is read, the lower one is working memory (finite). Writes 1 / diagonal of U. False where a pivot falls
+    /// below `floor` times its diagonal entry.
     bool (*cholesky)(double* matrix, std::int64_t n, double floor, double* inverse_diagonal);
     /// x <- (U^T U)^-1 x; x has room for padded_width(n) numbers.
     void (*cholesky_solve)(const double* factor, std::int64_t n, const double* inverse_diagonal, double* x);

@@ -15,11 +15,13 @@ double QuadraticModel::look(const Frame& frame) {
     low_.clear();
     high_.clear();
     position_.assign(structure.num_variables(), -1);
+    slopes_.resize(structure.num_variables());
+    frame.slopes(slopes_.data());
     double worst = 0.0;
     for (std::int64_t k = 0; k < structure.num_variables(); ++k) {
         const double x = frame.x()[k], lower = terms.lower[k], upper = terms.upper[k];
         if (lower == upper || structure.users(k).empty()) continue;
-        const double right = frame.slope(k, 1);
+        const double right = slopes_[k];
         const double left = structure.knots(k).empty() ? right : frame.slope(k, -1);
         const double rise = x < upper ? -right : 0.0, fall = x > lower ? left : 0.0;
         worst = std::max({worst, rise, fall});
@@ -39,14 +41,41 @@ double QuadraticModel::look(const Frame& frame) {
 }
 
 void QuadraticModel::form(const Frame& frame, bool curvature) {
+    const std::int64_t count = size(), width = frame.gram().width(), stride = padded_width(count);
+    differentiate(frame);
+    hessian_.resize(count * stride);
+    image_.resize(width);
+    for (std::int64_t i = 0; i < count; ++i) {
+        double* row = hessian_.data() + i * stride;
+        std::fill_n(row, stride, 0.0);
+        const std::int64_t begin = entry_begin_[i], end = entry_begin_[i + 1];
+        if (begin == end) continue;
+        kernels().sum_rows(entry_value_.data() + begin, entry_row_.data() + begin, end - begin, image_.data(), width);
+        for (std::size_t rank = 0; rank + 1 < rank_begin_.size(); ++rank) {
+            for (std::int64_t e = rank_begin_[rank]; e < rank_begin_[rank + 1]; ++e) {
+                const Entry& entry = ranked_[e];
+                if (entry.position > i) break;
+                row[entry.position] += entry.twice * image_[entry.column];
+            }
+        }
+        row[i] += 2.0 * frame.terms().quadratic[free_[i]];
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t j = 0; j < i; ++j) hessian_[j * stride + i] = hessian_[i * stride + j];
+    }
+    if (curvature) add_curvature(frame);
+}
+
+/// The slopes J by free variables, and once more by rank: first the first entry of each variable, then the second ones,
+/// so that sums over them go to one variable after another and do not wait for each other.
+void QuadraticModel::differentiate(const Frame& frame) {
     const Structure& structure = frame.structure();
-    const Kernels& kernel = kernels();
-    const std::int64_t count = size(), columns = structure.num_columns();
     entry_column_.clear();
     entry_value_.clear();
     entry_row_.clear();
     entry_begin_.assign(1, 0);
-    for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t longest = 0;
+    for (std::int64_t i = 0; i < size(); ++i) {
         for (const std::int32_t n : structure.users(free_[i])) {
             const double slope = structure.slope(n, free_[i], frame.x(), side_[i]);
             if (slope == 0.0) continue;
@@ -55,29 +84,32 @@ void QuadraticModel::form(const Frame& frame, bool curvature) {
             entry_row_.push_back(frame.gram().row(n));
         }
         entry_begin_.push_back(static_cast<std::int64_t>(entry_column_.size()));
+        longest = std::max(longest, entry_begin_[i + 1] - entry_begin_[i]);
     }
-    const std::int64_t stride = padded_width(count);
-    hessian_.assign(count * stride, 0.0);
-    for (std::int64_t i = 0; i < count; ++i) {
-        image_.assign(columns, 0.0);
-        kernel.add_rows(entry_value_.data() + entry_begin_[i], entry_row_.data() + entry_begin_[i],
-                        entry_begin_[i + 1] - entry_begin_[i], image_.data(), columns);
-        for (std::int64_t j = 0; j <= i; ++j) {
-            double sum = 0.0;
-            for (std::int64_t e = entry_begin_[j]; e < entry_begin_[j + 1]; ++e) {
-                sum += entry_value_[e] * image_[entry_column_[e]];
-            }
-            hessian_[i * stride + j] = hessian_[j * stride + i] = 2.0 * sum;
+    ranked_.clear();
+    rank_begin_.assign(1, 0);
+    for (std::int64_t rank = 0; rank < longest; ++rank) {
+        for (std::int64_t i = 0; i < size(); ++i) {
+            const std::int64_t e = entry_begin_[i] + rank;
+            if (e >= entry_begin_[i + 1]) continue;
+            ranked_.push_back({static_cast<std::int32_t>(i), entry_column_[e], 2.0 * entry_value_[e]});
         }
-        hessian_[i * stride + i] += 2.0 * frame.terms().quadratic[free_[i]];
+        rank_begin_.push_back(static_cast<std::int64_t>(ranked_.size()));
     }
-    if (curvature) add_curvature(frame);
 }
 
 void QuadraticModel::add_curvature(const Frame& frame) {
     const Structure& structure = frame.structure();
     const std::int64_t stride = padded_width(size());
     for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
+        const auto [first, second] = structure.plain(n);
+        if (second >= 0) {
+            const std::int32_t i = position_[first], j = position_[second];
+            if (i < 0 || j < 0) continue;
+            hessian_[i * stride + j] += 2.0 * frame.residual()[n];
+            hessian_[j * stride + i] += 2.0 * frame.residual()[n];
+            continue;
+        }
         const std::span<const Factor> factors = structure.factors(n);
         for (std::size_t a = 1; a < factors.size(); ++a) {
             const std::int32_t i = position_[factors[a].variable];
@@ -201,11 +233,14 @@ bool NewtonStep::solve_over(const std::vector<std::int32_t>& active) {
         largest = std::max(largest, hessian[active[a] * (stride + 1)]);
     }
     for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
-        factor_.assign(n * width, 0.0);
+        factor_.resize(n * width);
         for (std::int64_t a = 0; a < n; ++a) {
-            const double* row = hessian.data() + active[a] * stride;
-            for (std::int64_t b = a; b < n; ++b) factor_[a * width + b] = row[active[b]];
-            factor_[a * width + a] += ridge * largest;
+            const double* from = hessian.data() + active[a] * stride;
+            double* row = factor_.data() + a * width;
+            std::fill_n(row, a, 0.0);
+            for (std::int64_t b = a; b < n; ++b) row[b] = from[active[b]];
+            std::fill(row + n, row + width, 0.0);
+            row[a] += ridge * largest;
         }
         if (!kernels().cholesky(factor_.data(), n, 1e-13, inverse_diagonal_.data())) continue;
         kernels().cholesky_solve(factor_.data(), n, inverse_diagonal_.data(), rhs_.data());

@@ -29,15 +29,23 @@ public:
     std::vector<double>& hessian() { return hessian_; }
 
 private:
+    struct Entry {
+        std::int32_t position, column;
+        double twice;  // the slope
+    };
+
+    void differentiate(const Frame& frame);
     void add_curvature(const Frame& frame);
 
     std::vector<std::int32_t> free_, position_;
     std::vector<int> side_;
-    std::vector<double> gradient_, at_, low_, high_, hessian_, image_;
+    std::vector<double> slopes_, gradient_, at_, low_, high_, hessian_;
+    AlignedDoubles image_;
     std::vector<std::int32_t> entry_column_;  // J by free variables: entries of variable i from entry_begin_[i] on
     std::vector<double> entry_value_;
     std::vector<const double*> entry_row_;  // of the Gram matrix
-    std::vector<std::int64_t> entry_begin_;
+    std::vector<std::int64_t> entry_begin_, rank_begin_;
+    std::vector<Entry> ranked_;
 };
 
 /// Newton steps over the free variables of one frame, kept inside their pieces: variables that would leave are put on

@@ -16,7 +16,7 @@ constexpr double jump = 0.3;              // a frame this much of itself away fr
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
 class LinearStart {
 public:
-    LinearStart(const Structure& structure, View<const double, 2> gram)
+    LinearStart(const Structure& structure, const GramMatrix& gram)
         : structure_(structure),
           count_(structure.num_variables()),
           stride_(padded_width(count_)),
@@ -59,7 +59,7 @@ private:
 /// Frames begin ... end - 1, one after another.
 class Run {
 public:
-    Run(const Structure& structure, View<const double, 2> gram, const LinearStart& linear_start, const Shot& shot,
+    Run(const Structure& structure, const GramMatrix& gram, const LinearStart& linear_start, const Shot& shot,
         const ShotOptions& options, const ShotResult& result)
         : structure_(structure),
           solver_(structure, gram),
@@ -121,7 +121,8 @@ private:
         point_.resize(count_);
         for (std::int64_t k = 0; k < count_; ++k) point_[k] = std::clamp(start[k], terms.lower[k], terms.upper[k]);
         const FrameReport report =
-            solver_.solve(terms, point_.data(), cold, options_.thresholds(t), options_.max_iterations, point_.data());
+            solver_.solve(terms, point_.data(), cold, options_.thresholds(t), options_.max_iterations,
+                          first ? nullptr : result_.weights.row(t), point_.data());
         double& best = objective_[t - begin];
         result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
         const bool better = first || report.objective < best - 1e-10 * std::abs(best);
@@ -150,7 +151,7 @@ private:
 
 }  // namespace
 
-void solve_frames(const Structure& structure, View<const double, 2> gram, const Shot& shot, const ShotOptions& options,
+void solve_frames(const Structure& structure, const GramMatrix& gram, const Shot& shot, const ShotOptions& options,
                   const ShotResult& result) {
     const LinearStart linear_start(structure, gram);
     const std::int64_t frames = shot.projections.extent(0);

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "core/view.h"
+#include "inverse/gram_matrix.h"
 #include "inverse/structure.h"
 
 namespace rigwright::inverse {
@@ -33,7 +34,7 @@ struct ShotResult {
 /// it, backwards, as long as that helps. With `bending`, a frame's objective has
 /// bending_k (x_k - 2 x_k' + x_k'')^2 for the solutions x', x'' of the two frames before it.
 /// Same bytes for any number of threads.
-void solve_frames(const Structure& structure, View<const double, 2> gram, const Shot& shot, const ShotOptions& options,
+void solve_frames(const Structure& structure, const GramMatrix& gram, const Shot& shot, const ShotOptions& options,
                   const ShotResult& result);
 
 }  // namespace rigwright::inverse

@@ -2,7 +2,7 @@
 
 namespace rigwright::inverse {
 
-Structure::Plain Structure::plain(const std::vector<Factor>& factors) {
+Structure::Plain Structure::plain_product(const std::vector<Factor>& factors) {
     const bool tents = std::any_of(factors.begin(), factors.end(), [](const Factor& f) { return f.is_tent; });
     if (tents || factors.empty() || factors.size() > 2) return {-1, -1};
     if (factors.size() == 1) return {factors[0].variable, -1};
@@ -26,7 +26,7 @@ Structure::Structure(std::int64_t num_variables, std::vector<std::vector<Factor>
             degree_[f.variable] = std::max(degree_[f.variable], static_cast<int>(power));
         }
         begin_.push_back(static_cast<std::int64_t>(factors_.size()));
-        plain_.push_back(plain(columns[n]));
+        plain_.push_back(plain_product(columns[n]));
     }
     for (std::int64_t j = 0; j < num_variables; ++j) {
         std::sort(knots[j].begin(), knots[j].end());
@@ -56,6 +56,28 @@ double Structure::product_slope(std::int64_t column, std::int64_t variable, cons
         sum += product;
     }
     return sum;
+}
+
+void Structure::pull_back(const double* x, const double* y, double* result) const {
+    std::fill_n(result, num_variables(), 0.0);
+    for (std::int64_t n = 0; n < num_columns(); ++n) {
+        const auto [first, second] = plain_[n];
+        if (second >= 0) {
+            result[first] += x[second] * y[n];
+            result[second] += x[first] * y[n];
+        } else if (first >= 0) {
+            result[first] += y[n];
+        } else {
+            const std::span<const Factor> own = factors(n);
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                double product = own[i].slope(x[own[i].variable], 1);
+                for (std::size_t k = 0; k < own.size(); ++k) {
+                    if (k != i) product *= own[k].value(x[own[k].variable]);
+                }
+                result[own[i].variable] += product * y[n];
+            }
+        }
+    }
 }
 
 std::pair<double, double> Structure::piece(std::int64_t variable, double x, int side, double low, double high) const {

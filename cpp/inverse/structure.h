@@ -54,6 +54,13 @@ public:
         if (second >= 0) return x[first] * x[second];
         return first >= 0 ? x[first] : product(column, x);
     }
+    /// J^T y for the slopes J (N, K) of all activations, to the right of each variable: `result` (K).
+    void pull_back(const double* x, const double* y, double* result) const;
+    /// The one or two different variables whose plain product a column is; second -1 for one, first -1 for others.
+    struct Plain {
+        std::int32_t first, second;
+    };
+    Plain plain(std::int64_t column) const { return plain_[column]; }
     /// Slope of a column's activation along one variable of its own, to one side of it.
     double slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
         const auto [first, second] = plain_[column];
@@ -65,11 +72,7 @@ public:
     std::pair<double, double> piece(std::int64_t variable, double x, int side, double low, double high) const;
 
 private:
-    struct Plain {
-        std::int32_t first, second;
-    };
-
-    static Plain plain(const std::vector<Factor>& factors);
+    static Plain plain_product(const std::vector<Factor>& factors);
     double product(std::int64_t column, const double* x) const;
     double product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const;
 
@@ -84,7 +87,7 @@ private:
     std::vector<std::int32_t> users_;
     std::vector<double> knots_;
     std::vector<int> degree_;
-    std::vector<Plain> plain_;  // columns of one or two different weights (second -1 for one); first -1 for others
+    std::vector<Plain> plain_;
     bool is_linear_ = true;
 };
 
