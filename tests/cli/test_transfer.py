@@ -12,6 +12,7 @@ import pytest
 import rigwright as rw
 from rigwright.cli import dispatch
 from tests.cli.command import environment, json_of, rigwright_command
+from tests.support.glb import Gltf
 from tests.support.plain_face import plain_face
 from tests.support.second_face import first_face, second_face_files, second_neutral, second_truth, write_obj
 
@@ -44,6 +45,30 @@ def test_the_command_is_the_function(workplace):
     assert not list(workplace.glob("*.partial"))
 
 
+def one_mesh_glb(path, vertices, faces, morphs: bool) -> None:
+    g = Gltf()
+    triangles = np.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])
+    primitive = {"attributes": {"POSITION": g.add(vertices)}, "indices": g.add(triangles.reshape(-1), "u2")}
+    if morphs:
+        primitive["targets"] = [{"POSITION": g.add(np.ones_like(vertices))}]
+    g.json |= {"meshes": [{"primitives": [primitive]}], "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0}
+    g.write(path)
+
+
+def test_a_mesh_without_shapes_is_a_target_in_gltf_too(workplace):
+    """Metres, y up: units of the target, so that millimetres are right."""
+    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
+    rig = first_face()
+    for name, morphs in (("still.glb", False), ("moving.glb", True)):
+        one_mesh_glb(workplace / name, 0.01 * second_neutral(), rig.faces, morphs)
+        told = json_of("transfer", "face.safetensors", name, "-o", "g.npz", "--contacts", "off", folder=workplace)
+        assert told["vertices"] == 117
+        made = rw.sources.load_blendshapes(workplace / "g.npz")
+        assert (made.metadata["meters_per_unit"], made.metadata["up_axis"]) == (1.0, "Y")
+        expected = rw.transfer.transfer_rig(rig, 0.01 * second_neutral())
+        np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-7)
+
+
 def test_errors_are_told_beside_those_of_plain_copies(workplace):
     arguments = ["--truth", "truth.safetensors", "--contacts", "off"]
     told = json_of("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=workplace)
@@ -59,9 +84,9 @@ def test_errors_are_told_beside_those_of_plain_copies(workplace):
     assert "from the truth" in shown.stdout
 
 
-@pytest.mark.parametrize("weights", ["plan", "array", "guessed"])
+@pytest.mark.parametrize("weights", ["plan", "array", "guessed", "unknown"])
 def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
-    """By the plan that packing wrote, by an array, and with the array as a first guess."""
+    """By the plan that packing wrote, by an array, with the array as a first guess, and with no weights at all."""
     json_of("pack", "face.safetensors", "-o", "plan.json", folder=workplace)
     plan = rw.transfer.Plan.load(workplace / "plan.json")
     rows = plan.weights()
@@ -69,11 +94,15 @@ def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
         write_obj(workplace / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
     np.save(workplace / "rows.npy", np.clip(rows, 0.05, 0.95) if weights == "guessed" else rows)
     given = ["--weights", "plan.json" if weights == "plan" else "rows.npy"] + ["--estimate"] * (weights == "guessed")
+    given = [] if weights == "unknown" else given
     arguments = ["face.safetensors", "other.obj", "--truth", "truth.safetensors", "--contacts", "off"]
     before = json_of("transfer", *arguments, "-o", "x.npz", folder=workplace)
     after = json_of("transfer", *arguments, "-o", "y.npz", "--examples", "scans", *given, folder=workplace)
     assert after["examples"] == len(rows)
     assert after["mean_error_mm"] < before["mean_error_mm"]
+    if weights == "unknown":
+        assert np.abs(after["example_weights"] - rows).max() < 0.35, "strengths and weights cannot be told apart fully"
+        return
     assert after["undetermined"] == []
     if weights == "guessed":
         assert np.abs(after["example_weights"] - np.load(workplace / "rows.npy")).max() > 1e-3, "estimated anew"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,11 +44,8 @@ def open_neutral(path: Path) -> Neutral:
     if suffix in (".safetensors", ".npz", ".blend"):
         return _of(rw.load(path) if suffix == ".safetensors" else rw.sources.load_blendshapes(path))
     if suffix in (".glb", ".gltf"):
-        try:
+        with contextlib.suppress(ValueError):  # without morph targets; what is broken is told by the next reader
             return _of(rw.sources.load_blendshapes(path))
-        except ValueError as error:
-            if "without morph targets" not in str(error):
-                raise
         return _of(rw.sources.load(path))
     mesh = rw.sources.load_shot(path)
     return Neutral(_one(mesh.vertices, path), mesh.faces)
