@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,10 +69,14 @@ class NonlinearFace:
         """Vertices (V, 3) at weights (K,)."""
         active = np.flatnonzero(weights)
         posed = self._turned(weights, active)
-        singles = [self.contacts.gaps(self.rest + self.deltas[k]) for k in active]
-        allowed = np.min([np.zeros(len(self.contacts.first)), self.contacts.gaps(self.rest), *singles], axis=0)
+        allowed = np.min([np.zeros(len(self.contacts.first)), self._gaps[-1], *self._gaps[active]], axis=0)
         posed = posed + self.contacts.resolve(self.surface, posed, allowed)
         return posed + self._bulge(posed, weights, active)
+
+    @cached_property
+    def _gaps(self) -> Float64:
+        """Gaps (K + 1, P) of each shape alone, and of the neutral."""
+        return np.stack([self.contacts.gaps(self.rest + delta) for delta in [*self.deltas, np.zeros_like(self.rest)]])
 
     def _turned(self, weights: Float64, active: NDArray[np.intp]) -> Float64:
         turning = -1 if self.hinge is None else self.hinge.shape
