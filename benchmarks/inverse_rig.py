@@ -21,14 +21,12 @@ import scipy
 from inverse_accuracy import compare, recover
 from inverse_rows import OneFrame, Row, Settings, joint_rows
 from inverse_scenes import Scene, ict_face, paper_size
+from marks import write_between_marks
 
 import rigwright as rw
 from rigwright.bench.timing import load_average, machine
-from rigwright.files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN = "<!-- inverse figures: written by benchmarks/inverse_rig.py -->"
-END = "<!-- end of inverse figures -->"
 
 
 def table(head: list[str], rows: list[Row]) -> str:
@@ -109,14 +107,6 @@ def show(parts: list[str]) -> None:
     print(parts[-1] + "\n", flush=True)
 
 
-def write(text: str) -> None:
-    """Between the marks of README.md."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    head, rest = readme.split(BEGIN)
-    whole = head + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1]
-    atomic_write(ROOT / "README.md", whole.encode())
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the faces")
@@ -133,7 +123,7 @@ def main() -> None:
     print(f"load average {load_average():.1f}\n{about(settings)}\n", flush=True)
     parts = sections(arguments, settings)
     if arguments.write:
-        write("\n\n".join([*parts, about(settings)]))
+        write_between_marks("inverse figures", "\n\n".join([*parts, about(settings)]))
 
 
 if __name__ == "__main__":

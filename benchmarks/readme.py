@@ -1,8 +1,8 @@
 """Measures the figures of the README: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo``.
 
 Reads the demo's folder for the accuracy, times its model beside PyTorch and ONNX Runtime in one run, takes Antonia's
-figures from ``benchmarks/antonia_body.py`` where that has been run, and prints the table; ``--write`` puts it into
-README.md between its marks.
+figures from ``benchmarks/antonia_body.py`` where that has been run, and prints the tables; ``--write`` puts them into
+README.md between their marks.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import seams
+from marks import write_between_marks
 
 import rigwright as rw
 from rigwright import bench
-from rigwright.files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- figures: written by benchmarks/readme.py -->", "<!-- end of figures -->"
 NAMES = ("learned model", "paper's variant", "linear skinning, K = 4", "linear skinning, all joints")
 
 
@@ -75,23 +74,24 @@ def main() -> None:
     trained = [
         f"{name} {rw.load(arguments.demo / file).metadata['training']['minutes']:g}" for name, file in files.items()
     ]
-    parts = [
-        accuracy_rows(numbers),
-        speed_rows(report, numbers),
-        seams.rows(arguments.demo),
-        *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
-        [
-            f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}.",
-            f"Medians of {arguments.runs} interleaved runs."
-            f" Minutes of training on the demo character: {', '.join(trained)}.",
+    parts = {
+        "accuracy": [accuracy_rows(numbers)],
+        "figures of bodies": [
+            speed_rows(report, numbers),
+            seams.rows(arguments.demo),
+            *([antonia_rows(json.loads(arguments.antonia.read_text()))] if arguments.antonia.exists() else []),
+            [
+                f"Model file {size:.1f} MB, float32. {report['machine']}; {versions}.",
+                f"Medians of {arguments.runs} interleaved runs."
+                f" Minutes of training on the demo character: {', '.join(trained)}.",
+            ],
         ],
-    ]
-    text = "\n\n".join("\n".join(rows) for rows in parts)
-    print(text)
-    if arguments.write:
-        readme = (ROOT / "README.md").read_text()
-        head, rest = readme.split(BEGIN)
-        atomic_write(ROOT / "README.md", (head + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1]).encode())
+    }
+    for name, tables in parts.items():
+        text = "\n\n".join("\n".join(rows) for rows in tables)
+        print(text + "\n")
+        if arguments.write:
+            write_between_marks(name, text)
 
 
 if __name__ == "__main__":
