@@ -150,7 +150,7 @@ class _Painter:
         for title, vertices, count in (
             ("source", measured.source_shapes[n], doubt.source_crossings[n]),
             ("without contacts", measured.free_shapes[n], measured.free_crossings[n]),
-            ("with contacts", measured.shapes[n], doubt.target_crossings[n]),
+            ("target", measured.shapes[n], doubt.target_crossings[n]),
         ):
             moved = self._most_moved(n, pairs)
             view = view_of(vertices[moved], measured.target.up_axis, FACING, aspect=self.aspect)
