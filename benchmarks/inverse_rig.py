@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the faces")
     parser.add_argument("--runs", type=int, default=10, help="timed runs of ours")
-    parser.add_argument("--limit", type=float, default=300.0, help="processor seconds that a peer may take")
+    parser.add_argument("--limit", type=float, default=200.0, help="processor seconds that a peer may take")
     parser.add_argument("--frames", type=int, default=100, help="frames compared with the best of all others")
     parser.add_argument("--quick", action="store_true", help="a small rig, short limits: does it all run?")
     parser.add_argument("--write", action="store_true", help="put the tables into README.md")

@@ -48,7 +48,7 @@ class Row:
         bound = "" if self.reached else "> "
         ratios = [f"{bound}{ratio:,.0f} x" if ratio >= 9.5 else f"{bound}{ratio:.1f} x" for ratio in self.ratios]
         ratios += [""] * (columns - len(ratios))
-        difference = "equal" if abs(self.difference) < SAME else f"{self.difference:+.0e}"
+        difference = "equal" if abs(self.difference) < SAME else f"{self.difference:+.1e}"
         return " | ".join(["", self.job, _time(self.seconds), *ratios, difference, ""]).strip()
 
 

@@ -108,7 +108,7 @@ def test_rows_and_accuracy(scene):
     from inverse_accuracy import compare, recover
     from inverse_rows import OneFrame, Settings, joint_rows
 
-    settings = Settings(runs=1, peer_frames=1, limit=2.0, smoothness=SMOOTHNESS, smooth_frames=6, released_frames=5)
+    settings = Settings(runs=1, peer_frames=1, limit=0.5, smoothness=SMOOTHNESS, smooth_frames=6, released_frames=5)
     rows = OneFrame(scene, ALPHA, settings).rows()
     assert len(rows) == 13
     for row in [*rows, *joint_rows(scene, ALPHA, settings)]:
@@ -130,3 +130,26 @@ def test_trace_ends_at_its_goal():
     assert trace.objectives == [5.0, 5.0, 2.0]
     assert trace.reached(5.0) == trace.seconds[0]
     assert trace.reached(1.0) is None
+
+
+def test_tables_go_between_the_marks(tmp_path, monkeypatch):
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # the module sets what is not set
+    import inverse_rig
+    from inverse_rows import Row
+
+    monkeypatch.setattr(inverse_rig, "ROOT", tmp_path)
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{inverse_rig.BEGIN}\nold\n{inverse_rig.END}\nafter\n", encoding="utf-8")
+    rows = [Row("ours", 2e-3, 0.0), Row("peer", 4.0, 0.25, reached=False, ratios=[2000.0])]
+    inverse_rig.write(inverse_rig.table(["job", "time", "faster", "objective"], rows))
+    assert readme.read_text(encoding="utf-8").splitlines() == [
+        "before",
+        inverse_rig.BEGIN,
+        "| job | time | faster | objective |",
+        "| --- | --- | --- | --- |",
+        "| ours | 2 ms |  | equal |",
+        "| peer | 4,000 ms | > 2,000 x | +2.5e-01 |",
+        inverse_rig.END,
+        "after",
+    ]
