@@ -3,9 +3,8 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "core/check.h"
-#include "core/parallel.h"
-#include "inverse/frame.h"
 #include "inverse/joint.h"
+#include "inverse/measures.h"
 #include "inverse/projection.h"
 #include "inverse/shot.h"
 #include "rig/blendshape_rig.h"
@@ -132,7 +131,7 @@ struct ShotArrays {
 
 py::tuple solve_frames(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
                        const py::object& start, const py::object& bending, const py::object& thresholds,
-                       std::int64_t max_iterations, bool joint, int threads) {
+                       std::int64_t max_iterations, bool joint, int threads, const py::object& report) {
     constexpr const char* name = "solve_frames";
     ShotArrays arrays(name, structure, terms);
     const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
@@ -149,7 +148,12 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
     Array<bool> converged(frames);
     const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
                                      writable<bool, 1>(converged)};
-    const inverse::ShotOptions options{view<double, 1>(limits), max_iterations, threads};
+    inverse::ShotOptions options{view<double, 1>(limits), max_iterations, threads, {}};
+    options.report = [&report](std::int64_t steps, double ratio) {
+        const py::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (!report.is_none()) report(steps, ratio);
+    };
     {
         const py::gil_scoped_release released;
         if (joint) {
@@ -169,25 +173,12 @@ py::tuple measure(const Structure& structure, const InverseGram& gram, const py:
     const std::int64_t frames = arrays.shot.projections.extent(0), width = structure.num_variables();
     check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, width});
     Array<double> fidelity(frames), right({frames, width}), left({frames, width});
-    const auto x = view<double, 2>(given);
-    const auto to_right = writable<double, 2>(right), to_left = writable<double, 2>(left);
-    double* value = fidelity.mutable_data();
+    const auto points = view<double, 2>(given);
+    const inverse::FrameMeasures result{writable<double, 1>(fidelity), writable<double, 2>(right),
+                                        writable<double, 2>(left)};
     {
         const py::gil_scoped_release released;
-        parallel_for(frames, 64, threads, [&](std::int64_t begin, std::int64_t end) {
-            inverse::Frame frame(structure, gram.matrix());
-            const inverse::Shot& shot = arrays.shot;
-            for (std::int64_t t = begin; t < end; ++t) {
-                frame.load({shot.projections.row(t), shot.linear.row(t), shot.quadratic.row(t), shot.lower.row(t),
-                            shot.upper.row(t)});
-                frame.set(x.row(t));
-                value[t] = frame.objective();
-                for (std::int64_t k = 0; k < width; ++k) {
-                    to_right(t, k) = frame.slope(k, 1);
-                    to_left(t, k) = structure.knots(k).empty() ? to_right(t, k) : frame.slope(k, -1);
-                }
-            }
-        });
+        inverse::measure_frames(structure, gram.matrix(), arrays.shot, points, threads, result);
     }
     return py::make_tuple(fidelity, right, left);
 }
@@ -212,9 +203,11 @@ void bind_inverse(py::module_& module) {
     module.def(
         "solve_frames", &solve_frames, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),
         py::arg("bending"), py::arg("thresholds"), py::arg("max_iterations"), py::arg("joint") = false,
-        py::arg("threads") = 0,
+        py::arg("threads") = 0, py::arg("report") = py::none(),
         "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame or jointly. `terms`: projections\n"
-        "(T, N), linear, quadratic, lower, upper (T, K).");
+        "(T, N), linear, quadratic, lower, upper (T, K). A joint solve calls `report` between its steps with their\n"
+        "number and the largest ratio of optimality to threshold.");
+    module.attr("INVERSE_CHUNK") = inverse::chunk;
     module.def("measure_frames", &measure, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
                py::arg("threads") = 0,
                "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"

@@ -40,7 +40,7 @@ public:
           optimality_(frames_) {
         parallel_for(frames_, 16, options.threads, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t t = begin; t < end; ++t) {
-                point_[t].load(own_terms(t));
+                point_[t].load(shot_.terms(t));
                 point_[t].set(result.weights.row(t));
             }
         });
@@ -50,8 +50,9 @@ public:
         JointReport report;
         bool polished = !structure_.has_knots();
         for (; report.iterations < options_.max_iterations; ++report.iterations) {
-            look();
-            if (solved()) {
+            const double ratio = look();
+            if (options_.report) options_.report(report.iterations, ratio);
+            if (ratio <= 1.0) {
                 if (polished || !sweep()) break;
                 polished = true;
             } else if (!newton() && !sweep()) {
@@ -68,11 +69,6 @@ public:
     }
 
 private:
-    Terms own_terms(std::int64_t t) const {
-        return {shot_.projections.row(t), shot_.linear.row(t), shot_.quadratic.row(t), shot_.lower.row(t),
-                shot_.upper.row(t)};
-    }
-
     /// A frame's terms with the temporal term in them, all other frames being as they are.
     Terms coupled_terms(std::int64_t t) {
         double *linear = linear_.data() + t * width_, *quadratic = quadratic_.data() + t * width_;
@@ -88,7 +84,8 @@ private:
         return {shot_.projections.row(t), linear, quadratic, shot_.lower.row(t), shot_.upper.row(t)};
     }
 
-    void look() {
+    /// The largest ratio of optimality to threshold.
+    double look() {
         if (bend_.empty()) {
             for (std::int64_t t = 0; t < frames_; ++t) {
                 for (int d = 0; d < 3; ++d) bend_.push_back(bend_entry(t, d, frames_));
@@ -100,13 +97,11 @@ private:
                 optimality_[t] = model_[t].look(point_[t]);
             }
         });
-    }
-
-    bool solved() const {
+        double ratio = 0.0;
         for (std::int64_t t = 0; t < frames_; ++t) {
-            if (optimality_[t] > options_.thresholds(t)) return false;
+            if (optimality_[t] > 0.0) ratio = std::max(ratio, optimality_[t] / options_.thresholds(t));
         }
-        return true;
+        return ratio;
     }
 
     /// Exact steps in single variables, frame by frame.
@@ -233,7 +228,7 @@ private:
             }
             double change = bending_change();
             for (std::int64_t t = 0; t < frames_; ++t) {
-                point_[t].load(own_terms(t));
+                point_[t].load(shot_.terms(t));
                 change += point_[t].move(trial_.data() + t * width_);
             }
             if (change <= 1e-4 * length * along_) return true;

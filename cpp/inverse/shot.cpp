@@ -9,9 +9,8 @@
 namespace rigwright::inverse {
 namespace {
 
-constexpr std::int64_t run_length = 256;  // frames solved one after another
-constexpr std::int64_t period = 32;       // frames between restarts
-constexpr double jump = 0.3;              // a frame this much of itself away from the one before starts anew
+constexpr std::int64_t period = 32;  // frames between restarts
+constexpr double jump = 0.3;         // a frame this much of itself away from the one before starts anew
 
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
 class LinearStart {
@@ -100,8 +99,7 @@ private:
     }
 
     Terms terms_of(std::int64_t t) {
-        Terms terms{shot_.projections.row(t), shot_.linear.row(t), shot_.quadratic.row(t), shot_.lower.row(t),
-                    shot_.upper.row(t)};
+        Terms terms = shot_.terms(t);
         if (!causal_ || t < 2) return terms;
         linear_.assign(terms.linear, terms.linear + count_);
         quadratic_.assign(terms.quadratic, terms.quadratic + count_);
@@ -156,7 +154,7 @@ void solve_frames(const Structure& structure, const GramMatrix& gram, const Shot
     const LinearStart linear_start(structure, gram);
     const std::int64_t frames = shot.projections.extent(0);
     const bool causal = std::any_of(shot.bending.begin(), shot.bending.end(), [](double s) { return s > 0.0; });
-    parallel_for(frames, causal ? frames : run_length, options.threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(frames, causal ? frames : chunk, options.threads, [&](std::int64_t begin, std::int64_t end) {
         Run(structure, gram, linear_start, shot, options, result).solve(begin, end);
     });
 }

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 
 #include "core/view.h"
+#include "inverse/frame.h"
 #include "inverse/gram_matrix.h"
 #include "inverse/structure.h"
 
@@ -14,13 +16,25 @@ struct Shot {
     View<const double, 2> quadratic;     // (T, K), >= 0
     View<const double, 2> lower, upper;  // (T, K)
     View<const double, 1> bending;       // (K): weight of the second difference to the two frames before, 0 without
+
+    /// Those of a frame, without bending.
+    Terms terms(std::int64_t t) const {
+        return {projections.row(t), linear.row(t), quadratic.row(t), lower.row(t), upper.row(t)};
+    }
 };
 
 struct ShotOptions {
     View<const double, 1> thresholds;  // (T): optimality at which a frame is solved
     std::int64_t max_iterations = 200;
     int threads = 0;
+    /// Called between the steps of a joint solve, on the calling thread, with the steps so far and the largest ratio of
+    /// a frame's optimality to its threshold. What it throws ends the solve.
+    std::function<void(std::int64_t iterations, double ratio)> report;
 };
+
+/// Frames that are solved one after another; the next one starts anew. A shot cut at multiples of it gives, part by
+/// part and from the same starts, what it gives as a whole.
+constexpr std::int64_t chunk = 256;
 
 struct ShotResult {
     View<double, 2> weights;           // (T, K): the start on entry, inside the box; the solution on return

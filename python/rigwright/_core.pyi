@@ -16,6 +16,7 @@ __all__: list[str] = [
     "Deformer",
     "DeltaMush",
     "DualQuaternionBlend",
+    "INVERSE_CHUNK",
     "InverseGram",
     "InverseStructure",
     "LinearBlend",
@@ -708,10 +709,12 @@ def solve_frames(
     max_iterations: typing.SupportsInt | typing.SupportsIndex,
     joint: bool = False,
     threads: typing.SupportsInt | typing.SupportsIndex = 0,
+    report: typing.Any = None,
 ) -> tuple:
     """
     Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame or jointly. `terms`: projections
-    (T, N), linear, quadratic, lower, upper (T, K).
+    (T, N), linear, quadratic, lower, upper (T, K). A joint solve calls `report` between its steps with their
+    number and the largest ratio of optimality to threshold.
     """
 
 def vertex_distances(
@@ -725,3 +728,5 @@ def vertex_normals(vertices: typing.Any, faces: typing.Any) -> numpy.typing.NDAr
     """
     (V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.
     """
+
+INVERSE_CHUNK: int = 256

@@ -100,6 +100,21 @@ def test_same_bytes_for_any_number_of_threads():
     assert np.array_equal(one.weights, two.weights)
 
 
+def test_chunks_give_the_bytes_of_the_whole():
+    rng = np.random.default_rng(10)
+    rig, chunk = random_rig(rng, vertices=20), rw.inverse.CHUNK
+    targets = rig.evaluate(rng.uniform(size=(2 * chunk + 40, 8))) + 0.2 * rng.normal(size=(20, 3)).astype(np.float32)
+    solver = rw.inverse.Solver(rig)
+    start = rng.uniform(size=(len(targets), 8))
+    for init in (None, start):
+        whole = solver.solve(targets, alpha=1.0, init=init).weights
+        parts = [
+            solver.solve(targets[i : i + chunk], alpha=1.0, init=None if init is None else init[i : i + chunk]).weights
+            for i in range(0, len(targets), chunk)
+        ]
+        assert np.array_equal(whole, np.concatenate(parts))
+
+
 def test_markers_and_whole_meshes_give_the_same():
     rng = np.random.default_rng(7)
     rig, markers = random_rig(rng), np.array([31, 2, 17, 8, 25, 12])

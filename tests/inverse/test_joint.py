@@ -60,3 +60,46 @@ def test_causal_frames_depend_on_the_past_only():
         np.square(np.diff(r.weights, n=2, axis=0)).sum() for r in (whole, rw.inverse.solve(rig, targets, alpha=1.0))
     ]
     assert bends[0] < bends[1]
+
+
+def test_causal_optimality_is_that_of_each_frame_given_the_two_before():
+    rng = np.random.default_rng(6)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(size=(8, 8))) + 0.1 * rng.normal(size=(8, 40, 3)).astype(np.float32)
+    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, joint=False, tolerance=1e-9)
+    assert result.converged.all()
+
+    def value(t, w):
+        ahead = 2 * result.weights[t - 1] - result.weights[t - 2] if t >= 2 else w
+        return slow_objective(rig, targets[t], w, alpha=1.0) + 50.0 * np.square(w - ahead).sum()
+
+    step = 1e-5
+    for t, k in np.ndindex(8, 8):
+        here = value(t, result.weights[t])
+        for side in (-step, step):
+            moved = result.weights[t].copy()
+            moved[k] += side
+            if 0.0 <= moved[k] <= 1.0:
+                # to first order nothing falls faster than told; the rest is curvature
+                assert value(t, moved) >= here - result.optimality[t] * step - 1e-9 * abs(here)
+    assert result.optimality.max() < 1e-4
+
+
+def test_joint_solve_reports_its_steps_and_can_be_interrupted_between_them():
+    rng = np.random.default_rng(7)
+    rig = random_rig(rng)
+    targets = rig.evaluate(rng.uniform(size=(30, 8)))
+    seen = []
+    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=seen.append)
+    steps = [report.done for report in seen if report.stage == "smoothing"]
+    assert len(steps) > 1
+    assert steps == sorted(steps)
+    assert seen[-1].message == "solved"
+    assert result.converged.all()
+
+    def stop(report):
+        if report.stage == "smoothing" and report.done >= 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=stop)

@@ -14,8 +14,11 @@ from rigwright.progress import Progress
 
 Float64 = NDArray[np.float64]
 
-#: frames between two reports of progress; the engine starts anew every 256, so chunks do not change the result
-CHUNK = 1024
+#: Frames after which a solve without temporal term starts anew. A shot cut at multiples of it, each part solved with
+#: its rows of ``init`` (or without any, as the whole), gives the bytes of a single solve.
+CHUNK: int = _core.INVERSE_CHUNK
+
+_REPORT = 4 * CHUNK  # frames between two reports of progress
 
 
 def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
@@ -52,10 +55,10 @@ def _by_frame(
     """Without the temporal term, in chunks between which progress is reported."""
     weights, iterations = np.empty_like(start), np.zeros(len(start), np.int64)
     converged, free = np.zeros(len(start), bool), np.zeros(problem.num_shapes)
-    for first in range(0, len(start), CHUNK):
-        cut = slice(first, first + CHUNK)
+    for first in range(0, len(start), _REPORT):
+        cut = slice(first, first + _REPORT)
         weights[cut], iterations[cut], converged[cut] = _run(problem, options, cut, start[cut], free)
-        options.progress(Progress("solving", min(first + CHUNK, len(start)), len(start)))
+        options.progress(Progress("solving", min(first + _REPORT, len(start)), len(start)))
     return weights, iterations, converged
 
 
@@ -72,6 +75,9 @@ def _run(
         options.max_iterations or 200,
         joint,
         options.threads,
+        lambda steps, ratio: options.progress(
+            Progress("smoothing", steps, 0, f"{ratio:.1e} of the tolerance" if ratio > 1 else "solved")
+        ),
     )
 
 

@@ -29,8 +29,11 @@ class Measures:
     gap: Float64 | None
 
 
-def measure(problem: Problem, weights: Float64, threads: int = 0) -> Measures:
-    """Everything that a solution says of its weights (T, K), inside the box and with tied shapes equal."""
+def measure(problem: Problem, weights: Float64, threads: int = 0, *, causal: bool = False) -> Measures:
+    """Everything that a solution says of its weights (T, K), inside the box and with tied shapes equal.
+
+    ``causal``: the optimality is that of each frame given the two before it, not that of the whole shot.
+    """
     projections, linear, quadratic, lower, upper = problem.terms()
     # the vertices alone: beside strong priors their digits would be lost
     alone = (projections, np.zeros_like(linear), np.zeros_like(linear), lower, upper)
@@ -40,7 +43,8 @@ def measure(problem: Problem, weights: Float64, threads: int = 0) -> Measures:
     slope = linear + 2.0 * quadratic * weights
     right, left = right + slope, left + slope
     if problem.smoothness > 0:
-        bend = 2.0 * problem.smoothness * _on_variables(problem, bend_gradient(weights))
+        gradient = causal_gradient if causal else bend_gradient
+        bend = 2.0 * problem.smoothness * _on_variables(problem, gradient(weights))
         right, left = right + bend, left + bend
     rise = np.where(weights < problem.upper, -right, 0.0)
     fall = np.where(weights > problem.lower, left, 0.0)
@@ -70,6 +74,13 @@ def bend_gradient(weights: Float64) -> Float64:
         result[:-2] += bends
         result[1:-1] -= 2.0 * bends
         result[2:] += bends
+    return result
+
+
+def causal_gradient(weights: Float64) -> Float64:
+    """(T, K): half the gradient of ``|w_t - 2 w_{t-1} + w_{t-2}|^2`` in the weights of frame t alone."""
+    result = np.zeros_like(weights)
+    result[2:] = np.diff(weights, n=2, axis=0)
     return result
 
 

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright.errors import bad_argument
 from rigwright.files import atomic_write
 from rigwright.interrupts import held_back
+from rigwright.inverse.descent import CHUNK
 from rigwright.inverse.solution import Solution
 from rigwright.inverse.solve import Solver
 from rigwright.progress import Progress, ProgressCallback, silent
 
-FRAMES = 256  # of a part; `descent` starts anew so often anyhow, so that its parts are those of a whole solve
 SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame takes long
 
 
@@ -79,7 +79,7 @@ def solve_in_parts(
     _check_finite(solver, shot)
     settings = {"method": method, "alpha": alpha, **options}
     solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1, "fixed": _rows(pins, 0, 1)})
-    length = frames or SLOW.get(method, FRAMES)
+    length = frames or SLOW.get(method, CHUNK)
     kept = _Kept(Path(folder), _fingerprint(solver, shot, pins, length, settings))
     kept.open(resume)
     parts, solved, began = [], 0, time.monotonic()

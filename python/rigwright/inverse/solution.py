@@ -36,7 +36,7 @@ class Solution:
         Whether the method reached its stopping rule.
     optimality : (T,) float64
         Largest entry of the projected gradient, temporal term included: 0 at a first-order optimum. At a knot of an
-        in-between, the steepest descent to either side.
+        in-between, the steepest descent to either side. With ``joint=False`` that of each frame given the two before.
     gap : (T,) float64 or None
         Duality gap of rigs without combinations, solved frame by frame: no weights in the box have an objective
         below ``objective - gap``.

@@ -100,7 +100,8 @@ class Solver:
         )
         _check_fits(method, problem, options)
         weights, iterations, converged = METHODS[method](problem, options)
-        solution = measure(problem, method, weights, iterations, converged, threads)
+        causal = joint is False
+        solution = measure(problem, method, weights, iterations, converged, threads, causal=causal)
         solution.transforms = transforms
         solution.seconds = time.perf_counter() - started
         return solution
@@ -157,7 +158,8 @@ def solve(
         The box; by default the rig's.
     joint : bool, optional
         Whether the temporal term couples all frames (the default where there is one) or each frame is solved given
-        the two before it.
+        the two before it: ``optimality`` and ``converged`` are then those of each frame's own objective with
+        ``smoothness |w_t - 2 w_{t-1} + w_{t-2}|^2``, while ``shot_objective`` is that of the whole shot.
     fixed : (K,) or (T, K), optional
         Values of pinned weights, NaN where free.
     priors : pair (c, s), optional
@@ -198,10 +200,12 @@ def measure(
     iterations: NDArray[np.int64],
     converged: NDArray[np.bool_],
     threads: int = 0,
+    *,
+    causal: bool = False,
 ) -> Solution:
     """What every method reports, from its weights alone."""
     weights = np.clip(weights, problem.lower, problem.upper)
-    found = measures.measure(problem, weights, threads)
+    found = measures.measure(problem, weights, threads, causal=causal)
     return Solution(
         weights=weights,
         objective=found.objective,

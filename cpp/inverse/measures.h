@@ -1,0 +1,20 @@
+#pragma once
+#include "core/view.h"
+#include "inverse/gram_matrix.h"
+#include "inverse/shot.h"
+#include "inverse/structure.h"
+
+namespace rigwright::inverse {
+
+/// What points say of each frame, the temporal term left out.
+struct FrameMeasures {
+    View<double, 1> objective;  // (T): see Terms
+    View<double, 2> right;      // (T, K): its slope along each variable, to the right
+    View<double, 2> left;       // (T, K): and to the left; the two differ at knots
+};
+
+/// Measures points (T, K) inside the box.
+void measure_frames(const Structure& structure, const GramMatrix& gram, const Shot& shot, View<const double, 2> points,
+                    int threads, const FrameMeasures& result);
+
+}  // namespace rigwright::inverse
