@@ -61,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
+    if args.output.suffix.lower() != ".json":
+        raise ValueError(f"{args.output} is no format for plans; it must end in .json")
     rig = rw.sources.load_blendshapes(args.rig)
     target = None if args.target is None else rw.sources.load_blendshapes(args.target).rest_vertices
     with console.progress() as progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:
         If it holds anything but whole numbers, with or without weights beside them.
     """
     try:
-        table = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty file is refused below
+            table = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
         table = np.asarray(table, np.float64)
     except (OSError, ValueError, EOFError, TypeError) as error:
         raise ValueError(f"{path}: no list of vertices ({' '.join(str(error).split())})") from None

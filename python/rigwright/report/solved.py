@@ -105,7 +105,8 @@ def solved_shot(
     chosen = np.arange(count) if vertices is None else np.asarray(vertices, np.int64)
     shot = np.asarray(targets, np.float32)
     if shot.ndim != 3 or shot.shape[1] not in (count, len(chosen)) or shot.shape[2] != 3:
-        raise bad_argument("report", "targets", f"of shape {shot.shape}", f"(T, {count}, 3) or (T, {len(chosen)}, 3)")
+        must = f"(T, {count}, 3)" + (f" or (T, {len(chosen)}, 3)" if len(chosen) != count else "")
+        raise bad_argument("report", "targets", f"of shape {shot.shape}", must)
     for name, weights in (("weights", solution.weights), ("truth", truth)):
         if weights is not None and np.shape(weights) != (len(shot), rig.num_shapes):
             raise bad_argument("report", name, f"of shape {np.shape(weights)}", f"({len(shot)}, {rig.num_shapes})")

@@ -53,7 +53,8 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
         opener = OPENERS.get(file.suffix.lower())
         if opener is None:
             endings = f"a folder of OBJ files, or one that ends in {', '.join([*OBJ, *OPENERS])}"
-            raise bad_argument("load_shot", "path", repr(str(path)), endings)
+            missing = "" if file.exists() else ", which does not exist"
+            raise bad_argument("load_shot", "path", repr(str(path)) + missing, endings)
         if not file.is_file():
             raise bad_argument("load_shot", "path", f"{str(path)!r}, which is no file", "an existing file")
         return opener(file, **options)
