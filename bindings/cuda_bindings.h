@@ -7,6 +7,7 @@ namespace rigwright::bindings {
 /// the host compiler in the tests' emulation.
 void bind_cuda_body(pybind11::module_& module);
 void bind_cuda_blendshape(pybind11::module_& module);
+void bind_cuda_inverse(pybind11::module_& module);
 void bind_cuda_operations(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

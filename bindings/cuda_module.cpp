@@ -38,5 +38,6 @@ PYBIND11_MODULE(_cuda, module) {
                "Gigabytes a second, read and written together, of copies on the device: the median.");
     rigwright::bindings::bind_cuda_body(module);
     rigwright::bindings::bind_cuda_blendshape(module);
+    rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_operations(module);
 }

@@ -8,6 +8,7 @@
 #include "inverse/projection.h"
 #include "inverse/shot.h"
 #include "rig/blendshape_rig.h"
+#include "shot_arrays.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -106,34 +107,11 @@ std::unique_ptr<Structure> make_structure(const rig::BlendshapeRig& rig, const p
     return std::make_unique<Structure>(shapes, std::move(columns));
 }
 
-/// The arrays of a shot, each checked once.
-struct ShotArrays {
-    Array<double> projections, linear, quadratic, lower, upper;
-    inverse::Shot shot{};
-
-    ShotArrays(const char* function, const Structure& structure, const py::tuple& terms) {
-        if (terms.size() != 5) throw bad_argument(function, "terms", "not five arrays", "five arrays");
-        Array<double>* all[] = {&projections, &linear, &quadratic, &lower, &upper};
-        constexpr const char* names[] = {"projections", "linear", "quadratic", "lower", "upper"};
-        for (int i = 0; i < 5; ++i) {
-            *all[i] = as_array<double, 2>(function, names[i], terms[i], "numbers (T, N) or (T, K)");
-            const std::int64_t width = i == 0 ? structure.num_columns() : structure.num_variables();
-            check_shape<const double, 2>(function, names[i], view<double, 2>(*all[i]), {projections.shape(0), width});
-            check_finite(function, names[i], view<double, 2>(*all[i]));
-        }
-        shot.projections = view<double, 2>(projections);
-        shot.linear = view<double, 2>(linear);
-        shot.quadratic = view<double, 2>(quadratic);
-        shot.lower = view<double, 2>(lower);
-        shot.upper = view<double, 2>(upper);
-    }
-};
-
 py::tuple solve_frames(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
                        const py::object& start, const py::object& bending, const py::object& thresholds,
                        std::int64_t max_iterations, bool joint, int threads, const py::object& report) {
     constexpr const char* name = "solve_frames";
-    ShotArrays arrays(name, structure, terms);
+    ShotArrays arrays(name, structure.num_variables(), structure.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
     const auto bend = as_array<double, 1>(name, "bending", bending, "numbers (K,)");
     const auto limits = as_array<double, 1>(name, "thresholds", thresholds, "numbers (T,)");
@@ -168,7 +146,7 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
 py::tuple measure(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
                   const py::object& weights, int threads) {
     constexpr const char* name = "measure_frames";
-    const ShotArrays arrays(name, structure, terms);
+    const ShotArrays arrays(name, structure.num_variables(), structure.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
     const std::int64_t frames = arrays.shot.projections.extent(0), width = structure.num_variables();
     check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, width});

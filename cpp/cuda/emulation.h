@@ -36,6 +36,43 @@ private:
     std::int64_t capacity_ = 0;
 };
 
+/// A team of block.h as one thread that does all the work, forward or backward.
+class Team {
+public:
+    Team(std::int64_t index, std::int64_t count, double* memory)
+        : index_(index), count_(count), memory_(memory), backward_(index % 2 != 0) {}
+
+    std::int64_t index() const { return index_; }
+    std::int64_t count() const { return count_; }
+    double* shared() const { return memory_; }
+
+    template <class F>
+    void each(int n, const F& f) const {
+        for (int i = 0; i < n; ++i) f(backward_ ? n - 1 - i : i);
+    }
+    template <class Width, class F>
+    void rows(int n, const Width& width, const F& f) const {
+        each(n, [&](int row) { each(width(row), [&](int column) { f(row, column); }); });
+    }
+    template <int Count, class F>
+    Sums<Count> sum(int n, const F& f) const {
+        Sums<Count> total = {};
+        for (int i = 0; i < n; ++i) f(i, total);  // always forward: a frame gives the same bytes in any block
+        return total;
+    }
+    template <class F>
+    double largest(int n, const F& f) const {
+        double most = 0.0;
+        each(n, [&](int i) { most = std::max(most, f(i)); });
+        return most;
+    }
+
+private:
+    std::int64_t index_, count_;
+    double* memory_;
+    bool backward_;
+};
+
 /// Runs kernels on the host, one thread of a block after another. Neighbouring blocks run their threads in
 /// opposite orders, so that a thread that needs what another writes in the same phase gives a wrong result.
 class Machine {
@@ -64,6 +101,23 @@ public:
     void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
         for (std::int64_t row = 0; row < rows; ++row) {
             for (std::int64_t column = 0; column < columns; ++column) run_block(Block{row, column}, kernel);
+        }
+    }
+
+    static constexpr std::int64_t most_shared = 5888;
+
+    /// As few that each does several rounds of work with the same memory.
+    template <class Kernel>
+    std::int64_t num_teams(std::int64_t) {
+        return 3;
+    }
+
+    /// Runs a team kernel (block.h) on so many blocks, one after another.
+    template <class Kernel>
+    void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
+        for (std::int64_t i = 0; i < teams; ++i) {
+            std::vector<double> memory(shared, std::numeric_limits<double>::quiet_NaN());
+            kernel(Team(i, teams, memory.data()));
         }
     }
 

@@ -83,6 +83,84 @@ __global__ void __launch_bounds__(Kernel::threads) tile_kernel(const Kernel kern
     kernel.store(block, thread, registers);
 }
 
+/// The threads of a block, see block.h. Sums go through the lanes of a warp, then through the warps in order.
+class Team {
+public:
+    __device__ Team(double* memory, double* partial) : memory_(memory), partial_(partial) {}
+
+    __device__ std::int64_t index() const { return blockIdx.x; }
+    __device__ std::int64_t count() const { return gridDim.x; }
+    __device__ double* shared() const { return memory_; }
+
+    template <class F>
+    __device__ void each(int n, const F& f) const {
+        __syncthreads();
+        for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) f(i);
+        __syncthreads();
+    }
+    template <class Width, class F>
+    __device__ void rows(int n, const Width& width, const F& f) const {
+        __syncthreads();
+        for (int row = warp(); row < n; row += warps()) {
+            for (int column = lane(); column < width(row); column += lanes) f(row, column);
+        }
+        __syncthreads();
+    }
+    template <int Count, class F>
+    __device__ Sums<Count> sum(int n, const F& f) const {
+        Sums<Count> own = {};
+        for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) f(i, own);
+        return combine(own, [](double a, double b) { return a + b; });
+    }
+    template <class F>
+    __device__ double largest(int n, const F& f) const {
+        Sums<1> own = {};
+        for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
+            own.value[0] = fmax(own.value[0], f(i));
+        }
+        return combine(own, [](double a, double b) { return fmax(a, b); }).value[0];
+    }
+
+    static constexpr int lanes = 32, most_warps = 8, most_sums = 4;
+
+private:
+    __device__ int warp() const { return static_cast<int>(threadIdx.x) / lanes; }
+    __device__ int lane() const { return static_cast<int>(threadIdx.x) % lanes; }
+    __device__ int warps() const { return static_cast<int>(blockDim.x) / lanes; }
+
+    /// Every thread gets the same bits: partners in a warp add the same two numbers.
+    template <int Count, class Combine>
+    __device__ Sums<Count> combine(Sums<Count> own, const Combine& both) const {
+        static_assert(Count <= most_sums);
+        for (int c = 0; c < Count; ++c) {
+            for (int apart = lanes / 2; apart > 0; apart /= 2) {
+                own.value[c] = both(own.value[c], __shfl_xor_sync(0xffffffffu, own.value[c], apart));
+            }
+        }
+        __syncthreads();  // the last call's partial results have been read
+        if (lane() == 0) {
+            for (int c = 0; c < Count; ++c) partial_[warp() * most_sums + c] = own.value[c];
+        }
+        __syncthreads();
+        for (int c = 0; c < Count; ++c) {
+            own.value[c] = partial_[c];
+            for (int w = 1; w < warps(); ++w) own.value[c] = both(own.value[c], partial_[w * most_sums + c]);
+        }
+        return own;
+    }
+
+    double* memory_;
+    double* partial_;
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads) team_kernel(const Kernel kernel) {
+    static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::most_warps);
+    extern __shared__ double team_memory[];
+    __shared__ double partial[Team::most_warps * Team::most_sums];
+    kernel(Team(team_memory, partial));
+}
+
 /// A stream on the first device. Work is queued in order; `synchronize` waits and reports what failed.
 class Machine {
 public:
@@ -125,6 +203,28 @@ public:
     void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
         if (rows == 0 || columns == 0) return;
         tile_kernel<<<grid(rows, columns), Kernel::threads, 0, stream_>>>(kernel);
+        check(cudaGetLastError(), "starting a kernel");
+    }
+
+    /// Doubles that a block of a team kernel may share on every device, its sums apart.
+    static constexpr std::int64_t most_shared = 5888;
+
+    /// Blocks of a team kernel, each sharing so many doubles, that the device runs at the same time.
+    template <class Kernel>
+    std::int64_t num_teams(std::int64_t shared) {
+        int blocks = 0, processors = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, team_kernel<Kernel>, Kernel::threads,
+                                                            shared * sizeof(double)),
+              "asking for the occupancy");
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "asking for the processors");
+        return std::max<std::int64_t>(std::int64_t{blocks} * processors, 1);
+    }
+
+    /// Runs a team kernel (block.h) on so many blocks.
+    template <class Kernel>
+    void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
+        if (teams == 0) return;
+        team_kernel<<<grid(1, teams), Kernel::threads, shared * sizeof(double), stream_>>>(kernel);
         check(cudaGetLastError(), "starting a kernel");
     }
 

@@ -6,5 +6,6 @@ PYBIND11_MODULE(_cuda_emulated, module) {
     pybind11::register_local_exception_translator(&rigwright::bindings::translate);
     rigwright::bindings::bind_cuda_body(module);
     rigwright::bindings::bind_cuda_blendshape(module);
+    rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_operations(module);
 }

@@ -20,7 +20,7 @@ def test_operation_matches_the_cpu(operation: Operation, lane, tolerance):
     expected = operation.cpu(**inputs)
     result = operation.device(lane, **inputs)
     assert result.shape == expected.shape
-    assert result.dtype == np.float32
+    assert result.dtype == operation.dtype
     scale = np.abs(expected).max(initial=0.0) or 1.0
     np.testing.assert_allclose(result / scale, expected / scale, rtol=0, atol=tolerance[operation.bound])
     for name, value in before.items():

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.errors import bad_argument
-from rigwright.inverse import measures
+from rigwright.inverse import measures, on_cuda
 from rigwright.inverse.options import Options
 from rigwright.inverse.problem import Problem
 from rigwright.progress import Progress
@@ -18,7 +17,7 @@ Float64 = NDArray[np.float64]
 #: its rows of ``init`` (or without any, as the whole), gives the bytes of a single solve.
 CHUNK: int = _core.INVERSE_CHUNK
 
-_REPORT = 4 * CHUNK  # frames between two reports of progress
+_REPORT = {"cpu": 4 * CHUNK, "cuda": 64 * CHUNK}  # frames between two reports of progress: enough to keep a device busy
 
 
 def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
@@ -32,9 +31,12 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
 
     With a temporal term the frames' own solutions are the start of Newton steps over the whole shot at once, whose
     Hessian is banded by frames; with ``joint=False`` each frame is solved given the two before it instead.
+
+    On ``device="cuda"``, which has no temporal term, all frames start at once, each from all starts; then what a frame
+    found is offered to the frames beside it, as long as that helps.
     """
-    if options.device != "cpu":
-        raise bad_argument("solve", "device", repr(options.device), "'cpu'")
+    if options.device == "cuda":
+        on_cuda.check_problem(problem)
     members = np.bincount(problem.ties, minlength=problem.num_shapes)
     bending = problem.smoothness * members.astype(np.float64)
     start = problem.start()
@@ -55,24 +57,30 @@ def _by_frame(
     """Without the temporal term, in chunks between which progress is reported."""
     weights, iterations = np.empty_like(start), np.zeros(len(start), np.int64)
     converged, free = np.zeros(len(start), bool), np.zeros(problem.num_shapes)
-    for first in range(0, len(start), _REPORT):
-        cut = slice(first, first + _REPORT)
+    step = _REPORT[options.device]
+    for first in range(0, len(start), step):
+        cut = slice(first, first + step)
         weights[cut], iterations[cut], converged[cut] = _run(problem, options, cut, start[cut], free)
-        options.progress(Progress("solving", min(first + _REPORT, len(start)), len(start)))
+        options.progress(Progress("solving", min(first + step, len(start)), len(start)))
     return weights, iterations, converged
 
 
 def _run(
     problem: Problem, options: Options, cut: slice, start: Float64, bending: Float64, *, joint: bool = False
 ) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    terms = tuple(term[cut] for term in problem.terms())
+    thresholds = options.tolerance * measures.scale(problem)[cut]
+    most = options.max_iterations or 200
+    if options.device == "cuda":
+        return on_cuda.solver(problem).solve(terms, start, thresholds, most)
     return _core.solve_frames(
         problem.structure,
         problem.gram.core,
-        tuple(term[cut] for term in problem.terms()),
+        terms,
         start,
         bending,
-        options.tolerance * measures.scale(problem)[cut],
-        options.max_iterations or 200,
+        thresholds,
+        most,
         joint,
         options.threads,
         lambda steps, ratio: options.progress(

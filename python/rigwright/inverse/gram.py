@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright.errors import bad_argument
+from rigwright.inverse import on_cuda
 from rigwright.inverse.activations import Activations
 
 Float64 = NDArray[np.float64]
@@ -90,7 +91,7 @@ class Gram:
         with np.errstate(over="ignore"):
             return np.ascontiguousarray(array, np.float32)
 
-    def project(self, targets: NDArray[np.float32], threads: int = 0) -> tuple[Float64, Float64]:
+    def project(self, targets: NDArray[np.float32], threads: int = 0, device: str = "cpu") -> tuple[Float64, Float64]:
         """Checked targets to ``Phi^T Omega b`` (T, N) and ``b^T Omega b`` (T,), b being their offsets.
 
         Raises
@@ -98,7 +99,10 @@ class Gram:
         ValueError
             If a chosen vertex is not finite in some frame.
         """
-        projections, energies = self.core.project(targets, threads)
+        if device == "cuda":
+            projections, energies = on_cuda.projector(self).project(targets)
+        else:
+            projections, energies = self.core.project(targets, threads)
         # a weight of 0 hides infinity from no sum: 0 times it is NaN
         if not np.isfinite(energies).all():
             t = int(np.flatnonzero(~np.isfinite(energies))[0])

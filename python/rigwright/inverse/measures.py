@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright.inverse import on_cuda
 from rigwright.inverse.problem import Problem
 
 Float64 = NDArray[np.float64]
@@ -29,7 +30,9 @@ class Measures:
     gap: Float64 | None
 
 
-def measure(problem: Problem, weights: Float64, threads: int = 0, *, causal: bool = False) -> Measures:
+def measure(
+    problem: Problem, weights: Float64, threads: int = 0, device: str = "cpu", *, causal: bool = False
+) -> Measures:
     """Everything that a solution says of its weights (T, K), inside the box and with tied shapes equal.
 
     ``causal``: the optimality is that of each frame given the two before it, not that of the whole shot.
@@ -37,7 +40,10 @@ def measure(problem: Problem, weights: Float64, threads: int = 0, *, causal: boo
     projections, linear, quadratic, lower, upper = problem.terms()
     # the vertices alone: beside strong priors their digits would be lost
     alone = (projections, np.zeros_like(linear), np.zeros_like(linear), lower, upper)
-    value, right, left = _core.measure_frames(problem.structure, problem.gram.core, alone, weights, threads)
+    if device == "cuda":
+        value, right, left = on_cuda.solver(problem).measure(alone, weights)
+    else:
+        value, right, left = _core.measure_frames(problem.structure, problem.gram.core, alone, weights, threads)
     fidelity = value + problem.energies
     other = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
     slope = linear + 2.0 * quadratic * weights

@@ -127,6 +127,7 @@ def make_problem(
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     symmetric: Sequence[tuple[int | str, int | str]] | None = None,
     threads: int = 0,
+    device: str = "cpu",
 ) -> Problem:
     """Check what a user gave to ``solve``; see there for the arguments.
 
@@ -147,7 +148,7 @@ def make_problem(
     _tie_boxes(ties, tied, lower, upper)
     asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
     _rest(gram.idle & ~asked_for, ties, lower, upper)
-    projections, energies = gram.project(rows, threads)
+    projections, energies = gram.project(rows, threads, device)
     return Problem(
         gram=gram,
         targets=rows,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument
-from rigwright.inverse import measures
+from rigwright.inverse import measures, on_cuda
 from rigwright.inverse.closed_forms import cet, seol
 from rigwright.inverse.descent import descent
 from rigwright.inverse.gram import Gram
@@ -83,6 +83,7 @@ class Solver:
         if not isinstance(method, str) or method not in METHODS:
             raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
         options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
+        _check_device(method, device)
         transforms = None
         if rigid is not None:
             targets, transforms = without_rigid_motion(self.gram, targets, rigid)
@@ -97,11 +98,12 @@ class Solver:
             priors=priors,
             symmetric=symmetric,
             threads=threads,
+            device=device,
         )
-        _check_fits(method, problem, options)
+        _check_fits(method, problem)
         weights, iterations, converged = METHODS[method](problem, options)
         causal = joint is False
-        solution = measure(problem, method, weights, iterations, converged, threads, causal=causal)
+        solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
         solution.transforms = transforms
         solution.seconds = time.perf_counter() - started
         return solution
@@ -151,7 +153,7 @@ def solve(
     init : (K,) or (T, K), optional
         Start, inside the bounds. Without it methods choose theirs.
     device : str
-        ``"cpu"``; never silently replaced.
+        ``"cpu"``, or for ``"descent"`` without ``smoothness`` also ``"cuda"``; never silently replaced.
     vertex_weights : (M,), optional
         omega.
     bounds : (2,) or (K, 2), optional
@@ -200,12 +202,13 @@ def measure(
     iterations: NDArray[np.int64],
     converged: NDArray[np.bool_],
     threads: int = 0,
+    device: str = "cpu",
     *,
     causal: bool = False,
 ) -> Solution:
     """What every method reports, from its weights alone."""
     weights = np.clip(weights, problem.lower, problem.upper)
-    found = measures.measure(problem, weights, threads, causal=causal)
+    found = measures.measure(problem, weights, threads, device, causal=causal)
     return Solution(
         weights=weights,
         objective=found.objective,
@@ -221,8 +224,12 @@ def measure(
     )
 
 
-def _check_fits(method: str, problem: Problem, options: Options) -> None:
+def _check_device(method: str, device: str) -> None:
+    if device != "cpu" and method != "descent":
+        raise bad_argument("solve", "device", f"{device!r} with method {method!r}", "'cpu'")
+    on_cuda.check_device(device)
+
+
+def _check_fits(method: str, problem: Problem) -> None:
     if method not in TEMPORAL and problem.smoothness > 0:
         raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with method {method!r}", "0")
-    if method != "descent" and options.device != "cpu":
-        raise bad_argument("solve", "device", f"{options.device!r} with method {method!r}", "'cpu'")

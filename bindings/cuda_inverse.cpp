@@ -1,0 +1,168 @@
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <vector>
+
+#include "arrays.h"
+#include "core/check.h"
+#include "cuda/inverse_solver.h"
+#include "cuda/projector.h"
+#include "cuda_bindings.h"
+#include "shot_arrays.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using cuda::InverseSolver;
+using cuda::Projector;
+using inverse::Factor;
+
+/// The solver with what it checks its input against.
+struct SolverOfRig {
+    std::int64_t num_variables, num_columns;
+    std::unique_ptr<InverseSolver> solver;
+};
+
+std::vector<std::vector<Factor>> read_columns(std::int64_t num_variables, const py::object& offset,
+                                              const py::object& variable, const py::object& is_tent,
+                                              const py::object& knots) {
+    constexpr const char* name = "InverseSolver";
+    const auto begin = as_indices(name, "offset", offset), of = as_indices(name, "variable", variable);
+    const auto tent = as_indices(name, "is_tent", is_tent);
+    const auto x = as_array<double, 2>(name, "knots", knots, "numbers (F, 3)");
+    const std::int64_t count = of.shape(0);
+    check_shape<const std::int32_t, 1>(name, "is_tent", view<std::int32_t, 1>(tent), {count});
+    check_shape<const double, 2>(name, "knots", view<double, 2>(x), {count, 3});
+    if (begin.shape(0) < 2 || begin.at(0) != 0 || begin.at(begin.shape(0) - 1) != count) {
+        throw bad_argument(name, "offset", describe(begin), "rising from 0 to the number of factors");
+    }
+    std::vector<std::vector<Factor>> columns(begin.shape(0) - 1);
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+        const std::int32_t first = begin.at(n), last = begin.at(n + 1);
+        if (first >= last || last > count) throw bad_argument(name, "offset", describe(begin), "rising everywhere");
+        for (std::int32_t f = first; f < last; ++f) {
+            if (of.at(f) < 0 || of.at(f) >= num_variables) {
+                throw bad_argument(name, "variable", std::to_string(of.at(f)) + " somewhere",
+                                   "indices below " + std::to_string(num_variables));
+            }
+            columns[n].push_back({of.at(f), tent.at(f) != 0, x.at(f, 0), x.at(f, 1), x.at(f, 2)});
+        }
+    }
+    return columns;
+}
+
+std::unique_ptr<SolverOfRig> make_solver(std::int64_t num_variables, const py::object& offset,
+                                         const py::object& variable, const py::object& is_tent, const py::object& knots,
+                                         const py::object& gram, std::int64_t workspace, std::int64_t most_shared) {
+    auto columns = read_columns(num_variables, offset, variable, is_tent, knots);
+    const auto matrix = as_array<double, 2>("InverseSolver", "gram", gram, "numbers (N, N)");
+    const auto count = static_cast<std::int64_t>(columns.size());
+    check_shape<const double, 2>("InverseSolver", "gram", view<double, 2>(matrix), {count, count});
+    check_finite("InverseSolver", "gram", view<double, 2>(matrix));
+    const py::gil_scoped_release released;
+    const inverse::Structure structure(num_variables, std::move(columns));
+    auto solver =
+        std::make_unique<InverseSolver>(cuda::InversePlan(structure, view<double, 2>(matrix)), workspace, most_shared);
+    return std::make_unique<SolverOfRig>(SolverOfRig{num_variables, count, std::move(solver)});
+}
+
+py::tuple solve(SolverOfRig& rig, const py::tuple& terms, const py::object& start, const py::object& thresholds,
+                std::int64_t max_iterations) {
+    const ShotArrays arrays("solve", rig.num_variables, rig.num_columns, terms);
+    const auto given = as_array<double, 2>("solve", "start", start, "numbers (T, K)");
+    const auto limits = as_array<double, 1>("solve", "thresholds", thresholds, "numbers (T,)");
+    Array<double> weights = copy(view<double, 2>(given));
+    Array<std::int64_t> iterations(limits.shape(0));
+    Array<bool> converged(limits.shape(0));
+    const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
+                                     writable<bool, 1>(converged)};
+    {
+        const auto ends = view<double, 1>(limits);
+        const py::gil_scoped_release released;
+        rig.solver->solve(arrays.shot, {ends, max_iterations}, result);
+    }
+    return py::make_tuple(weights, iterations, converged);
+}
+
+py::tuple measure(SolverOfRig& rig, const py::tuple& terms, const py::object& weights) {
+    const ShotArrays arrays("measure", rig.num_variables, rig.num_columns, terms);
+    const auto given = as_array<double, 2>("measure", "weights", weights, "numbers (T, K)");
+    const std::int64_t frames = arrays.shot.projections.extent(0);
+    Array<double> objective(frames), right({frames, rig.num_variables}), left({frames, rig.num_variables});
+    const InverseSolver::Measures measures{writable<double, 1>(objective), writable<double, 2>(right),
+                                           writable<double, 2>(left)};
+    {
+        const auto at = view<double, 2>(given);
+        const py::gil_scoped_release released;
+        rig.solver->measure(arrays.shot, at, measures);
+    }
+    return py::make_tuple(objective, right, left);
+}
+
+std::unique_ptr<Projector> make_projector(const py::object& columns, const py::object& neutral,
+                                          const py::object& weights, const py::object& vertices,
+                                          std::int64_t num_rig_vertices, std::int64_t workspace) {
+    constexpr const char* name = "Projector";
+    const auto phi = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
+    const auto rest = as_array<float, 2>(name, "neutral", neutral, "numbers (M, 3)");
+    const auto omega = as_array<double, 1>(name, "vertex_weights", weights, "numbers (M,)");
+    const auto chosen = as_indices(name, "vertices", vertices);
+    const std::int64_t count = phi.shape(1);
+    check_shape<const float, 3>(name, "columns", view<float, 3>(phi), {-1, count, 3});
+    check_shape<const float, 2>(name, "neutral", view<float, 2>(rest), {count, 3});
+    check_shape<const double, 1>(name, "vertex_weights", view<double, 1>(omega), {count});
+    check_shape<const std::int32_t, 1>(name, "vertices", view<std::int32_t, 1>(chosen), {count});
+    for (const std::int32_t v : view<std::int32_t, 1>(chosen)) {
+        if (v < 0 || v >= num_rig_vertices) {
+            throw bad_argument(name, "vertices", std::to_string(v) + " somewhere",
+                               "vertex indices below " + std::to_string(num_rig_vertices));
+        }
+    }
+    const py::gil_scoped_release released;
+    return std::make_unique<Projector>(view<float, 3>(phi), view<float, 2>(rest), view<double, 1>(omega),
+                                       view<std::int32_t, 1>(chosen), num_rig_vertices, workspace);
+}
+
+py::tuple project(Projector& projector, const py::object& targets) {
+    const auto rows = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+    Array<double> projections({py::ssize_t{rows.shape(0)}, static_cast<py::ssize_t>(projector.num_columns())});
+    Array<double> energies(rows.shape(0));
+    {
+        const auto in = view<float, 3>(rows);
+        const auto out = writable<double, 2>(projections);
+        const auto sums = writable<double, 1>(energies);
+        const py::gil_scoped_release released;
+        projector.project(in, out, sums);
+    }
+    return py::make_tuple(projections, energies);
+}
+
+}  // namespace
+
+void bind_cuda_inverse(py::module_& module) {
+    py::class_<Projector>(module, "Projector", py::module_local(), "A rig's columns on chosen vertices, on the device.")
+        .def(py::init(&make_projector), py::arg("columns"), py::arg("neutral"), py::arg("vertex_weights"),
+             py::arg("vertices"), py::arg("num_rig_vertices"), py::arg("workspace") = Projector::default_workspace,
+             "Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig; workspace: bytes that "
+             "a\n"
+             "chunk of frames may take.")
+        .def("project", &project, py::arg("targets"),
+             "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
+    py::class_<SolverOfRig>(module, "InverseSolver", py::module_local(),
+                            "A rig's Gram matrix on the device, and how its columns depend on variables.")
+        .def(py::init(&make_solver), py::arg("num_variables"), py::arg("offset"), py::arg("variable"),
+             py::arg("is_tent"), py::arg("knots"), py::arg("gram"),
+             py::arg("workspace") = InverseSolver::default_workspace, py::arg("most_shared") = -1,
+             "Column n is the product of factors offset[n] to offset[n + 1]: `variable`, or a tent over it where\n"
+             "`is_tent`, with its three `knots`. workspace: bytes that a chunk of frames may take; most_shared: "
+             "doubles\n"
+             "that a block may keep in shared memory.")
+        .def("solve", &solve, py::arg("terms"), py::arg("start"), py::arg("thresholds"), py::arg("max_iterations"),
+             "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),\n"
+             "linear, quadratic, lower, upper (T, K).")
+        .def("measure", &measure, py::arg("terms"), py::arg("weights"),
+             "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"
+             "the left of each weight.");
+}
+
+}  // namespace rigwright::bindings

@@ -1,0 +1,237 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "cuda/inverse_newton.h"
+#include "inverse/shot.h"
+
+namespace rigwright::cuda {
+
+/// T frames in device memory, what ends their search, and where they are.
+struct InverseFrames {
+    std::int64_t count;
+    const double* projection;                          // (T, N)
+    const double *linear, *quadratic, *lower, *upper;  // (T, K)
+    const double* thresholds;                          // (T): optimality at which a frame is solved
+    std::int64_t max_iterations;
+    double* objective;                     // (T)
+    std::int32_t *iterations, *converged;  // (T)
+
+    RIGWRIGHT_DEVICE InverseTerms terms(const InverseRig& rig, std::int64_t t) const {
+        const std::int64_t k = t * rig.num_variables;
+        return {projection + t * rig.num_columns, linear + k, quadratic + k, lower + k, upper + k};
+    }
+};
+
+/// Memory of a team: doubles that it shares, and doubles of its own in global memory, `far` a block.
+struct InverseMemory {
+    std::int64_t shared = 0, far = 0;
+    bool near_is_shared = true;  // else it lies in global memory, too
+    double* global = nullptr;
+};
+
+/// One frame at a time, by a team; what inverse::FrameSolver does.
+template <class Team>
+class InverseFrameSolver {
+public:
+    static constexpr int cold_sweeps = 2;
+
+    /// What a team needs; factors of the Hessian share what is left of `most_shared`.
+    static InverseMemory memory(std::int64_t variables, std::int64_t columns, std::int64_t users,
+                                std::int64_t most_shared) {
+        const std::int64_t near =
+            InversePoint<Team>::num_doubles(variables, columns) + InverseNewton<Team>::num_doubles(variables, users);
+        const std::int64_t all = near + triangle(variables + 1), far = InverseNewton<Team>::num_far(variables);
+        if (near > most_shared) return {0, far + near, false};
+        return {all < most_shared ? all : most_shared, far, true};
+    }
+
+    RIGWRIGHT_TEAM InverseFrameSolver(const Team& team, const InverseRig& rig, const InverseMemory& memory)
+        : InverseFrameSolver(team, rig, memory, memory.global + team.index() * memory.far) {}
+
+    RIGWRIGHT_TEAM InversePoint<Team>& point() { return point_; }
+
+    /// From the point set: Newton steps; where they stop, sweeps of exact minimisation over one variable at a time. A
+    /// cold start is far, so that sweeps come first. Returns the objective. Each step has one place in the code: the
+    /// compiler writes it out there.
+    RIGWRIGHT_TEAM double solve(const InverseFrames& frames, std::int64_t t, bool cold, std::int32_t& iterations,
+                                bool& converged) {
+        const bool many_minima = point_.rig().knot_begin[point_.rig().num_variables] > 0;  // along a single variable
+        const std::int64_t most = frames.max_iterations;
+        bool done = false;
+        int sweeps = cold ? cold_sweeps : 0;  // still to come first
+        RIGWRIGHT_ROLLED
+        for (iterations = 0;; ++iterations) {
+            const bool first = sweeps > 0 && iterations < most;
+            double goal = HUGE_VAL;  // what a sweep must get below for the search to go on
+            if (!first) {
+                converged = newton_.look() <= frames.thresholds[t];
+                if (done || iterations >= most || (converged && !many_minima)) break;
+                if (!converged && newton_.take()) continue;
+                const double before = point_.objective();
+                if (converged) goal = before - 1e-12 * fabs(before);
+            }
+            const bool moved = point_.sweep();
+            sweeps = moved ? sweeps - 1 : 0;
+            done = !first && !(moved && point_.objective() < goal);
+        }
+        return point_.objective();
+    }
+
+private:
+    RIGWRIGHT_TEAM InverseFrameSolver(const Team& team, const InverseRig& rig, const InverseMemory& memory, double* far)
+        : near_{memory.near_is_shared ? team.shared() : far + InverseNewton<Team>::num_far(rig.num_variables)},
+          point_(team, rig, near_),
+          newton_(point_, near_, {far}, memory.near_is_shared ? team.shared() + memory.shared : near_.next) {}
+
+    Arena near_;
+    InversePoint<Team> point_;
+    InverseNewton<Team> newton_;
+};
+
+constexpr int inverse_threads = 128;  // of a block
+
+/// A result that replaces another must be lower by this share of it.
+constexpr double inverse_margin = 1e-10;
+
+/// Every frame from its given start; where corrections make several minima possible, from zero and from the clipped
+/// linear solution as well. Keeps the best.
+struct SolveFrames {
+    static constexpr int threads = inverse_threads;
+
+    InverseRig rig;
+    InverseFrames frames;
+    InverseMemory memory;
+    const double* start;  // (T, K)
+    bool restart;
+    double* weights;  // (T, K)
+
+    template <class Team>
+    RIGWRIGHT_TEAM void operator()(const Team& team) const {
+        InverseFrameSolver<Team> solver(team, rig, memory);
+        InversePoint<Team>& point = solver.point();
+        const int variables = rig.num_variables;
+        for (std::int64_t t = team.index(); t < frames.count; t += team.count()) {
+            point.load(frames.terms(rig, t));
+            double best = 0.0;
+            RIGWRIGHT_ROLLED
+            for (int from = 0; from < (restart ? num_starts : 1); ++from) {
+                const double *given = start + t * variables, *right = point.scratch();
+                if (from == zero && starts_at_zero(point, given)) continue;
+                if (from == linear) prepare_linear(point);
+                point.set([&](int k) {
+                    return from == 0 ? given[k] : from == linear ? linear_solution(right, k) : 0.0;
+                });
+                solve_from(solver, t, from == 0, best);
+            }
+        }
+    }
+
+private:
+    static constexpr int zero = 1, linear = 2, num_starts = 3;  // the first is the given one
+
+    template <class Team>
+    RIGWRIGHT_TEAM bool starts_at_zero(const InversePoint<Team>& point, const double* given) const {
+        const InverseTerms& terms = point.terms();
+        return point.team().largest(rig.num_variables, [&](int k) {
+            return fabs(given[k] - InversePoint<Team>::clamped(0.0, terms.lower[k], terms.upper[k]));
+        }) == 0.0;
+    }
+
+    template <class Team>
+    RIGWRIGHT_TEAM void solve_from(InverseFrameSolver<Team>& solver, std::int64_t t, bool first, double& best) const {
+        const InversePoint<Team>& point = solver.point();
+        std::int32_t iterations = 0;
+        bool converged = false;
+        const double objective = solver.solve(frames, t, true, iterations, converged);
+        const bool better = first || objective < best - inverse_margin * fabs(best);
+        if (better) best = objective;
+        point.team().each(rig.num_variables, [&](int k) {
+            if (better) weights[t * rig.num_variables + k] = point.x()[k];
+            if (k != 0) return;
+            frames.iterations[t] = iterations + (first ? 0 : frames.iterations[t]);
+            if (!better) return;
+            frames.converged[t] = converged ? 1 : 0;
+            frames.objective[t] = objective;
+        });
+    }
+
+    /// The right-hand side of the linear part's normal equations, into scratch().
+    template <class Team>
+    RIGWRIGHT_TEAM void prepare_linear(const InversePoint<Team>& point) const {
+        double* right = point.scratch();
+        const InverseTerms& terms = point.terms();
+        point.team().each(rig.num_variables, [&](int k) {
+            double sum = -0.5 * terms.linear[k];
+            for (std::int32_t u = rig.user_begin[k]; u < rig.user_begin[k + 1]; ++u) {
+                const int n = rig.user_column[u];
+                const bool alone = rig.factor_begin[n + 1] - rig.factor_begin[n] == 1;
+                if (alone && !rig.factor(n, k).is_tent) sum += terms.projection[n];
+            }
+            right[k] = sum;
+        });
+    }
+
+    RIGWRIGHT_TEAM double linear_solution(const double* right, int k) const {
+        double sum = 0.0;
+        for (int j = 0; j < rig.num_variables; ++j) {
+            sum += rig.linear_inverse[static_cast<std::int64_t>(j) * rig.num_variables + k] * right[j];
+        }
+        return sum;
+    }
+};
+
+/// What a frame found is offered to the frame beside it, which goes on from there and keeps the result if it is better.
+struct OfferFrames {
+    static constexpr int threads = inverse_threads;
+    static constexpr std::int64_t run_length = inverse::chunk;  // frames of other runs have no part in it
+
+    InverseRig rig;
+    InverseFrames frames;
+    InverseMemory memory;
+    int from;                    // -1: the frame before offers, 1: the frame after
+    const std::int32_t* offers;  // (T): whether a frame has something to offer
+    const double* before;        // (T, K) weights
+    double* weights;             // (T, K)
+    std::int32_t* improved;      // (T)
+
+    template <class Team>
+    RIGWRIGHT_TEAM void operator()(const Team& team) const {
+        InverseFrameSolver<Team> solver(team, rig, memory);
+        InversePoint<Team>& point = solver.point();
+        const int variables = rig.num_variables;
+        for (std::int64_t t = team.index(); t < frames.count; t += team.count()) {
+            const std::int64_t beside = t + from;
+            const bool inside = beside >= 0 && beside < frames.count && beside / run_length == t / run_length;
+            bool better = false;
+            if (inside && offers[beside] != 0) {
+                point.load(frames.terms(rig, t));
+                point.set([&](int k) { return before[beside * variables + k]; });
+                better = accept(solver, t);
+            }
+            team.each(variables, [&](int k) {
+                weights[t * variables + k] = better ? point.x()[k] : before[t * variables + k];
+                if (k == 0) improved[t] = better ? 1 : 0;
+            });
+        }
+    }
+
+private:
+    template <class Team>
+    RIGWRIGHT_TEAM bool accept(InverseFrameSolver<Team>& solver, std::int64_t t) const {
+        std::int32_t iterations = 0;
+        bool converged = false;
+        const double best = frames.objective[t];
+        const double objective = solver.solve(frames, t, false, iterations, converged);
+        const bool better = objective < best - inverse_margin * fabs(best);
+        solver.point().team().each(1, [&](int) {
+            frames.iterations[t] += iterations;
+            if (!better) return;
+            frames.converged[t] = converged ? 1 : 0;
+            frames.objective[t] = objective;
+        });
+        return better;
+    }
+};
+
+}  // namespace rigwright::cuda
