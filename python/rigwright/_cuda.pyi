@@ -11,6 +11,8 @@ import typing
 __all__: list[str] = [
     "BlendshapeEvaluator",
     "BodyEvaluator",
+    "InverseSolver",
+    "Projector",
     "blend",
     "copy_rate",
     "gather",
@@ -78,6 +80,65 @@ class BlendshapeEvaluator:
     ) -> list[float]:
         """
         Device time of each of `repeats` evaluations of `batch` heads, without the copies.
+        """
+
+class Projector:
+    """
+    A rig's columns on chosen vertices, on the device.
+    """
+    def __init__(
+        self,
+        columns: typing.Any,
+        neutral: typing.Any,
+        vertex_weights: typing.Any,
+        vertices: typing.Any,
+        num_rig_vertices: typing.SupportsInt | typing.SupportsIndex,
+        workspace: typing.SupportsInt | typing.SupportsIndex = 536870912,
+    ) -> None:
+        """
+        Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig; workspace: bytes that a
+        chunk of frames may take.
+        """
+    def project(self, targets: typing.Any) -> tuple:
+        """
+        Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
+        """
+
+class InverseSolver:
+    """
+    A rig's Gram matrix on the device, and how its columns depend on variables.
+    """
+    def __init__(
+        self,
+        num_variables: typing.SupportsInt | typing.SupportsIndex,
+        offset: typing.Any,
+        variable: typing.Any,
+        is_tent: typing.Any,
+        knots: typing.Any,
+        gram: typing.Any,
+        workspace: typing.SupportsInt | typing.SupportsIndex = 268435456,
+        most_shared: typing.SupportsInt | typing.SupportsIndex = -1,
+    ) -> None:
+        """
+        Column n is the product of factors offset[n] to offset[n + 1]: `variable`, or a tent over it where
+        `is_tent`, with its three `knots`. workspace: bytes that a chunk of frames may take; most_shared: doubles
+        that a block may keep in shared memory.
+        """
+    def measure(self, terms: tuple, weights: typing.Any) -> tuple:
+        """
+        phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
+        the left of each weight.
+        """
+    def solve(
+        self,
+        terms: tuple,
+        start: typing.Any,
+        thresholds: typing.Any,
+        max_iterations: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple:
+        """
+        Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
+        linear, quadratic, lower, upper (T, K).
         """
 
 def blend(

@@ -63,7 +63,7 @@ def solver(problem: Problem) -> InverseSolver:
     return made
 
 
-def factors(problem: Problem) -> tuple[NDArray[Any], ...]:
+def factors(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Offsets (N + 1,), variables, whether a tent, and knots (F, 3) of every column's factors; shapes come first."""
     activations, count = problem.gram.activations, problem.num_shapes
     offset = np.concatenate([np.arange(count), count + np.asarray(activations.offset)])
