@@ -77,9 +77,11 @@ py::tuple solve(SolverOfRig& rig, const py::tuple& terms, const py::object& star
     const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
                                      writable<bool, 1>(converged)};
     {
-        const auto ends = view<double, 1>(limits);
+        inverse::ShotOptions options;
+        options.thresholds = view<double, 1>(limits);
+        options.max_iterations = max_iterations;
         const py::gil_scoped_release released;
-        rig.solver->solve(arrays.shot, {ends, max_iterations}, result);
+        rig.solver->solve(arrays.shot, options, result);
     }
     return py::make_tuple(weights, iterations, converged);
 }
