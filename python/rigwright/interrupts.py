@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+_outer: list[Callable[[int, FrameType | None], None]] = []  # handlers of the blocks entered, innermost last
+
 
 @contextlib.contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
@@ -17,7 +19,8 @@ def held_back() -> Iterator[Callable[[], bool]]:
     ------
     callable
         Whether Ctrl-C was pressed: ask between steps, bring the work into safety, then raise ``KeyboardInterrupt``.
-        Outside the main thread nothing is held back.
+        Outside the main thread nothing is held back. Where blocks are nested, a press that the inner one ended without
+        acting on is passed to the outer one.
     """
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -30,7 +33,11 @@ def held_back() -> Iterator[Callable[[], bool]]:
         pressed.set()
 
     before = signal.signal(signal.SIGINT, note)
+    _outer.append(note)
     try:
         yield pressed.is_set
     finally:
+        _outer.pop()
         signal.signal(signal.SIGINT, before)
+    if pressed.is_set() and _outer and before is _outer[-1]:
+        _outer[-1](signal.SIGINT, None)

@@ -32,3 +32,14 @@ def test_other_threads_hold_nothing_back():
     thread.start()
     thread.join()
     assert seen == [False]
+
+
+def test_nested_blocks_pass_a_press_on():
+    before = signal.getsignal(signal.SIGINT)
+    with held_back() as outer:
+        with held_back() as inner:
+            signal.raise_signal(signal.SIGINT)
+            assert inner()
+            assert not outer()
+        assert outer()
+    assert signal.getsignal(signal.SIGINT) is before
