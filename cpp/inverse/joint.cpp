@@ -5,22 +5,13 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "inverse/envelope_cholesky.h"
+#include "inverse/band_cholesky.h"
+#include "inverse/bending.h"
 #include "inverse/frame.h"
 #include "inverse/newton.h"
 
 namespace rigwright::inverse {
 namespace {
-
-/// Entry (t, t + distance) of D^T D for second differences D over T frames, distance 0, 1, 2.
-double bend_entry(std::int64_t t, int distance, std::int64_t frames) {
-    constexpr double stencil[3] = {1.0, -2.0, 1.0};
-    double sum = 0.0;
-    for (std::int64_t d = std::max<std::int64_t>(t + distance - 2, 0); d <= t && d + 2 < frames; ++d) {
-        sum += stencil[t - d] * stencil[t + distance - d];
-    }
-    return sum;
-}
 
 class JointSolver {
 public:
@@ -37,7 +28,8 @@ public:
           linear_(frames_ * width_),
           quadratic_(frames_ * width_),
           trial_(frames_ * width_),
-          optimality_(frames_) {
+          optimality_(frames_),
+          bend_(frames_) {
         parallel_for(frames_, 16, options.threads, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t t = begin; t < end; ++t) {
                 point_[t].load(shot_.terms(t));
@@ -58,6 +50,7 @@ public:
             } else if (!newton() && !sweep()) {
                 break;
             }
+            settle();
         }
         look();
         for (std::int64_t t = 0; t < frames_; ++t) {
@@ -75,22 +68,17 @@ private:
         for (std::int64_t k = 0; k < width_; ++k) {
             double others = 0.0;
             for (int distance = 1; distance <= 2; ++distance) {
-                if (t >= distance) others += bend_[3 * (t - distance) + distance] * point_[t - distance].x()[k];
-                if (t + distance < frames_) others += bend_[3 * t + distance] * point_[t + distance].x()[k];
+                if (t >= distance) others += bend_(t - distance, distance) * point_[t - distance].x()[k];
+                if (t + distance < frames_) others += bend_(t, distance) * point_[t + distance].x()[k];
             }
             linear[k] = shot_.linear(t, k) + 2.0 * shot_.bending(k) * others;
-            quadratic[k] = shot_.quadratic(t, k) + shot_.bending(k) * bend_[3 * t];
+            quadratic[k] = shot_.quadratic(t, k) + shot_.bending(k) * bend_(t, 0);
         }
         return {shot_.projections.row(t), linear, quadratic, shot_.lower.row(t), shot_.upper.row(t)};
     }
 
     /// The largest ratio of optimality to threshold.
     double look() {
-        if (bend_.empty()) {
-            for (std::int64_t t = 0; t < frames_; ++t) {
-                for (int d = 0; d < 3; ++d) bend_.push_back(bend_entry(t, d, frames_));
-            }
-        }
         parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t t = begin; t < end; ++t) {
                 point_[t].load(coupled_terms(t));
@@ -102,6 +90,19 @@ private:
             if (optimality_[t] > 0.0) ratio = std::max(ratio, optimality_[t] / options_.thresholds(t));
         }
         return ratio;
+    }
+
+    /// Newton steps in frames that are not solved, one after another, all others being as they are: where a few
+    /// variables leave or meet their bounds this finds them for far less than another step over the whole shot.
+    void settle() {
+        constexpr int steps = 2;
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            point_[t].load(coupled_terms(t));
+            local_.begin(true);
+            for (int i = 0; i < steps && local_.look(point_[t]) > options_.thresholds(t); ++i) {
+                if (!local_.take(point_[t])) break;
+            }
+        }
     }
 
     /// Exact steps in single variables, frame by frame.
@@ -128,13 +129,14 @@ private:
     /// step_ over the free variables of all frames, kept inside their pieces.
     bool direction() {
         constexpr int rounds = 8;
+        constexpr double few = 0.05;  // of the steps: so many cut short are left to the next Newton step
         begin_.assign(1, 0);
         for (const QuadraticModel& model : model_) begin_.push_back(begin_.back() + model.size());
         step_.assign(begin_.back(), 0.0);
         held_.assign(begin_.back(), 0);
         for (int round = 0; round < rounds; ++round) {
             if (!solve_free()) return false;
-            bool clamped = false;
+            std::int64_t clamped = 0;
             for (std::int64_t t = 0; t < frames_; ++t) {
                 const QuadraticModel& model = model_[t];
                 for (std::int64_t i = 0; i < model.size(); ++i) {
@@ -143,10 +145,11 @@ private:
                     const double inside = std::clamp(step, model.low()[i] - x, model.high()[i] - x);
                     if (inside == step || held_[begin_[t] + i]) continue;
                     step = inside;
-                    held_[begin_[t] + i] = clamped = true;
+                    held_[begin_[t] + i] = true;
+                    ++clamped;
                 }
             }
-            if (!clamped) break;
+            if (static_cast<double>(clamped) <= few * static_cast<double>(begin_.back())) break;
         }
         along_ = 0.0;
         for (std::int64_t t = 0; t < frames_; ++t) {
@@ -159,58 +162,66 @@ private:
 
     /// Solves for the steps that are not held, given those that are.
     bool solve_free() {
-        std::vector<std::int64_t> place(begin_.back(), -1), first, frame_begin;
-        std::int64_t count = 0;
-        for (std::int64_t t = 0; t < frames_; ++t) {
-            frame_begin.push_back(count);
-            for (std::int64_t i = begin_[t]; i < begin_[t + 1]; ++i) {
-                if (held_[i]) continue;
-                first.push_back(frame_begin[std::max<std::int64_t>(t - 2, 0)]);
-                place[i] = count++;
-            }
-        }
-        std::vector<double> rhs(count);
-        matrix_.reset(first);
-        std::vector<std::int64_t> index(frames_ * width_, -1);  // of a frame's variables in step_
-        for (std::int64_t t = 0; t < frames_; ++t) {
-            for (std::int64_t i = 0; i < model_[t].size(); ++i) index[t * width_ + model_[t].free()[i]] = begin_[t] + i;
-        }
-        for (std::int64_t t = 0; t < frames_; ++t) {
-            QuadraticModel& model = model_[t];
-            for (std::int64_t i = 0; i < model.size(); ++i) {
-                const std::int64_t own = begin_[t] + i;
-                if (place[own] < 0) continue;
-                double* row = matrix_.row(place[own]) - matrix_.first(place[own]);
-                double& right = rhs[place[own]];
-                right = -model.gradient()[i];
-                const auto couple = [&](std::int64_t other, double entry) {
-                    if (place[other] < 0) {
-                        right -= entry * step_[other];
-                    } else if (place[other] <= place[own]) {
-                        row[place[other]] += entry;
-                    }
-                };
-                const double* hessian = model.hessian().data() + i * padded_width(model.size());
-                for (std::int64_t j = 0; j < model.size(); ++j) couple(begin_[t] + j, hessian[j]);
-                const std::int64_t k = model.free()[i];
-                for (int distance = 1; distance <= 2; ++distance) {
-                    const double scale = 2.0 * shot_.bending(k);
-                    if (t >= distance && index[(t - distance) * width_ + k] >= 0) {
-                        couple(index[(t - distance) * width_ + k], scale * bend_[3 * (t - distance) + distance]);
-                    }
-                    if (t + distance < frames_ && index[(t + distance) * width_ + k] >= 0) {
-                        couple(index[(t + distance) * width_ + k], scale * bend_[3 * t + distance]);
-                    }
-                }
-                row[place[own]] *= 1.0 + 1e-13;
-            }
-        }
+        number();
+        rhs_.assign(matrix_.size(), 0.0);
+        parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t t = begin; t < end; ++t) assemble(t);
+        });
         if (!matrix_.factor()) return false;
-        matrix_.solve(rhs.data());
+        matrix_.solve(rhs_.data());
         for (std::int64_t i = 0; i < begin_.back(); ++i) {
-            if (place[i] >= 0) step_[i] = rhs[place[i]];
+            if (place_[i] >= 0) step_[i] = rhs_[place_[i]];
         }
         return true;
+    }
+
+    /// Rows of the matrix: place_[i] for step i, -1 where it is held; index_ is the step of a frame's variable, or -1.
+    void number() {
+        size_.assign(frames_, 0);
+        index_.assign(frames_ * width_, -1);
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            for (std::int64_t i = begin_[t]; i < begin_[t + 1]; ++i) {
+                index_[t * width_ + model_[t].free()[i - begin_[t]]] = i;
+                size_[t] += held_[i] ? 0 : 1;
+            }
+        }
+        matrix_.reset(size_);
+        place_.assign(begin_.back(), -1);
+        for (std::int64_t t = 0; t < frames_; ++t) {
+            std::int64_t next = matrix_.begin(t);
+            for (std::int64_t i = begin_[t]; i < begin_[t + 1]; ++i) {
+                if (!held_[i]) place_[i] = next++;
+            }
+        }
+    }
+
+    /// A frame's rows of the matrix, upper triangle, and of the right side.
+    void assemble(std::int64_t t) {
+        QuadraticModel& model = model_[t];
+        for (std::int64_t i = 0; i < model.size(); ++i) {
+            const std::int64_t own = begin_[t] + i, at = place_[own];
+            if (at < 0) continue;
+            double* row = matrix_.row(t, at) - matrix_.begin(t);
+            rhs_[at] -= model.gradient()[i];
+            const auto couple = [&](std::int64_t other, double entry) {
+                if (place_[other] < 0) {
+                    rhs_[at] -= entry * step_[other];
+                } else if (place_[other] >= at) {
+                    row[place_[other]] += entry;
+                }
+            };
+            const double* hessian = model.hessian().data() + i * padded_width(model.size());
+            for (std::int64_t j = 0; j < model.size(); ++j) couple(begin_[t] + j, hessian[j]);
+            const std::int64_t k = model.free()[i];
+            for (int distance = 1; distance <= 2; ++distance) {
+                const double scale = 2.0 * shot_.bending(k);
+                const std::int64_t before = t >= distance ? index_[(t - distance) * width_ + k] : -1;
+                const std::int64_t after = t + distance < frames_ ? index_[(t + distance) * width_ + k] : -1;
+                if (before >= 0) couple(before, scale * bend_(t - distance, distance));
+                if (after >= 0) couple(after, scale * bend_(t, distance));
+            }
+            row[at] *= 1.0 + 1e-13;
+        }
     }
 
     bool search() {
@@ -260,10 +271,14 @@ private:
     std::vector<Frame> point_;
     std::vector<QuadraticModel> model_;
     std::vector<double> linear_, quadratic_;  // coupled terms
-    std::vector<double> trial_, optimality_, bend_, step_;
+    std::vector<double> trial_, optimality_, step_;
+    Bending bend_;
     std::vector<std::int64_t> begin_;  // of each frame in step_
     std::vector<char> held_;
-    EnvelopeCholesky matrix_;
+    BandCholesky matrix_;
+    NewtonStep local_;
+    std::vector<std::int64_t> place_, size_, index_;  // see assemble
+    std::vector<double> rhs_;
     double along_ = 0.0;
 };
 
