@@ -150,6 +150,18 @@ def test_ill_posed_frames_reach_the_objective_of_the_cpu(device):
             assert ((result.objective - cpu.objective) <= 1e-9 * energy).all()
 
 
+def test_a_real_face_has_the_weights_of_the_cpu(device, data_path):
+    folders = data_path("ict_facekit"), data_path("compskin_face_anim")
+    rig, curves = rw.faces.ict_with_combinations(*folders)
+    targets = rig.evaluate(curves[:200:10])
+    targets += 0.01 * np.random.default_rng(0).standard_normal(targets.shape, np.float32)  # cm, a scan's noise
+    solver = rw.inverse.Solver(rig)
+    for alpha in (0.0, 1.0):
+        cpu, result = (solver.solve(targets, alpha=alpha, device=name) for name in ("cpu", "cuda"))
+        np.testing.assert_allclose(result.weights, cpu.weights, rtol=0, atol=WEIGHTS)
+        assert result.converged.all()
+
+
 def test_early_stops_are_told(device):
     rig = random_rig(np.random.default_rng(6))
     result = rw.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, max_iterations=1, device="cuda")
