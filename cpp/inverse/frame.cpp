@@ -15,10 +15,15 @@ Frame::Frame(const Structure& structure, const GramMatrix& gram)
       r_(gram.width()) {}
 
 void Frame::set(const double* x) {
-    std::copy_n(x, x_.size(), x_.begin());
-    for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
-    std::fill(phi_.begin(), phi_.end(), 0.0);
-    update();
+    if (projected_ != nullptr && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
+        for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] += projected_[n] - terms_.projection[n];
+    } else {
+        std::copy_n(x, x_.size(), x_.begin());
+        for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
+        std::fill(phi_.begin(), phi_.end(), 0.0);
+        update();
+    }
+    projected_ = terms_.projection;
 }
 
 double Frame::objective() const {

@@ -39,14 +39,15 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, bool col
         if (report.converged) {
             const double before = frame_.objective();
             if (!many_minima || !sweep(false)) break;
-            if (!(frame_.objective() < before - 1e-12 * std::abs(before))) break;
+            if (frame_.objective() < before - 1e-12 * std::abs(before)) continue;
+            report.optimality = newton_.look(frame_);
+            report.converged = report.optimality <= threshold;
+            break;
         } else if (!newton_.take(frame_) && !sweep(false)) {
             break;
         }
     }
     report.objective = frame_.objective();
-    report.optimality = newton_.look(frame_);
-    report.converged = report.optimality <= threshold;
     std::copy_n(frame_.x(), structure.num_variables(), x);
     return report;
 }
