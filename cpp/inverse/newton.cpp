@@ -45,23 +45,24 @@ void QuadraticModel::form(const Frame& frame, bool curvature) {
     differentiate(frame);
     hessian_.resize(count * stride);
     image_.resize(width);
+    cursor_.assign(rank_begin_.begin(), rank_begin_.end() - 1);
     for (std::int64_t i = 0; i < count; ++i) {
         double* row = hessian_.data() + i * stride;
         std::fill_n(row, stride, 0.0);
         const std::int64_t begin = entry_begin_[i], end = entry_begin_[i + 1];
         if (begin == end) continue;
         kernels().sum_rows(entry_value_.data() + begin, entry_row_.data() + begin, end - begin, image_.data(), width);
-        for (std::size_t rank = 0; rank + 1 < rank_begin_.size(); ++rank) {
-            for (std::int64_t e = rank_begin_[rank]; e < rank_begin_[rank + 1]; ++e) {
-                const Entry& entry = ranked_[e];
-                if (entry.position > i) break;
-                row[entry.position] += entry.twice * image_[entry.column];
+        for (std::size_t rank = 0; rank < cursor_.size(); ++rank) {
+            std::int64_t& from = cursor_[rank];
+            while (from < rank_begin_[rank + 1] && ranked_[from].position < i) ++from;
+            for (std::int64_t e = from; e < rank_begin_[rank + 1]; ++e) {
+                row[ranked_[e].position] += ranked_[e].twice * image_[ranked_[e].column];
             }
         }
         row[i] += 2.0 * frame.terms().quadratic[free_[i]];
     }
     for (std::int64_t i = 0; i < count; ++i) {
-        for (std::int64_t j = 0; j < i; ++j) hessian_[j * stride + i] = hessian_[i * stride + j];
+        for (std::int64_t j = 0; j < i; ++j) hessian_[i * stride + j] = hessian_[j * stride + i];
     }
     if (curvature) add_curvature(frame);
 }

@@ -44,7 +44,7 @@ private:
     std::vector<std::int32_t> entry_column_;  // J by free variables: entries of variable i from entry_begin_[i] on
     std::vector<double> entry_value_;
     std::vector<const double*> entry_row_;  // of the Gram matrix
-    std::vector<std::int64_t> entry_begin_, rank_begin_;
+    std::vector<std::int64_t> entry_begin_, rank_begin_, cursor_;
     std::vector<Entry> ranked_;
 };
 
