@@ -22,10 +22,17 @@ def test_training_frames_are_apart_and_spread_over_the_shot(num_frames, count, g
     assert (np.diff(frames) >= gap).all()
 
 
-def curve(rmse, cardinality):
+def test_a_short_shot_gives_eight_training_frames_or_all():
+    short = training_frames(24, 80)
+    assert (len(short), short[0], short[-1], np.diff(short).min()) == (8, 0, 23, 3)
+    assert list(training_frames(5, 80)) == [0, 1, 2, 3, 4]
+    assert (np.diff(training_frames(2000, 80)) >= 10).all()
+
+
+def curve(rmse, cardinality, rest=np.inf):
     alphas = np.arange(len(rmse), dtype=float)
     table = [np.array([values], float) for values in (rmse, cardinality, cardinality, np.ones(len(rmse)))]
-    return TradeOff(("descent",), alphas, np.arange(3), *table)
+    return TradeOff(("descent",), alphas, np.arange(3), *table, rest=rest)
 
 
 def test_the_elbow_is_the_corner_of_an_l():
@@ -33,6 +40,26 @@ def test_the_elbow_is_the_corner_of_an_l():
     assert curve([1, 1, 1], [5, 5, 5]).alpha == 0
     assert curve([2], [3]).alpha == 0
     assert curve([1, 1 - 1e-15, 1 - 2e-15], [5, 5, 5]).alpha == 0  # a method that alpha plays no part in
+
+
+def test_the_elbow_keeps_nine_tenths_of_what_can_be_explained():
+    assert curve([0, 0.1, 0.3, 0.9, 2, 10], [5, 5, 3, 2.5, 1, 0]).alpha == 4
+    assert curve([0, 0.1, 0.3, 0.9, 2, 10], [5, 5, 3, 2.5, 1, 0], rest=10.0).alpha == 2
+    assert curve([7, 7.2, 7.4, 8], [5, 3, 1, 0], rest=8.0).alpha == 0  # noise: 1 of 8 is explained at best
+
+
+def test_the_choice_does_not_depend_on_the_unit():
+    neutral, deltas, combinations = arrays_of("any", 0)
+    found = []
+    for scale in (1.0, 0.01):
+        smaller = [(factors, scale * delta) for factors, delta in combinations]
+        metadata = {"meters_per_unit": 0.01 / scale}
+        rig = rw.BlendshapeRig(scale * neutral, scale * deltas, smaller, metadata=metadata)
+        weights = np.random.default_rng(1).uniform(0, 1, (30, rig.num_shapes)) ** 4
+        found.append(rw.inverse.trade_off(rig, rig.evaluate(weights.astype(np.float32))))
+    assert found[1].alpha == pytest.approx(1e-4 * found[0].alpha)
+    np.testing.assert_allclose(found[1].cardinality, found[0].cardinality, atol=0.3)
+    np.testing.assert_allclose(found[1].rmse, 0.01 * found[0].rmse, rtol=1e-3, atol=1e-5)
 
 
 def test_every_entry_is_a_solve_of_the_training_frames(tmp_path):

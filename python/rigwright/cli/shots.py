@@ -26,7 +26,8 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         type=existing_file,
         help="vertices that count, a line each (.txt) or .npy; a second number is the vertex' weight",
     )
-    group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says)")
+    group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says, or 30)")
+    group.add_argument("--clip", metavar="NAME", help="the animation, where the shot's file holds several (.glb)")
 
 
 def rate(text: str) -> float:
@@ -45,10 +46,29 @@ def open_rig(path: Path) -> Any:
     return sources.load_blendshapes(path)
 
 
-def open_shot(path: Path, fps: float | None) -> tuple[NDArray[np.float32], float]:
+def open_shot(path: Path, fps: float | None, clip: str | None = None) -> tuple[NDArray[np.float32], float]:
     """Vertices (T, V, 3) of a shot and its frames a second."""
-    shot = sources.load_shot(path)
+    shot = sources.load_shot(path) if clip is None else sources.load_shot(path, clip=clip)
     return shot.vertices, fps or shot.fps
+
+
+def check_fits(rig: Any, targets: NDArray[np.float32], args: argparse.Namespace) -> None:
+    """Refuse a shot whose vertices are neither the rig's nor the markers', before any work is done.
+
+    Raises
+    ------
+    ValueError
+        Naming the file.
+    """
+    count, wanted = targets.shape[1], len(rig.rest_vertices)
+    if count == wanted:
+        return
+    if args.markers is None:
+        raise ValueError(f"{args.shot}: {count:,} vertices where the rig has {wanted:,}; some of them need --markers")
+    markers = len(read_vertices(args.markers)[0])
+    if count != markers:
+        got = f"{args.shot}: {count:,} vertices where the rig has {wanted:,}"
+        raise ValueError(f"{got} and {args.markers} names {markers:,}")
 
 
 def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:

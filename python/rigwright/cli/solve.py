@@ -16,7 +16,7 @@ from rigwright import exports
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result
-from rigwright.cli.shots import add_shot_arguments, open_rig, open_shot, read_vertices
+from rigwright.cli.shots import add_shot_arguments, check_fits, open_rig, open_shot, read_vertices
 from rigwright.exports.weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse.parts import solve_in_parts
@@ -42,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
     parser.add_argument(
-        "--alpha", type=alpha, default="auto", help="sparsity, in squared units of the rig; default auto: the elbow"
+        "--alpha",
+        type=alpha,
+        default="auto",
+        help="sparsity, in squared units of the rig: about 1 for a head in centimetres, 0.0001 for one in metres;"
+        " default auto: the elbow",
     )
     parser.add_argument("--smoothness", type=not_negative, default=0.0, help="weight of the temporal term (default 0)")
     parser.add_argument("--rigid", metavar="FILE", type=arguments.existing_file, help="vertices that show head motion")
@@ -84,9 +88,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         if output.suffix.lower() not in WRITERS:
             raise ValueError(f"{output} is no format for weights; it must end in one of {', '.join(WRITERS)}")
     rig = open_rig(args.rig)
-    targets, fps = open_shot(args.shot, args.fps)
+    targets, fps = open_shot(args.shot, args.fps, args.clip)
+    check_fits(rig, targets, args)
     named = rig if args.names is None else renamed(rig, args.names)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
+    if args.resume and not folder.exists():
+        raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
     with console.progress() as progress:
         solution = _solve(args, rig, targets, folder, progress)
         _write(args.output, named, solution, fps)
@@ -197,7 +204,11 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),
-            ("solved", f"{result['frames']:,} frames by {result['method']}, alpha {result['alpha']:g}{chosen}"),
+            (
+                "solved",
+                f"{result['frames']:,} frames at {result['fps']:g} a second by {result['method']},"
+                f" alpha {result['alpha']:g}{chosen}",
+            ),
             ("speed", f"{figure(result['frames_a_second'])} frames a second"),
             (
                 "RMSE",

@@ -23,7 +23,7 @@ from rigwright.errors import bad_argument
 from rigwright.exports import write_rig
 from rigwright.exports.rigs import WRITERS
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report.transferred import Transferred, measured_transfer
+from rigwright.report.transferred import Transferred, check_truth, measured_transfer
 from rigwright.report.words import figure, plural
 
 SUMMARY = "give all shapes of a face rig to another face"
@@ -112,6 +112,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     with console.progress() as progress:
         task = _opened(args, progress)
         truth = None if args.truth is None else rw.sources.load_blendshapes(args.truth)
+        check_truth(task.neutral, task.rig.shape_names, truth)
         shapes = transfer.transfer_in_parts(
             task.source,
             task.shapes,
@@ -130,12 +131,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         made = transfer.rig_of_expressions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
+        write_rig(args.output, made)
         progress(Progress("measuring", 0, 0))
         carried = (task.source, task.shapes)
         measured = measured_transfer(
             task.rig, made, carried=carried, truth=truth, contacts=task.contacts, free_shapes=free
         )
-        write_rig(args.output, made)
         if args.report is not None:
             from rigwright.report.write_transfer import write_transfer
 

@@ -18,6 +18,9 @@ from rigwright.inverse.solve import Solver
 Float64 = NDArray[np.float64]
 
 PRESENT = 1e-3  # a weight above this counts
+ALPHAS = (0, 0.001, 0.01, 0.1, 1, 10, 100)  # of Rackovic et al. 2022, whose heads are in centimetres
+EXPLAINED = 0.9  # part of the motion that any alpha explains which an elbow has to keep
+FEWEST = 8  # training frames that a short shot gives, though they are closer together then
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class TradeOff:
         The training frames.
     rmse : (M, A) float64
         Root mean square distance of the vertices, in the rig's unit.
+    rest : float
+        The same where every weight is 0 (or the nearest bound).
     cardinality : (M, A) float64
         Weights above 1e-3 in size: what an interior point method leaves beside 0 does not count.
     l1 : (M, A) float64
@@ -48,16 +53,23 @@ class TradeOff:
     cardinality: Float64
     l1: Float64
     seconds: Float64
+    rest: float
 
     @property
     def elbows(self) -> dict[str, float]:
         """The alpha of each method at the elbow of its curve of RMSE against cardinality.
 
-        With both scaled to 0 ... 1 over the curve, the elbow is the point farthest below the straight line from (0, 1)
-        to (1, 0): the one with the smallest sum. Among equals the smallest alpha.
+        Only points count that keep 90% of what the best one takes off the RMSE at rest: few weights that explain little
+        are no bargain. With both scaled to 0 ... 1 over these, the elbow is the point farthest below the straight line
+        from (0, 1) to (1, 0): the one with the smallest sum. Among equals the smallest alpha.
         """
-        total = _scaled(self.rmse) + _scaled(self.cardinality)
-        return {name: float(self.alphas[best]) for name, best in zip(self.methods, total.argmin(axis=1), strict=True)}
+        return {name: float(self.alphas[self._elbow(m)]) for m, name in enumerate(self.methods)}
+
+    def _elbow(self, method: int) -> int:
+        best = self.rmse[method].min()
+        kept = np.flatnonzero(self.rmse[method] <= best + (1.0 - EXPLAINED) * max(self.rest - best, 0.0))
+        total = _scaled(self.rmse[method, kept][None]) + _scaled(self.cardinality[method, kept][None])
+        return int(kept[total[0].argmin()])
 
     @property
     def alpha(self) -> float:
@@ -100,9 +112,9 @@ def trade_off(
     rig: Any,
     targets: ArrayLike,
     methods: Sequence[str] = ("descent",),
-    alphas: Sequence[float] = (0, 0.001, 0.01, 0.1, 1, 10, 100),
+    alphas: Sequence[float] | None = None,
     count: int = 80,
-    gap: int = 10,
+    gap: int | None = None,
     *,
     vertices: ArrayLike | None = None,
     vertex_weights: ArrayLike | None = None,
@@ -117,10 +129,12 @@ def trade_off(
         have a frame axis. Training frames are apart, so there is no ``smoothness``.
     methods : sequence of str
         Names of ``METHODS``.
-    alphas : sequence of float
-        Each once, >= 0.
+    alphas : sequence of float, optional
+        Each once, >= 0, in squared units of the rig. By default 0, .001, .01, .1, 1, 10, 100 square centimetres, by the
+        rig's ``meters_per_unit``.
     count, gap : int
-        At most ``count`` training frames, spread evenly over the shot and at least ``gap`` frames apart.
+        At most ``count`` training frames, spread evenly over the shot and at least ``gap`` frames apart: by default 10,
+        or fewer in a shot that is too short for 8 frames so far apart.
 
     Returns
     -------
@@ -139,11 +153,14 @@ def trade_off(
     >>> solved = rw.inverse.solve(rig, shot, alpha=curve.alpha)  # doctest: +SKIP
     """
     for name, value in (("count", count), ("gap", gap)):
-        if not isinstance(value, (int, np.integer)) or value < 1:
+        if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
             raise bad_argument("trade_off", name, repr(value), "a whole number >= 1")
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) != len(methods):
         raise bad_argument("trade_off", "methods", repr(methods), "one name or more, each once")
-    strengths = np.sort(np.array(alphas, np.float64))
+    if alphas is None:
+        strengths = np.array(ALPHAS, np.float64) * (0.01 / float(rig.meters_per_unit)) ** 2
+    else:
+        strengths = np.sort(np.array(alphas, np.float64))
     if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
         raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
     if options.get("smoothness"):
@@ -164,11 +181,17 @@ def trade_off(
                 size.sum(axis=1).mean(),
                 solved.seconds / len(frames),
             )
-    return TradeOff(tuple(methods), strengths, frames, *table)
+    low, high = np.broadcast_to(rig.bounds if options.get("bounds") is None else options["bounds"], rig.bounds.shape).T
+    pinned = options | {"fixed": np.clip(0.0, low, high)}
+    rest = solver.solve(shot[frames], "descent", **pinned).rmse.mean()
+    rmse, cardinality, l1, seconds = table
+    return TradeOff(tuple(methods), strengths, frames, rmse, cardinality, l1, seconds, float(rest))
 
 
-def training_frames(num_frames: int, count: int, gap: int) -> NDArray[np.int64]:
+def training_frames(num_frames: int, count: int, gap: int | None = None) -> NDArray[np.int64]:
     """At most ``count`` frames, from the first to the last, at least ``gap`` apart."""
+    if gap is None:
+        gap = min(10, max((num_frames - 1) // (FEWEST - 1), 1))
     count = min(count, (num_frames - 1) // gap + 1)
     return np.arange(count) * (num_frames - 1) // max(count - 1, 1)
 

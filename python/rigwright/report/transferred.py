@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -206,19 +206,30 @@ def column_names(rig: Any) -> list[str]:
     return names + [" * ".join(map(word, factors)) for factors in rig.combinations]
 
 
-def _true_offsets(target: Any, truth: Any) -> Float32:
-    result = np.full((target.num_columns, *target.rest_vertices.shape), np.nan, np.float32)
+def check_truth(neutral: Float32, names: Sequence[str], truth: Any) -> None:
+    """Refuse a truth (a rig or None) of another vertex count, or without any shape of these names.
+
+    Raises
+    ------
+    ValueError
+    """
     if truth is None:
-        return result
-    if truth.rest_vertices.shape != target.rest_vertices.shape:
+        return
+    if truth.rest_vertices.shape != neutral.shape:
         got = f"of {len(truth.rest_vertices)} vertices"
-        raise bad_argument("report", "truth", got, f"a rig of the target's {len(target.rest_vertices)}")
-    known = {name: k for k, name in enumerate(truth.shape_names)}
-    shared = [k for k, name in enumerate(target.shape_names) if name in known]
-    if not shared:
+        raise bad_argument("report", "truth", got, f"a rig of the target's {len(neutral)}")
+    if not set(names) & set(truth.shape_names):
         few = ", ".join(truth.shape_names)[:200]
         raise bad_argument("report", "truth", f"a rig of other shapes ({few})", "one with shapes of the target's names")
+
+
+def _true_offsets(target: Any, truth: Any) -> Float32:
+    result = np.full((target.num_columns, *target.rest_vertices.shape), np.nan, np.float32)
+    check_truth(target.rest_vertices, target.shape_names, truth)
+    if truth is None:
+        return result
+    known = {name: k for k, name in enumerate(truth.shape_names)}
     scale = float(truth.meters_per_unit) / float(target.meters_per_unit)
-    for k in shared:
+    for k in [k for k, name in enumerate(target.shape_names) if name in known]:
         result[k] = scale * truth.column(known[target.shape_names[k]])
     return result
