@@ -137,10 +137,11 @@ void bind_transfer(py::module_& module) {
         "both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.")
         .def(py::init(&make), py::arg("source_neutral"), py::arg("target_neutral"), py::arg("faces"),
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
-             py::arg("contact_weight") = 100.0,
+             py::arg("contact_weight") = 1.0,
              "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
-             "contacts: pairs of vertices (P, 2) across a gap that is to close where the source's closes\n"
-             "(find_contacts finds them); contact_weight: how much a pair counts beside an edge of the mesh.\n"
+             "contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what does not "
+             "cross\n"
+             "in the source is kept from it; contact_weight: how much the correction follows what contacts ask.\n"
              "ValueError on sizes that differ, values that are not finite and indices out of range.")
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
         .def_property_readonly(

@@ -29,26 +29,6 @@ struct Triangle {
     Vector normal;  // of any length
 };
 
-/// Barycentric weights of the point of a triangle nearest to p, by Voronoi regions (Ericson 2005, section 5.1.5).
-Vector nearest_weights(const Triangle& t, const Vector& p) {
-    const auto& [a, b, c] = t.point;
-    const Vector ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
-    const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
-                 d6 = dot(ac, cp);
-    if (d1 <= 0.0 && d2 <= 0.0) return {1.0, 0.0, 0.0};
-    if (d3 >= 0.0 && d4 <= d3) return {0.0, 1.0, 0.0};
-    if (d6 >= 0.0 && d5 <= d6) return {0.0, 0.0, 1.0};
-    const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return {1.0 - d1 / (d1 - d3), d1 / (d1 - d3), 0.0};
-    if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return {1.0 - d2 / (d2 - d6), 0.0, d2 / (d2 - d6)};
-    if (va <= 0.0 && d4 >= d3 && d5 >= d6) {
-        const double w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return {0.0, 1.0 - w, w};
-    }
-    const double sum = va + vb + vc;
-    return {va / sum, vb / sum, vc / sum};
-}
-
 std::vector<Triangle> triangles(View<const float, 2> points, View<const std::int32_t, 2> faces) {
     std::vector<Triangle> result;
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
@@ -70,6 +50,26 @@ std::vector<Triangle> triangles(View<const float, 2> points, View<const std::int
 
 }  // namespace
 
+std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>& corner,
+                                      const std::array<double, 3>& p) {
+    const auto& [a, b, c] = corner;
+    const Vector ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
+    const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+                 d6 = dot(ac, cp);
+    if (d1 <= 0.0 && d2 <= 0.0) return {1.0, 0.0, 0.0};
+    if (d3 >= 0.0 && d4 <= d3) return {0.0, 1.0, 0.0};
+    if (d6 >= 0.0 && d5 <= d6) return {0.0, 0.0, 1.0};
+    const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return {1.0 - d1 / (d1 - d3), d1 / (d1 - d3), 0.0};
+    if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return {1.0 - d2 / (d2 - d6), 0.0, d2 / (d2 - d6)};
+    if (va <= 0.0 && d4 >= d3 && d5 >= d6) {
+        const double w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return {0.0, 1.0 - w, w};
+    }
+    const double sum = va + vb + vc;
+    return {va / sum, vb / sum, vc / sum};
+}
+
 void closest_points(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
                     const View<const float, 2>* normals, View<std::int32_t, 2> corners, View<float, 2> weights,
                     View<float, 1> distances, int threads) {
@@ -88,7 +88,7 @@ void closest_points(View<const float, 2> points, View<const std::int32_t, 2> fac
                 const Triangle& t = all[i];
                 if (normals && dot(t.normal, {(*normals)(q, 0), (*normals)(q, 1), (*normals)(q, 2)}) <= 0.0)
                     return best;
-                const Vector w = nearest_weights(t, p);
+                const Vector w = nearest_weights(t.point, p);
                 Vector gap = p;
                 for (int c = 0; c < 3; ++c) {
                     for (int a = 0; a < 3; ++a) gap[a] -= w[c] * t.point[c][a];

@@ -7,14 +7,13 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "mesh/topology.h"
+#include "transfer/laplacian.h"
 
 namespace rigwright::transfer {
 namespace {
 
 constexpr const char* name = "DeformationTransfer";
-constexpr std::int64_t block = 16;     // shapes whose right-hand sides are held at a time
-constexpr double contact_reach = 1.0;  // in mean edges of the target: contacts this far open have ended
-constexpr double anchor = 0.01;        // beside edge weights of about 1: corrections fade over some ten edges
+constexpr std::int64_t block = 16;  // shapes whose right-hand sides are held at a time
 
 void check_vertex(const char* argument, std::int32_t vertex, std::int64_t num_vertices) {
     if (vertex < 0 || vertex >= num_vertices) {
@@ -58,41 +57,6 @@ std::vector<Triangle> without_degenerate(View<const std::int32_t, 2> faces, cons
     return kept;
 }
 
-double mean_side(const std::vector<Triangle>& triangles, const std::vector<double>& points) {
-    double sum = 0.0;
-    for (const Triangle& triangle : triangles) {
-        const Vector side = difference(points.data(), triangle.vertex[1], triangle.vertex[0]);
-        sum += std::hypot(side[0], side[1], side[2]);
-    }
-    return triangles.empty() ? 0.0 : sum / static_cast<double>(triangles.size());
-}
-
-template <class T>
-View<const T, 1> view(const std::vector<T>& v) {
-    return {v.data(), {static_cast<std::int64_t>(v.size())}};
-}
-
-/// Collects the entries of a graph Laplacian over free vertices.
-struct Laplacian {
-    void add(std::int32_t i, std::int32_t j, double weight) {
-        if (i >= 0) put(i, i, weight);
-        if (j >= 0) put(j, j, weight);
-        if (i < 0 || j < 0) return;
-        put(i, j, -weight);
-        put(j, i, -weight);
-    }
-    std::unique_ptr<const linalg::SparseCholesky> factor(std::int64_t size) const {
-        return std::make_unique<linalg::SparseCholesky>(size, view(row), view(column), view(value));
-    }
-    void put(std::int32_t r, std::int32_t c, double x) {
-        row.push_back(r);
-        column.push_back(c);
-        value.push_back(x);
-    }
-    std::vector<std::int32_t> row, column;
-    std::vector<double> value;
-};
-
 }  // namespace
 
 DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, View<const float, 2> target_neutral,
@@ -103,7 +67,6 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
       target_neutral_(target_neutral.begin(), target_neutral.end()),
       components_({}, 0),
       source_neutral_(source_neutral.begin(), source_neutral.end()),
-      contact_weight_(contact_weight),
       index_(source_neutral.extent(0), 0) {
     check(source_neutral, target_neutral, faces, fixed, contacts, contact_weight);
     std::vector<Triangle> triangles = without_degenerate(faces, source_, target_, &degenerate_faces_);
@@ -117,15 +80,11 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
     for (const Triangle& triangle : triangles) {
         elements_.push_back(make_element(triangle, source_.data(), target_.data()));
     }
-    const double reach = contact_reach * mean_side(triangles, target_);
-    for (std::int64_t p = 0; p < contacts.extent(0); ++p) {
-        const std::int32_t i = contacts(p, 0), j = contacts(p, 1);
-        contacts_.emplace_back(i, j, difference(source_.data(), i, j), difference(target_.data(), i, j), reach);
-    }
     std::vector<char> is_fixed(num_vertices(), 0);
     for (const std::int32_t v : fixed) is_fixed[v] = 1;
     factorise(is_fixed);
-    if (!contacts_.empty()) factorise_contacts(is_fixed);
+    if (contacts.extent(0) == 0) return;
+    contacts_ = std::make_unique<Contacts>(contacts, faces, target_.data(), elements_, is_fixed, contact_weight);
 }
 
 void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
@@ -140,38 +99,8 @@ void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
     }
     if (num_free_ == 0) return;
     Laplacian laplacian;
-    for (const Element& element : elements_) {
-        const auto& v = element.vertex;
-        laplacian.add(index_[v[1]], index_[v[0]], element.weight[0]);
-        laplacian.add(index_[v[2]], index_[v[0]], element.weight[1]);
-        laplacian.add(index_[v[2]], index_[v[1]], element.weight[2]);
-    }
+    for (const Element& element : elements_) laplacian.add(element, index_);
     cholesky_ = laplacian.factor(num_free_);
-}
-
-/// Contacts correct the result without them, near them: the correction c of the vertices that are not fixed minimises
-///   sum of elements |grad c|^2 + sum_v anchor |c_v|^2 + contact_weight sum_contacts |c_i - c_j - (wanted - free
-///   gap)|^2.
-/// Without the anchors a correction would fade with the logarithm of the distance only.
-void DeformationTransfer::factorise_contacts(const std::vector<char>& is_fixed) {
-    contact_index_.assign(num_vertices(), -1);
-    Laplacian laplacian;
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        if (is_fixed[v]) continue;
-        contact_index_[v] = static_cast<std::int32_t>(num_contact_free_++);
-        laplacian.add(contact_index_[v], -1, anchor);
-    }
-    if (num_contact_free_ == 0) return;
-    for (const Element& element : elements_) {
-        const auto& v = element.vertex;
-        laplacian.add(contact_index_[v[1]], contact_index_[v[0]], element.weight[0]);
-        laplacian.add(contact_index_[v[2]], contact_index_[v[0]], element.weight[1]);
-        laplacian.add(contact_index_[v[2]], contact_index_[v[1]], element.weight[2]);
-    }
-    for (const ContactEdge& contact : contacts_) {
-        laplacian.add(contact_index_[contact.i], contact_index_[contact.j], contact_weight_);
-    }
-    contact_cholesky_ = laplacian.factor(num_contact_free_);
 }
 
 /// What a source shape adds to the placed source.
@@ -233,25 +162,15 @@ void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std
     });
 }
 
-/// Adds what contacts ask of offsets (count, V, 3) of the target.
+/// Corrects offsets (count, V, 3) of the target where lips and lids meet.
 void DeformationTransfer::meet_contacts(const double* offsets, double* moved, std::int64_t count, int threads) const {
-    if (!contact_cholesky_) return;
+    if (!contacts_) return;
     const std::int64_t size = 3 * num_vertices();
-    std::vector<double> sums(count * size, 0.0);
-    for (std::int64_t s = 0; s < count; ++s) {
-        for (const ContactEdge& contact : contacts_) {
-            Vector gap = difference(source_.data(), contact.i, contact.j);
-            const Vector change = difference(offsets + s * size, contact.i, contact.j);
-            const Vector free = difference(moved + s * size, contact.i, contact.j);
-            if (change == Vector{}) continue;
-            for (int i = 0; i < 3; ++i) gap[i] += change[i];
-            Vector wanted = contact.change(gap, free);
-            for (int i = 0; i < 3; ++i) wanted[i] -= free[i];
-            add_to_sums(contact, contact_weight_, wanted, sums.data() + s * size);
+    parallel_for(count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t s = begin; s < end; ++s) {
+            contacts_->meet(source_.data(), offsets + s * size, target_.data(), moved + s * size);
         }
-    }
-    solve(*contact_cholesky_, contact_index_, sums.data(), count, threads);
-    for (std::int64_t i = 0; i < count * size; ++i) moved[i] += sums[i];
+    });
 }
 
 /// Moves components that nothing holds to their place.

@@ -5,7 +5,7 @@
 
 #include "core/view.h"
 #include "linalg/sparse_cholesky.h"
-#include "transfer/contact_edges.h"
+#include "transfer/contacts.h"
 #include "transfer/elements.h"
 #include "transfer/example_fit.h"
 #include "transfer/placement.h"
@@ -24,8 +24,8 @@ namespace rigwright::transfer {
 /// - Fixed vertices stay at the target's neutral.
 /// - Degenerate triangles, in either neutral (is_degenerate), carry no gradient and join nothing. A vertex in no
 ///   other triangle moves by the placed source's offset.
-/// - Contacts are pairs of vertices that face each other across a gap (ContactEdge). What they ask is added to the
-///   result without them as a correction that fades within some ten edges.
+/// - Contacts are pairs of vertices that face each other across a gap; they say where lips and lids are (Contacts).
+///   What they ask is added to the result without them as a correction that fades within some ten edges.
 ///
 /// Solved for offsets from the neutral: a shape equal to the neutral gives the target's neutral to the last bit.
 /// Immutable; const calls are thread-safe and give the same bytes for any number of threads.
@@ -59,7 +59,6 @@ public:
 
 private:
     void factorise(const std::vector<char>& is_fixed);
-    void factorise_contacts(const std::vector<char>& is_fixed);
     void place(const float* shape, double* offset) const;
     void gather(const double* offset, double* sums) const;
     void solve(const linalg::SparseCholesky& cholesky, const std::vector<std::int32_t>& index, double* sums,
@@ -79,15 +78,11 @@ private:
     std::vector<float> source_neutral_;
     std::vector<Element> elements_;
     std::vector<std::int32_t> degenerate_faces_;
-    std::vector<ContactEdge> contacts_;
-    double contact_weight_;
+    std::unique_ptr<const Contacts> contacts_;
     std::vector<char> is_held_;        // of components: has a fixed vertex
     std::vector<std::int32_t> index_;  // (V) row in the system, -1 where the offset is 0
     std::int64_t num_free_ = 0;
     std::unique_ptr<const linalg::SparseCholesky> cholesky_;
-    std::vector<std::int32_t> contact_index_;  // (V) row in the system of contacts, -1 where fixed
-    std::int64_t num_contact_free_ = 0;
-    std::unique_ptr<const linalg::SparseCholesky> contact_cholesky_;
 };
 
 }  // namespace rigwright::transfer

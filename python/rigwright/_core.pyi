@@ -404,12 +404,12 @@ class DeformationTransfer:
         fixed: typing.Any = None,
         *,
         contacts: typing.Any = None,
-        contact_weight: typing.SupportsFloat | typing.SupportsIndex = 100.0,
+        contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0,
     ) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
-        contacts: pairs of vertices (P, 2) across a gap that is to close where the source's closes
-        (find_contacts finds them); contact_weight: how much a pair counts beside an edge of the mesh.
+        contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what does not cross
+        in the source is kept from it; contact_weight: how much the correction follows what contacts ask.
         ValueError on sizes that differ, values that are not finite and indices out of range.
         """
     def transfer(

@@ -61,11 +61,76 @@ def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = No
     rings : int
     """
     corners = padded_faces(faces, "crossings")
-    points = np.asarray(vertices, np.float32)
-    chosen = np.ones(len(corners), np.uint8)
+    return len(_crossing_pairs(np.asarray(vertices, np.float32), corners, near, rings))
+
+
+def new_crossings(
+    source_shape: ArrayLike,
+    target_neutral: ArrayLike,
+    target_shape: ArrayLike,
+    faces: ArrayLike,
+    near: ArrayLike | None = None,
+    *,
+    rings: int = 2,
+) -> NDArray[np.int32]:
+    """Pairs of faces of a target's shape that cut through each other where nothing says they should.
+
+    A pair is new if neither it nor a pair of neighbours of the two faces (that share a vertex with them) cuts in the
+    source's shape or in the target's neutral: lips that cross in the source may cross an edge farther in the target.
+    Only faces of one component are compared, as only those are contacts.
+
+    Parameters
+    ----------
+    source_shape, target_neutral, target_shape : (V, 3)
+    faces : (F, 3) or (F, 4)
+    near, rings
+        As in :func:`crossings`.
+
+    Returns
+    -------
+    (N, 2) int32
+        Ascending, the lower face first.
+    """
+    corners = padded_faces(faces, "new_crossings")
+    poses = [np.asarray(x, np.float32) for x in (source_shape, target_neutral, target_shape)]
+    for argument, pose in zip(("source_shape", "target_neutral"), poses, strict=False):
+        if pose.shape != poses[2].shape:
+            raise bad_argument("new_crossings", argument, str(pose.shape), str(poses[2].shape))
+    known, before, found = (_crossing_pairs(pose, corners, near, rings) for pose in poses)
+    known_pairs = {(f, g) for pairs in (known, before) for f, g in pairs.tolist()}
+    component = _core.DeformationTransfer(poses[1], poses[1], corners).components[corners[:, 0]]
+    around = _Neighbours(corners, len(poses[1]))
+
+    def is_known(f: int, g: int) -> bool:
+        return any((min(a, b), max(a, b)) in known_pairs for a in around(f) for b in around(g))
+
+    new = [(f, g) for f, g in found.tolist() if component[f] == component[g] and not is_known(f, g)]
+    return np.array(new, np.int32).reshape(-1, 2)
+
+
+class _Neighbours:
+    """Faces that share a vertex with a face, itself among them."""
+
+    def __init__(self, faces: NDArray[np.int32], num_vertices: int) -> None:
+        self.faces = faces
+        face, corner = np.nonzero(faces >= 0)
+        vertex = faces[face, corner]
+        self.at = face[np.argsort(vertex, kind="stable")]
+        self.start = np.searchsorted(np.sort(vertex), np.arange(num_vertices + 1))
+
+    def __call__(self, face: int) -> set[int]:
+        corners = self.faces[face]
+        spans = (self.at[self.start[v] : self.start[v + 1]].tolist() for v in corners[corners >= 0])
+        return {other for span in spans for other in span}
+
+
+def _crossing_pairs(
+    points: NDArray[np.float32], faces: NDArray[np.int32], near: ArrayLike | None, rings: int
+) -> NDArray[np.int32]:
+    chosen = np.ones(len(faces), np.uint8)
     if near is not None:
-        chosen = _faces_near(corners, len(points), np.asarray(near, np.int64).reshape(-1), rings)
-    return len(_core.self_intersections(points, corners, chosen))
+        chosen = _faces_near(faces, len(points), np.asarray(near, np.int64).reshape(-1), rings)
+    return _core.self_intersections(points, faces, chosen)
 
 
 def _faces_near(faces: NDArray[np.int32], num_vertices: int, near: NDArray[np.int64], rings: int) -> NDArray[np.uint8]:

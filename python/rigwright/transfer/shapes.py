@@ -20,7 +20,7 @@ def deformation_transfer(
     fixed: ArrayLike | None = None,
     *,
     contacts: ArrayLike | Literal["auto"] | None = None,
-    contact_weight: float = 100.0,
+    contact_weight: float = 1.0,
     threads: int = 0,
 ) -> NDArray[np.float32]:
     """Give the shapes of a source to a target of the same topology (Sumner and Popovic 2004).
@@ -41,11 +41,13 @@ def deformation_transfer(
     fixed : (M,) integers, optional
         Vertices that stay at the target's neutral.
     contacts : (P, 2) integers or "auto", optional
-        Pairs of facing vertices, as on lips and lids: where the source's surfaces meet in a shape, the target's are
-        brought to meet too, by a correction that fades within some ten edges. ``"auto"`` takes those that
-        :func:`find_contacts` finds; call it to look at them and to edit them.
+        Pairs of facing vertices, which say where lips and lids are. Near them, surfaces of one component that neither
+        cross in the source's shape nor in the neutrals are pushed apart where they cross in the target's, and lids
+        that the source closes are closed, by a correction that fades within some ten edges. What crosses in the source
+        is left alone. ``"auto"`` takes the pairs that :func:`find_contacts` finds; call it to look at them and to edit
+        them, and :func:`new_crossings` to see what they do.
     contact_weight : float
-        How much a pair counts beside an edge of the mesh, above 0.
+        How much the correction follows what a contact asks, beside the mesh's own edges, above 0.
     threads : int
         0 means all processors. The result has the same bytes for any number.
 

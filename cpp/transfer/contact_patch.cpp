@@ -1,0 +1,179 @@
+#include "transfer/contact_patch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/box_tree.h"
+#include "mesh/closest_points.h"
+#include "mesh/topology.h"
+
+namespace rigwright::transfer {
+namespace {
+
+constexpr double opposed = -0.3;  // cosine between normals of surfaces that face each other
+constexpr int rings = 3;          // vertices this near along the surface are its own shape, not a contact
+
+double dot(const Vector& a, const Vector& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+Vector minus(const Vector& a, const Vector& b) {
+    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+Vector cross(const Vector& a, const Vector& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+double distance(const Vector& a, const Vector& b) {
+    const Vector d = minus(a, b);
+    return std::sqrt(dot(d, d));
+}
+
+Vector mix(const std::vector<Vector>& values, const ContactPatch::Partner& partner) {
+    Vector result{};
+    for (int c = 0; c < 3; ++c) {
+        for (int i = 0; i < 3; ++i) result[i] += partner.weight[c] * values[partner.corner[c]][i];
+    }
+    return result;
+}
+
+/// Vertices within `rings` edges of each of `vertices`, ascending.
+std::vector<std::vector<std::int32_t>> surroundings(const std::vector<std::int32_t>& vertices,
+                                                    const mesh::Neighbours& neighbours) {
+    std::vector<std::vector<std::int32_t>> result;
+    for (const std::int32_t v : vertices) {
+        std::vector<std::int32_t> reached{v}, front{v};
+        for (int ring = 0; ring < rings; ++ring) {
+            std::vector<std::int32_t> next;
+            for (const std::int32_t i : front) {
+                for (std::int32_t e = neighbours.start[i]; e < neighbours.start[i + 1]; ++e) {
+                    if (std::count(reached.begin(), reached.end(), neighbours.vertex[e])) continue;
+                    reached.push_back(neighbours.vertex[e]);
+                    next.push_back(neighbours.vertex[e]);
+                }
+            }
+            front = next;
+        }
+        std::sort(reached.begin(), reached.end());
+        result.push_back(reached);
+    }
+    return result;
+}
+
+}  // namespace
+
+ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces,
+                           std::int64_t num_vertices) {
+    std::vector<std::int32_t> index(num_vertices, -1);
+    std::vector<char> is_member(num_vertices, 0);
+    for (const std::int32_t v : pairs) is_member[v] = 1;
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        const std::int32_t* face = faces.row(f);
+        const int corners = mesh::num_corners(face);
+        if (!std::any_of(face, face + corners, [&](std::int32_t v) { return is_member[v]; })) continue;
+        for (int t = 1; t + 1 < corners; ++t) triangles_.push_back({face[0], face[t], face[t + 1]});
+    }
+    for (const auto& triangle : triangles_) {
+        for (const std::int32_t v : triangle) index[v] = 0;
+    }
+    std::vector<std::int32_t> members;
+    for (std::int32_t v = 0; v < num_vertices; ++v) {
+        if (index[v] < 0) continue;
+        index[v] = static_cast<std::int32_t>(vertex_.size());
+        if (is_member[v]) {
+            members_.push_back(index[v]);
+            members.push_back(v);
+        }
+        vertex_.push_back(v);
+    }
+    for (auto& triangle : triangles_) {
+        for (std::int32_t& v : triangle) v = index[v];
+    }
+    near_ = surroundings(members, mesh::Neighbours(faces, num_vertices));
+    for (std::vector<std::int32_t>& near : near_) {
+        for (std::int32_t& v : near) v = index[v];  // ascending still, -1 outside the patch first
+        near.erase(std::remove(near.begin(), near.end(), -1), near.end());
+    }
+}
+
+ContactPatch::Pose ContactPatch::pose(const double* points, const double* offset) const {
+    Pose pose;
+    for (const std::int32_t v : vertex_) {
+        Vector point;
+        for (int i = 0; i < 3; ++i) point[i] = points[3 * v + i] + (offset ? offset[3 * v + i] : 0.0);
+        pose.point.push_back(point);
+    }
+    pose.normal.assign(vertex_.size(), Vector{});
+    for (const auto& [a, b, c] : triangles_) {
+        const Vector n = cross(minus(pose.point[b], pose.point[a]), minus(pose.point[c], pose.point[a]));
+        for (const std::int32_t v : {a, b, c}) {
+            for (int i = 0; i < 3; ++i) pose.normal[v][i] += n[i];
+        }
+    }
+    for (Vector& n : pose.normal) {
+        const double length = std::sqrt(dot(n, n));
+        for (int i = 0; i < 3 && length > 0.0; ++i) n[i] /= length;
+    }
+    return pose;
+}
+
+std::vector<ContactPatch::Partner> ContactPatch::partners(const Pose& pose, const std::vector<double>& reach) const {
+    std::vector<mesh::Box> boxes(triangles_.size(), mesh::Box::empty());
+    for (std::size_t t = 0; t < triangles_.size(); ++t) {
+        for (const std::int32_t v : triangles_[t]) boxes[t].include(pose.point[v].data());
+    }
+    const mesh::BoxTree tree(boxes);
+    std::vector<Partner> result(members_.size());
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+        const Vector& point = pose.point[members_[m]];
+        const std::vector<std::int32_t>& near = near_[m];
+        tree.nearest(point.data(), reach[m] * reach[m], [&](std::int32_t t, double so_far) {
+            const auto& corner = triangles_[t];
+            for (const std::int32_t v : corner) {
+                if (std::binary_search(near.begin(), near.end(), v)) return so_far;
+            }
+            const Partner candidate{
+                corner,
+                mesh::nearest_weights({pose.point[corner[0]], pose.point[corner[1]], pose.point[corner[2]]}, point)};
+            const Vector away = minus(point, mix(pose.point, candidate));
+            const double squared = dot(away, away);
+            if (squared >= so_far) return so_far;
+            const Vector normal = mix(pose.normal, candidate);
+            if (dot(normal, pose.normal[members_[m]]) > opposed * std::sqrt(dot(normal, normal))) return so_far;
+            result[m] = candidate;
+            return squared;
+        });
+    }
+    return result;
+}
+
+std::vector<double> ContactPatch::edge_lengths(const Pose& pose) const {
+    std::vector<double> sum(vertex_.size(), 0.0), count(vertex_.size(), 0.0), result;
+    for (const auto& triangle : triangles_) {
+        for (int c = 0; c < 3; ++c) {
+            const std::int32_t a = triangle[c], b = triangle[(c + 1) % 3];
+            const double length = distance(pose.point[a], pose.point[b]);
+            for (const std::int32_t v : {a, b}) {
+                sum[v] += length;
+                count[v] += 1.0;
+            }
+        }
+    }
+    for (const std::int32_t v : members_) result.push_back(sum[v] / count[v]);
+    return result;
+}
+
+double ContactPatch::separation(const Pose& pose, std::int32_t member, const Partner& partner) {
+    return distance(pose.point[member], mix(pose.point, partner));
+}
+
+double ContactPatch::gap(const Pose& pose, std::int32_t member, const Partner& partner, Vector* normal) {
+    Vector n = mix(pose.normal, partner);
+    const double length = std::sqrt(dot(n, n));
+    for (int i = 0; i < 3 && length > 0.0; ++i) n[i] /= length;
+    if (normal) *normal = n;
+    return dot(n, minus(pose.point[member], mix(pose.point, partner)));
+}
+
+}  // namespace rigwright::transfer

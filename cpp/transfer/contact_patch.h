@@ -1,0 +1,51 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/view.h"
+#include "transfer/triangles.h"
+
+namespace rigwright::transfer {
+
+/// The part of a surface where lips and lids meet: the triangles at the vertices of contact pairs (quads cut along
+/// their first diagonal). Vertices are numbered within the patch; vertex() says which of the mesh they are.
+class ContactPatch {
+public:
+    /// Arguments are checked by the caller.
+    ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces, std::int64_t num_vertices);
+
+    const std::vector<std::int32_t>& vertex() const { return vertex_; }
+    /// Patch vertices that are in a contact pair, ascending: those that look for what they face.
+    const std::vector<std::int32_t>& members() const { return members_; }
+
+    /// Positions of the patch and normals there, for points (V, 3) and offsets that are added to them.
+    struct Pose {
+        std::vector<Vector> point, normal;
+    };
+    Pose pose(const double* points, const double* offset) const;
+
+    /// A point of the patch's surface, barycentric, that a member faces.
+    struct Partner {
+        std::array<std::int32_t, 3> corner{-1, -1, -1};
+        Vector weight{};
+        bool found() const { return corner[0] >= 0; }
+    };
+    /// (members) The mean length of the triangles' sides at each member.
+    std::vector<double> edge_lengths(const Pose& pose) const;
+    /// The nearest point within `reach` (members) of each member, on triangles whose normal is opposed to the member's
+    /// and that are not within three edges of it along the surface.
+    std::vector<Partner> partners(const Pose& pose, const std::vector<double>& reach) const;
+
+    /// How far a member is from its partner.
+    static double separation(const Pose& pose, std::int32_t member, const Partner& partner);
+    /// How far a member is on the outer side of its partner, along the partner's normal; with the normal if asked for.
+    static double gap(const Pose& pose, std::int32_t member, const Partner& partner, Vector* normal = nullptr);
+
+private:
+    std::vector<std::int32_t> vertex_, members_;
+    std::vector<std::array<std::int32_t, 3>> triangles_;
+    std::vector<std::vector<std::int32_t>> near_;  // of members: patch vertices within three edges, ascending
+};
+
+}  // namespace rigwright::transfer
