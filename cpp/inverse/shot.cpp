@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t period = 32;  // frames between restarts
 constexpr double jump = 0.3;         // a frame this much of itself away from the one before starts anew
+constexpr double at_knot = 0.05;     // a weight this much of its range away from a knot may belong on its other side
 
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
 class LinearStart {
@@ -74,9 +75,12 @@ public:
         for (std::int64_t t = begin; t < end; ++t) {
             const bool cold = t == begin || jumps(t);
             const bool restart = !structure_.is_linear() && (cold || (t - begin) % period == 0);
-            bool won = solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
-            if (!restart) continue;
-            won = false;
+            solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
+            bool won = structure_.has_knots() && cross_knots(t, begin);
+            if (!restart) {
+                if (won && !causal_) go_back(t, begin);
+                continue;
+            }
             const Terms terms = terms_of(t);
             start_.assign(count_, 0.0);
             for (std::int64_t k = 0; k < count_; ++k) start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
@@ -129,6 +133,24 @@ private:
         result_.converged(t) = report.converged;
         std::copy(point_.begin(), point_.end(), result_.weights.row(t));
         return true;
+    }
+
+    /// Starts again with one weight at a time mirrored at a knot that it is near to: at a knot the objective may have a
+    /// minimum on either side, and which one a solve finds depends on where it comes from.
+    bool cross_knots(std::int64_t t, std::int64_t begin) {
+        bool won = false;
+        const Terms terms = terms_of(t);
+        for (std::int64_t k = 0; k < count_; ++k) {
+            const double reach = at_knot * (terms.upper[k] - terms.lower[k]);
+            for (const double knot : structure_.knots(k)) {
+                const double* best = result_.weights.row(t);
+                if (knot <= terms.lower[k] || knot >= terms.upper[k] || std::abs(best[k] - knot) > reach) continue;
+                start_.assign(best, best + count_);
+                start_[k] = best[k] == knot ? knot - reach : 2.0 * knot - best[k];
+                won = solve_from(t, begin, start_.data(), false, false) || won;
+            }
+        }
+        return won;
     }
 
     void go_back(std::int64_t t, std::int64_t begin) {
