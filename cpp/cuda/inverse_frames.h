@@ -95,7 +95,8 @@ constexpr int inverse_threads = 128;  // of a block
 constexpr double inverse_margin = 1e-10;
 
 /// Every frame from its given start; where corrections make several minima possible, from zero and from the clipped
-/// linear solution as well. Keeps the best.
+/// linear solution as well, and then from what was found with one weight at a time on the other side of a knot that it
+/// is near to. Keeps the best.
 struct SolveFrames {
     static constexpr int threads = inverse_threads;
 
@@ -114,12 +115,23 @@ struct SolveFrames {
         for (std::int64_t t = team.index(); t < frames.count; t += team.count()) {
             point.load(frames.terms(rig, t));
             double best = 0.0;
+            const int starts = restart ? num_starts + rig.knot_begin[variables] : 1;
+            int crossing = 0;  // variable of the knot
             RIGWRIGHT_ROLLED
-            for (int from = 0; from < (restart ? num_starts : 1); ++from) {
-                const double *given = start + t * variables, *right = point.scratch();
+            for (int from = 0; from < starts; ++from) {
+                const double *given = start + t * variables, *right = point.scratch(), *found = weights + t * variables;
                 if (from == zero && starts_at_zero(point, given)) continue;
                 if (from == linear) prepare_linear(point);
+                double across = 0.0;
+                if (from >= num_starts) {
+                    while (rig.knot_begin[crossing + 1] <= from - num_starts) ++crossing;
+                    const double low = point.terms().lower[crossing], high = point.terms().upper[crossing];
+                    const double knot = rig.knots[from - num_starts], reach = inverse::at_knot * (high - low);
+                    if (knot <= low || knot >= high || fabs(found[crossing] - knot) > reach) continue;
+                    across = found[crossing] == knot ? knot - reach : 2.0 * knot - found[crossing];
+                }
                 point.set([&](int k) {
+                    if (from >= num_starts) return k == crossing ? across : found[k];
                     return from == 0 ? given[k] : from == linear ? linear_solution(right, k) : 0.0;
                 });
                 solve_from(solver, t, from == 0, best);

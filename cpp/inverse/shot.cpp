@@ -1,6 +1,7 @@
 #include "inverse/shot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/parallel.h"
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::int64_t period = 32;  // frames between restarts
 constexpr double jump = 0.3;         // a frame this much of itself away from the one before starts anew
-constexpr double at_knot = 0.05;     // a weight this much of its range away from a knot may belong on its other side
 
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
 class LinearStart {
@@ -55,6 +55,13 @@ private:
     std::vector<double> factor_, inverse_diagonal_;
     bool works_ = false;
 };
+
+/// Whether x is near to a knot inside the box, and then where it is on the knot's other side.
+bool across_knot(double knot, double lower, double upper, double x, double& across) {
+    const double reach = at_knot * (upper - lower);
+    across = x == knot ? knot - reach : 2.0 * knot - x;
+    return knot > lower && knot < upper && std::abs(x - knot) <= reach;
+}
 
 /// Frames begin ... end - 1, one after another.
 class Run {
@@ -141,12 +148,12 @@ private:
         bool won = false;
         const Terms terms = terms_of(t);
         for (std::int64_t k = 0; k < count_; ++k) {
-            const double reach = at_knot * (terms.upper[k] - terms.lower[k]);
             for (const double knot : structure_.knots(k)) {
                 const double* best = result_.weights.row(t);
-                if (knot <= terms.lower[k] || knot >= terms.upper[k] || std::abs(best[k] - knot) > reach) continue;
+                double across = 0.0;
+                if (!across_knot(knot, terms.lower[k], terms.upper[k], best[k], across)) continue;
                 start_.assign(best, best + count_);
-                start_[k] = best[k] == knot ? knot - reach : 2.0 * knot - best[k];
+                start_[k] = across;
                 won = solve_from(t, begin, start_.data(), false, false) || won;
             }
         }

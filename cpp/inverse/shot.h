@@ -36,6 +36,9 @@ struct ShotOptions {
 /// part and from the same starts, what it gives as a whole.
 constexpr std::int64_t chunk = 256;
 
+/// A weight this much of its range away from a knot may belong on the knot's other side.
+constexpr double at_knot = 0.05;
+
 struct ShotResult {
     View<double, 2> weights;           // (T, K): the start on entry, inside the box; the solution on return
     View<std::int64_t, 1> iterations;  // (T)
@@ -44,7 +47,8 @@ struct ShotResult {
 
 /// Solves a shot frame by frame. A frame starts from the one before it; the first of 256 frames, one that differs
 /// much from the one before, and every 32nd start from the given start, zero and the clipped linear solution as well,
-/// since corrections make several minima possible. Where one of these wins, the frames before it are tried again from
+/// since corrections make several minima possible; a frame with weights near a knot is tried with each of them on the
+/// other side, too. Where one of these wins, the frames before it are tried again from
 /// it, backwards, as long as that helps. With `bending`, a frame's objective has
 /// bending_k (x_k - 2 x_k' + x_k'')^2 for the solutions x', x'' of the two frames before it.
 /// Same bytes for any number of threads.
