@@ -13,6 +13,7 @@ namespace rigwright::linalg {
 namespace {
 
 constexpr const char* name = "SparseCholesky";
+constexpr std::int64_t together = 8;  // columns solved at once, so that the factor is read once for all of them
 constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max() / 2;
 
 void check_indices(const char* argument, View<const std::int32_t, 1> indices, std::int64_t n) {
@@ -93,7 +94,6 @@ SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows,
 SparseCholesky::~SparseCholesky() = default;
 
 void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const {
-    constexpr std::int64_t together = 8;  // columns solved at once, so that the factor is read once for all of them
     const std::int64_t count = rhs.extent(1);
     check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});
     check_shape<double, 2>("SparseCholesky.solve", "solution", solution, {size_, count});
@@ -107,6 +107,13 @@ void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, 
         for (std::int64_t i = 0; i < size_; ++i) {
             for (std::int64_t c = begin; c < end; ++c) solution(i, c) = columns[(c - begin) * size_ + i];
         }
+    });
+}
+
+void SparseCholesky::solve_each(View<double, 2> columns, int threads) const {
+    check_shape<double, 2>("SparseCholesky.solve_each", "columns", columns, {-1, size_});
+    parallel_for(columns.extent(0), together, threads, [&](std::int64_t begin, std::int64_t end) {
+        factor_->solve(columns.row(begin), end - begin, columns.row(begin));
     });
 }
 

@@ -27,6 +27,9 @@ public:
     /// Writes A^-1 rhs, both (n, m); they may be the same memory. The same bytes for any number of threads.
     void solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const;
 
+    /// The same in place for right-hand sides that each lie together: (m, n).
+    void solve_each(View<double, 2> columns, int threads) const;
+
     /// Name and version of the library that factors: "CHOLMOD 3.0.14".
     static const char* backend();
 

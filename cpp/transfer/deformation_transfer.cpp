@@ -116,36 +116,41 @@ void DeformationTransfer::place(const float* shape, double* offset) const {
 /// The right-hand side at every vertex (V, 3).
 void DeformationTransfer::gather(const double* offset, double* sums) const {
     std::fill_n(sums, 3 * num_vertices(), 0.0);
+    std::vector<char> moves(num_vertices());  // most shapes move a part of the face only
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        const double* o = offset + 3 * v;
+        moves[v] = o[0] != 0.0 || o[1] != 0.0 || o[2] != 0.0;
+    }
     for (const Element& element : elements_) {
-        add_to_sums(element, side_change(element, source_.data(), offset), sums);
+        const auto [a, b, c] = element.vertex;
+        if (moves[a] || moves[b] || moves[c]) {
+            add_to_sums(element, side_change(element, source_.data(), offset), sums);
+        }
     }
 }
 
 /// From right-hand sides (count, V, 3) to solutions, in place: 0 at vertices without a row in the system.
 void DeformationTransfer::solve(const linalg::SparseCholesky& cholesky, const std::vector<std::int32_t>& index,
                                 double* sums, std::int64_t count, int threads) const {
-    const std::int64_t vertices = num_vertices();
-    std::vector<double> rhs(std::min(block, count) * 3 * cholesky.size());
+    const std::int64_t vertices = num_vertices(), size = cholesky.size();
+    std::vector<double> columns(std::min(block, count) * 3 * size);  // x, y, z of a shape, each together
     for (std::int64_t begin = 0; begin < count; begin += block) {
-        const std::int64_t now = std::min(block, count - begin), stride = 3 * now;
+        const std::int64_t now = std::min(block, count - begin);
         double* own = sums + begin * 3 * vertices;
-        for (std::int64_t v = 0; v < vertices; ++v) {
-            for (std::int64_t s = 0; s < now && index[v] >= 0; ++s) {
-                std::copy_n(own + 3 * (s * vertices + v), 3, rhs.data() + index[v] * stride + 3 * s);
-            }
-        }
-        const View<double, 2> system(rhs.data(), {cholesky.size(), stride});
-        cholesky.solve(system, system, threads);
-        for (std::int64_t v = 0; v < vertices; ++v) {
-            for (std::int64_t s = 0; s < now; ++s) {
-                double* out = own + 3 * (s * vertices + v);
-                if (index[v] < 0) {
-                    std::fill_n(out, 3, 0.0);
-                } else {
-                    std::copy_n(rhs.data() + index[v] * stride + 3 * s, 3, out);
+        const auto each = [&](auto copy) {
+            parallel_for(now, 1, threads, [&](std::int64_t first, std::int64_t last) {
+                for (std::int64_t s = first; s < last; ++s) {
+                    for (std::int64_t v = 0; v < vertices; ++v) copy(s, v, own + 3 * (s * vertices + v));
                 }
-            }
-        }
+            });
+        };
+        each([&](std::int64_t s, std::int64_t v, const double* in) {
+            for (int i = 0; i < 3 && index[v] >= 0; ++i) columns[(3 * s + i) * size + index[v]] = in[i];
+        });
+        cholesky.solve_each({columns.data(), {3 * now, size}}, threads);
+        each([&](std::int64_t s, std::int64_t v, double* out) {
+            for (int i = 0; i < 3; ++i) out[i] = index[v] < 0 ? 0.0 : columns[(3 * s + i) * size + index[v]];
+        });
     }
 }
 
