@@ -109,7 +109,7 @@ def constructed_rig(vertices: int, shapes: int, pairs: int, seed: int) -> rw.Ble
     for n in rng.choice(near, pairs, replace=False):
         i, j = int(rows[n]), int(cols[n])
         combinations.append(((i, j), bump(0.5 * (centers[i] + centers[j]), 1.5) * rng.normal(size=3) * 0.4))
-    return rw.BlendshapeRig(neutral, np.array(deltas), combinations=combinations)
+    return rw.BlendshapeRig(neutral, np.array(deltas), combinations=combinations, metadata={"meters_per_unit": 0.01})
 
 
 def smooth_curves(frames: int, shapes: int, seed: int) -> np.ndarray:

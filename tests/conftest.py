@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
+
+# A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # One table for the whole suite. Absolute bounds on quantities of order one, relative elsewhere; a row looser than
 # "float32" carries its reason.
