@@ -136,20 +136,24 @@ def test_tables_go_between_the_marks(tmp_path, monkeypatch):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")  # the module sets what is not set
     import inverse_rig
+    import marks
     from inverse_rows import Row
 
-    monkeypatch.setattr(inverse_rig, "ROOT", tmp_path)
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{inverse_rig.BEGIN}\nold\n{inverse_rig.END}\nafter\n", encoding="utf-8")
+    monkeypatch.setattr(marks, "README", readme)
+    begin, end = "<!-- a table: written by benchmarks/x.py -->", "<!-- end of a table -->"
+    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     rows = [Row("ours", 2e-3, 0.0), Row("peer", 4.0, 0.25, reached=False, ratios=[2000.0])]
-    inverse_rig.write(inverse_rig.table(["job", "time", "faster", "objective"], rows))
+    marks.write_between_marks("a table", inverse_rig.table(["job", "time", "faster", "objective"], rows))
     assert readme.read_text(encoding="utf-8").splitlines() == [
         "before",
-        inverse_rig.BEGIN,
+        begin,
         "| job | time | faster | objective |",
         "| --- | --- | --- | --- |",
         "| ours | 2 ms |  | equal |",
         "| peer | 4,000 ms | > 2,000 x | +2.5e-01 |",
-        inverse_rig.END,
+        end,
         "after",
     ]
+    with pytest.raises(AssertionError, match="0 places named another"):
+        marks.write_between_marks("another", "text")
