@@ -34,7 +34,12 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
     return {
         "name": words.title(subject.model.metadata.get("name") or subject.label),
         "lead": lead(numbers, training),
-        "flattering": [truth.title for truth in numbers.truths if truth.dataset.hash in known],
+        "warnings": [
+            f"The {truth.title} below are the very poses that the model learned from: their errors flatter it. "
+            "Sample another set with another seed to judge it."
+            for truth in numbers.truths
+            if truth.dataset.hash in known
+        ],
         "headline": headline(numbers),
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),

@@ -35,7 +35,7 @@ def fill(name: str, context: dict[str, Any]) -> str:
     name : str
         File name of the template.
     context : dict
-        What it shows, by name; ``name``, ``lead`` and ``headline`` are the frame's.
+        What it shows, by name; ``name``, ``lead``, ``headline`` and, where there are any, ``warnings`` are the frame's.
     """
     jinja = require("jinja2", extra="report", purpose="writing a report")
     environment = jinja.Environment(
@@ -46,14 +46,27 @@ def fill(name: str, context: dict[str, Any]) -> str:
         undefined=jinja.StrictUndefined,
     )
     environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks}
-    frame = {
+    frame: dict[str, Any] = {
+        "warnings": [],
         "colours": colours,
         "gradient": ", ".join(colours.HEAT_STOPS),
         "machine": machine(),
         "versions": f"rigwright {rw.__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "date": datetime.date.today().isoformat(),
     }
-    return str(environment.get_template(name).render(**frame, **context))
+    return str(environment.get_template(name).render(frame | context))
+
+
+def check_extra() -> None:
+    """Refuse before any work what a page could not be made without.
+
+    Raises
+    ------
+    MissingExtra
+        Without the ``report`` extra.
+    """
+    for module in ("pyvista", "matplotlib", "jinja2"):
+        require(module, extra="report", purpose="writing a report")
 
 
 def _source(name: str) -> str:

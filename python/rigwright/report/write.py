@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from rigwright.errors import bad_argument
-from rigwright.extras import require
 from rigwright.files import atomic_write
 from rigwright.progress import ProgressCallback, silent
 from rigwright.report.assess import assess
 from rigwright.report.contenders import contenders
 from rigwright.report.heldout import MOST_POSES, check_fits, held_out
+from rigwright.report.template import check_extra
 from rigwright.sampling import Dataset
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -67,8 +67,7 @@ def write(
     MissingExtra
         Without the ``report`` extra.
     """
-    for module in ("pyvista", "matplotlib", "jinja2"):
-        require(module, extra="report", purpose="writing a report")
+    check_extra()
     if not models:
         raise bad_argument("report", "models", "empty", "at least one model file")
     from rigwright.report.gallery import gallery

@@ -10,13 +10,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rigwright.errors import bad_argument
-from rigwright.extras import require
 from rigwright.files import atomic_write
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse.solve import Solver
 from rigwright.progress import ProgressCallback, silent
 from rigwright.report.rivals import compare
 from rigwright.report.solved import SolvedShot, solved_shot
+from rigwright.report.template import check_extra
 
 
 def write_shot(
@@ -67,8 +67,7 @@ def write_shot(
     MissingExtra
         Without the ``report`` extra.
     """
-    for module in ("pyvista", "matplotlib", "jinja2"):
-        require(module, extra="report", purpose="writing a report")
+    check_extra()
     if not len(rig.faces):
         raise bad_argument("report", "rig", "without faces", "a rig with faces, to be drawn")
     beside = list(METHODS) if methods is None else list(methods)

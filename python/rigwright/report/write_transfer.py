@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from rigwright.errors import bad_argument
-from rigwright.extras import require
 from rigwright.files import atomic_write
 from rigwright.progress import ProgressCallback, silent
+from rigwright.report.template import check_extra
 from rigwright.report.transferred import Transferred
 
 
@@ -51,8 +51,7 @@ def write_transfer(
     MissingExtra
         Without the ``report`` extra.
     """
-    for module in ("pyvista", "matplotlib", "jinja2"):
-        require(module, extra="report", purpose="writing a report")
+    check_extra()
     if not len(measured.target.faces):
         raise bad_argument("report", "target", "without faces", "a rig with faces, to be drawn")
     for entry in shown or ():
