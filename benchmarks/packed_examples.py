@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from transfer import Hm08
+from transfer_faces import Hm08
 
 import rigwright as rw
 from rigwright.bench.timing import load_average, machine
@@ -39,7 +39,7 @@ class Units:
 
     def __init__(self, folder: Path) -> None:
         head = Hm08(folder)
-        sculpted = [head.targets(f"expression_units_{race}.npz") for race in ("caucasian", "african")]
+        sculpted = [head.targets(race) for race in ("caucasian", "african")]
         self.names = sorted(sculpted[0])
         given, truth = (np.stack([group[name] for name in self.names]) for group in sculpted)
         source, target = head.identity("caucasian"), head.identity("african")

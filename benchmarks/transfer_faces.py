@@ -1,0 +1,61 @@
+"""The faces that transfers are measured on: ICT identities, and MakeHuman's head as two of its races."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import rigwright as rw
+
+ICT_SHAPES = 53  # the ARKit-style ones come first
+
+
+class Ict:
+    """ICT's neutral, faces, and the deltas of its ARKit-style shapes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "ict_facekit"
+        rig = rw.faces.ict(self.folder)
+        self.neutral, self.faces, self.names = rig.rest_vertices, rig.faces, rig.shape_names[:ICT_SHAPES]
+        self.deltas = rig.columns()[:ICT_SHAPES]
+        self.shapes = self.neutral + self.deltas
+
+    def identity(self, rng: np.random.Generator) -> np.ndarray:
+        """Another face, drawn as the model's authors do."""
+        return rw.faces.ict(self.folder, identity=rng.standard_normal(100)).rest_vertices
+
+
+class Hm08:
+    """The MakeHuman head: identities from macro targets, and the shapes sculpted for it."""
+
+    def __init__(self, folder: Path, helpers: bool = False) -> None:
+        self.folder, self.helpers = folder / "makehuman_hm08", helpers
+        self.macro = rw.faces.macro(self.folder, whole=helpers)
+        self.faces = self.macro.faces
+
+    def targets(self, kind: str) -> dict[str, np.ndarray]:
+        """Deltas by name: of the units "caucasian" or "african", or "arkit"."""
+        rig = rw.faces.makehuman(self.folder, kind, whole=self.helpers)
+        return dict(zip(rig.shape_names, rig.columns(), strict=True))
+
+    def identity(self, race: str) -> np.ndarray:
+        """Young, average in muscle and weight, halfway between the genders."""
+        dials = {"gender": 0.5, "age": 0.5, "muscle": 0.5, "weight": 0.5, race: 1.0}
+        return self.macro.evaluate([dials.get(name, 0.0) for name in self.macro.shape_names])
+
+
+def part(faces: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices of a part, ascending, and its faces among them."""
+    chosen = np.unique(vertices)
+    inside = np.isin(faces, np.append(chosen, -1)).all(axis=1)
+    return chosen, np.where(faces[inside] < 0, -1, np.searchsorted(chosen, faces[inside])).astype(np.int32)
+
+
+def connected(neutral: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest component alone: peers know nothing of components."""
+    solver = rw.transfer.DeformationTransfer(neutral, neutral, faces)
+    keep = solver.components == np.bincount(solver.components).argmax()
+    index = np.append(np.cumsum(keep) - 1, -1)
+    inside = keep[faces[:, 0]]
+    return np.flatnonzero(keep), index[faces[inside]].astype(np.int32)
