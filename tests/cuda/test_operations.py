@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from tests.cuda.operations import Operation, rows
+from tests.cuda.operation import Operation
+from tests.cuda.operations import rows
 from tests.support.models import linear_blend, random_body, random_poses
 
 
