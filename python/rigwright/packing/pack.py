@@ -15,7 +15,7 @@ from rigwright.packing.arguments import FUNCTION, Face, Rejections, check_count,
 from rigwright.packing.importance import Importance, displacement_strength, distortion_strength, similarities
 from rigwright.packing.mirror import mirror
 from rigwright.packing.plan import Plan
-from rigwright.packing.program import SOLVERS, Program
+from rigwright.packing.program import SOLVERS, Expression, Program
 from rigwright.packing.sequence import Sequencer
 from rigwright.progress import Progress, ProgressCallback, silent
 
@@ -121,12 +121,7 @@ def pack_expressions(
     report(Progress("finding pairs", 1, 1))
     program, refused_at = _program(groups, active, reject, face.names, overlap, node_limit)
     sequencer = Sequencer(program, importance, SOLVERS[solver], refused_at)
-    sequence = sequencer.fewest() if minimise else sequencer.one_after_another()
-    chosen = []
-    for expression in islice(sequence, limit):
-        chosen.append(expression)
-        done = sum(len(entry.items) for entry in chosen)
-        report(Progress("packing expressions", done, len(groups), f"{len(chosen)} expressions"))
+    chosen = _chosen(sequencer, minimise, limit, len(groups), report)
     bound, clique = _bound(program, minimise)
     covered = {item for entry in chosen for item in entry.items}
     complete = len(covered) == len(groups)
@@ -204,6 +199,18 @@ def _program(
     for row, group in zip(area, groups, strict=True):
         row[:] = active[group].any(axis=0)
     return Program(groups, area, refused, overlap, node_limit), refused_at
+
+
+def _chosen(
+    sequencer: Sequencer, minimise: bool, limit: int | None, num_items: int, report: ProgressCallback
+) -> list[Expression]:
+    """At most ``limit`` expressions, told as they are found."""
+    chosen: list[Expression] = []
+    for expression in islice(sequencer.fewest() if minimise else sequencer.one_after_another(), limit):
+        chosen.append(expression)
+        done = sum(len(entry.items) for entry in chosen)
+        report(Progress("packing expressions", done, num_items, f"{len(chosen)} expressions"))
+    return chosen
 
 
 def _bound(program: Program, minimise: bool) -> tuple[int, list[int]]:
