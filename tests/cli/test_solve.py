@@ -33,6 +33,8 @@ def test_weights_come_back_in_every_format(workplace):
     assert told["frames"] == told["converged"] == 40
     assert told["constructed"] == list(rig.constructed)
     assert any("nothing" in text for text in told["warnings"])
+    assert not any("--rigid" in text for text in told["warnings"])
+    assert ["no column for browUp, nothing:" in note for note in told["notes"]] == [True]
     solution = Solution.load(workplace / "w.npz")
     moving = np.array(NAMES) != "nothing"
     assert np.abs(solution.weights - truth)[:, moving].max() < 1e-4
@@ -84,8 +86,11 @@ def test_head_motion_is_taken_out(workplace):
     np.save(workplace / "moving.npy", (shot @ turn.transpose(0, 2, 1) + [0, 0, 3]).astype(np.float32))
     still = np.flatnonzero(~np.stack([column.any(axis=1) for column in sheet_rig().columns()]).any(axis=0))
     np.save(workplace / "still.npy", still)
+    blind = json_of("solve", "face.safetensors", "moving.npy", "-o", "b.npz", "--alpha", "1e-6", folder=workplace)
+    assert any("--rigid" in text for text in blind["warnings"])
     options = ["--alpha", "1e-6", "--rigid", "still.npy"]
-    json_of("solve", "face.safetensors", "moving.npy", "-o", "m.npz", *options, folder=workplace)
+    told = json_of("solve", "face.safetensors", "moving.npy", "-o", "m.npz", *options, folder=workplace)
+    assert not any("--rigid" in text for text in told["warnings"])
     solution = Solution.load(workplace / "m.npz")
     moving = np.array(NAMES) != "nothing"
     assert np.abs(solution.weights - np.load(workplace / "truth.npy"))[:, moving].max() < 1e-3
@@ -138,6 +143,7 @@ def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["a.obj", "b.obj", "-o", "w.npz"], "quote it ('scans/*.obj') or name the folder"),
         (["take.npy", "-o", "w.txt"], "w.txt is no format for weights"),
         (["take.npy", "-o", "w.npz", "--alpha", "-1"], "-1 is not a number of at least 0"),
         (["take.npy", "-o", "w.npz", "--alpha", "some"], "some is not a number of at least 0"),

@@ -67,6 +67,24 @@ def test_live_link_has_its_61_columns_and_comes_back(tmp_path, fps):
     assert rate == fps
 
 
+def test_live_link_says_what_its_columns_cannot_hold(tmp_path):
+    both, alone = write_weights(tmp_path / "w.csv", small_face(), random_curves(4, 3))
+    assert "column BrowInnerUp holds the mean of browInnerUp_L and browInnerUp_R" in both
+    assert "no column for my shape:" in alone
+    for other in ("npz", "py"):
+        assert not write_weights(tmp_path / f"w.{other}", small_face(), random_curves(4, 3))
+
+
+def test_live_link_loses_no_shape_whatever_its_name(tmp_path):
+    """A name that the layout has for an angle, two spellings of one column, one side without the other."""
+    names = ["eye_blink.L", "EyeBlinkLeft", "HeadYaw", "browInnerUp_L", "headPitch"]
+    rig = rw.BlendshapeRig(np.zeros((1, 3)), np.ones((5, 1, 3)), names=names)
+    curves = random_curves(11, 4, 5)
+    (note,) = write_weights(tmp_path / "w.csv", rig, curves)
+    assert "no column for eye_blink.L, headPitch:" in note
+    np.testing.assert_array_equal(rw.sources.load_weights(tmp_path / "w.csv", rig)[0], curves)
+
+
 def test_a_glb_plays_the_rig_in_any_viewer(tmp_path, tolerance):
     """The file's own targets and keys, summed as glTF says, are the rig's vertices in metres."""
     pytest.importorskip("pygltflib")

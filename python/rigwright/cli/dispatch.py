@@ -107,6 +107,9 @@ class _Parser(argparse.ArgumentParser):
     """One line for a wrong argument, not a screen of usage before it."""
 
     def error(self, message: str) -> NoReturn:
+        _, _, unknown = message.partition("unrecognized arguments: ")
+        if sum(word.lower().endswith((".obj", ".obj.gz")) for word in unknown.split()):
+            message += "; if the shell made them of a pattern, quote it ('scans/*.obj') or name the folder"
         raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
 
 

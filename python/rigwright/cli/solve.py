@@ -15,6 +15,7 @@ import rigwright as rw
 from rigwright import exports
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
+from rigwright.cli.head_motion import head_motion_warnings
 from rigwright.cli.result import Result
 from rigwright.cli.shots import add_shot_arguments, check_fits, open_rig, open_shot, read_vertices
 from rigwright.exports.weights import WRITERS
@@ -96,9 +97,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
     with console.progress() as progress:
         solution = _solve(args, rig, targets, folder, progress)
-        _write(args.output, named, solution, fps)
+        notes = _write(args.output, named, solution, fps)
     shutil.rmtree(folder)
-    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto"}
+    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": notes}
+    if args.rigid is None:
+        markers = None if args.markers is None else read_vertices(args.markers)[0]
+        result["warnings"] += head_motion_warnings(rig, targets, solution.weights, markers)
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in args.output], **result}
 
@@ -166,12 +170,15 @@ def renamed(rig: Any, path: Path) -> Any:
     )
 
 
-def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> None:
+def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> list[str]:
+    """Write all outputs; gives what the formats say they could not hold."""
+    notes: list[str] = []
     for path in outputs:
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
         else:
-            exports.write_weights(path, rig, solution.weights, fps)
+            notes += [f"{path.name}: {note}" for note in exports.write_weights(path, rig, solution.weights, fps)]
+    return notes
 
 
 def _figures(rig: Any, solution: Solution, fps: float) -> dict[str, Any]:
@@ -220,5 +227,5 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     )
     if result["constructed"]:
         console.line(f"{len(result['constructed'])} shapes of this rig are constructed, not sculpted")
-    for text in result["warnings"]:
+    for text in [*result["warnings"], *result["notes"]]:
         console.line(f"note: {text}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.files import atomic_write
-from rigwright.sources.blendshapes.live_link import ANGLES, BLENDSHAPES, COLUMNS, LEADING, column_sources
+from rigwright.sources.blendshapes.live_link import COLUMNS, LEADING, column_sources
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 def write_live_link(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
     """Write one row a frame; numbers have the digits that float32 needs."""
     sources = column_sources(rig.shape_names)
-    held = {own[0] for own in sources.values() if len(own) == 1}
-    extra = [k for k, name in enumerate(rig.shape_names) if k not in held and name not in COLUMNS]
-    columns = np.zeros((len(weights), len(BLENDSHAPES) + len(ANGLES) + len(extra)), np.float32)
+    extra = _extra(sources, len(rig.shape_names))
+    columns = np.zeros((len(weights), len(COLUMNS) + len(extra)), np.float32)
     for index, own in enumerate(sources.values()):
         if own:
             columns[:, index] = weights[:, own].mean(axis=1)
@@ -33,6 +33,31 @@ def write_live_link(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32]
     for frame, row in enumerate(columns):
         table.writerow([timecode(frame, fps), len(COLUMNS), *(f"{value:.9g}" for value in row)])
     atomic_write(path, text.getvalue().encode())
+
+
+def live_link_notes(shape_names: Sequence[str]) -> list[str]:
+    """What a rig's shapes become beyond the layout's own columns."""
+    sources = column_sources(shape_names)
+    halves = {k for own in sources.values() if len(own) > 1 for k in own}
+    alone = [shape_names[k] for k in _extra(sources, len(shape_names)) if k not in halves]
+    notes = [
+        f"Live Link's column {column} holds the mean of {' and '.join(shape_names[k] for k in own)}, "
+        "which also have columns of their own at the end"
+        for column, own in sources.items()
+        if len(own) > 1
+    ]
+    if alone:
+        notes.append(
+            f"Live Link has no column for {', '.join(alone)}: in columns of their own at the end, "
+            "which rigwright reads back and other programs pass over"
+        )
+    return notes
+
+
+def _extra(sources: Mapping[str, Sequence[int]], count: int) -> list[int]:
+    """The shapes that no column of the layout holds exactly."""
+    held = {own[0] for own in sources.values() if len(own) == 1}
+    return [k for k in range(count) if k not in held]
 
 
 def timecode(frame: int, fps: float) -> str:

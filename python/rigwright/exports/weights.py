@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright.errors import bad_argument
 from rigwright.exports.blender import write_blend, write_blender_script
 from rigwright.exports.gltf import write_glb
-from rigwright.exports.live_link import write_live_link
+from rigwright.exports.live_link import live_link_notes, write_live_link
 from rigwright.files import atomic_file
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     Writer = Callable[[Path, BlendshapeRig, NDArray[np.float32], float], None]
 
 
-def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: ArrayLike, fps: float = 30.0) -> None:
+def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: ArrayLike, fps: float = 30.0) -> list[str]:
     """Write weights (T, K), one row a frame, in the format that the path's ending names.
 
     ==========  ====================================================================================================
     ``.npz``    ``weights``, ``names``, ``fps``; read back by :func:`rigwright.sources.load_weights`
     ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles (0). Names are mapped as
                 :mod:`rigwright.sources.blendshapes.live_link` says; a column that stands for both sides of the rig gets
-                their mean; shapes that no column holds exactly are appended under their own names.
+                their mean; shapes that no column holds exactly are appended under their own names, which the notes
+                say and from which :func:`rigwright.sources.load_weights` reads them back.
     ``.glb``    mesh, morph targets and a clip that any viewer plays. Combinations are targets of their own, keyed with
                 their products, so that every keyed frame is the rig's.
     ``.blend``  mesh with shape keys, combinations as driven keys, and an action (needs Blender)
@@ -45,6 +46,11 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     weights : (T, K)
     fps : float
         Frames a second.
+
+    Returns
+    -------
+    list of str
+        Notes: what other programs will see otherwise than the rig has it.
 
     Raises
     ------
@@ -68,6 +74,7 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     if not (isinstance(fps, (int, float, np.number)) and 0 < fps <= 1000):
         raise bad_argument("write_weights", "fps", repr(fps), "above 0 and at most 1000")
     writer(file, rig, rows, float(fps))
+    return live_link_notes(rig.shape_names) if writer is write_live_link else []
 
 
 def _write_npz(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:

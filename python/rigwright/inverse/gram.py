@@ -153,11 +153,11 @@ class Gram:
                 f"shapes {names[i]} and {names[j]} are identical: only the sum of their weights is determined "
                 f"(descent gives it to {names[i]} first)"
             )
-        seen = 3 * int((self.vertex_weights > 0).sum())
-        if seen < structure.num_shapes:
+        markers, unknown = int((self.vertex_weights > 0).sum()), structure.num_shapes - int(self.idle.sum())
+        if 3 * markers < unknown:
             warnings.append(
-                f"{seen} coordinates of markers for {structure.num_shapes} weights: "
-                "other weights may explain the targets as well"
+                f"too few markers: {markers} vertices give {3 * markers} numbers a frame for {unknown} weights, so "
+                "that other weights fit as well; add markers or pin weights"
             )
         return warnings
 

@@ -1,9 +1,10 @@
 """The CSV layout of Live Link Face: a row a frame with timecode, 52 ARKit blendshapes and 9 angles.
 
 Names of a rig are mapped onto the columns by what remains of both without case and punctuation, with ``_L`` and ``_R``
-at the end read as ``Left`` and ``Right``: ``eyeBlink_L``, ``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one. A rig that has
-two sides where the layout has one column (``browInnerUp_L`` and ``_R``) reads that column into both. Columns of any
-other name are the rig's own, compared exactly, and win over mapped ones.
+at the end read as ``Left`` and ``Right``: ``eyeBlink_L``, ``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one; a shape that
+is spelled exactly as a column comes first. Where a rig has two sides and the layout one column (``browInnerUp_L`` and
+``_R`` of the ICT face), the column is their mean, which is exact where both sides move alike, and it is read into both.
+Columns of any other name are the rig's own, compared exactly, and win over mapped ones.
 """
 
 from __future__ import annotations
@@ -104,15 +105,25 @@ def plain_name(name: str) -> str:
 
 
 def column_sources(shape_names: Sequence[str]) -> dict[str, list[int]]:
-    """For each blendshape column of the layout the rig's shapes that stand for it: one, or both sides, or none."""
-    place: dict[str, list[int]] = {}
+    """For each column of the layout the rig's shapes that stand for it: one, or both sides, or none.
+
+    Angles are no shapes: only a shape of exactly that name stands for one.
+    """
+    exact = {name: index for index, name in enumerate(shape_names)}
+    place: dict[str, int] = {}
     for index, name in enumerate(shape_names):
-        place.setdefault(plain_name(name), []).append(index)
+        place.setdefault(plain_name(name), index)
     result = {}
-    for column in BLENDSHAPES:
+    for column in COLUMNS:
         plain = plain_name(column)
-        own = place.get(plain, [])
-        result[column] = own[:1] or [k for side in SIDES for k in place.get(plain + side, [])[:1]]
+        if column in exact:
+            result[column] = [exact[column]]
+        elif column in ANGLES:
+            result[column] = []
+        elif plain in place:
+            result[column] = [place[plain]]
+        else:
+            result[column] = [place[plain + side] for side in SIDES if plain + side in place]
     return result
 
 
