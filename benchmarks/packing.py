@@ -128,8 +128,7 @@ def raw_sequence(active: np.ndarray, weights: np.ndarray, pairs: list[tuple[int,
 
 def ours(active: np.ndarray, weights: np.ndarray, groups: list[list[int]], count: int | None) -> list[float]:
     """Expressions by the own search, from the same binary shapes; their objectives."""
-    area = np.stack([active[group].any(axis=0) for group in groups])
-    program = Program(groups, area, [], 0.0, LIMIT)
+    program = Program(groups, active, [], 0.0, LIMIT)
     left, values = list(range(len(groups))), []
     while left and len(values) != count:
         expression = optimal(program, weights, 1.0, left)

@@ -81,12 +81,9 @@ private:
 PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector<std::vector<int>>& refused) {
     const int items = static_cast<int>(active.extent(0));
     const int vertices = static_cast<int>(active.extent(1));
-    std::vector<BitSet> rows(items, BitSet(vertices));
-    for (int m = 0; m < items; ++m) {
-        for (int n = 0; n < vertices; ++n) {
-            if (active(m, n) != 0) rows[m].insert(n);
-        }
-    }
+    std::vector<BitSet> rows;
+    rows.reserve(items);
+    for (int m = 0; m < items; ++m) rows.emplace_back(active.row(m), vertices);
     conflicts_.assign(items, BitSet(items));
     const auto join = [&](int a, int b) {
         conflicts_[a].insert(b);
@@ -97,7 +94,7 @@ PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector
             if (rows[a].intersects(rows[b])) join(a, b);
         }
     }
-    find_deepest(active);
+    find_deepest(rows, vertices);
     refused_at_.resize(items);
     for (const std::vector<int>& given : refused) {
         const BitSet set = refused_set(given, items);
@@ -111,16 +108,16 @@ PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector
     }
 }
 
-void PackingGraph::find_deepest(View<const std::uint8_t, 2> active) {
-    const std::int64_t items = active.extent(0), vertices = active.extent(1);
+void PackingGraph::find_deepest(const std::vector<BitSet>& rows, int vertices) {
     std::vector<int> depth(vertices, 0);
-    for (std::int64_t m = 0; m < items; ++m) {
-        for (std::int64_t n = 0; n < vertices; ++n) depth[n] += active(m, n) != 0;
+    for (const BitSet& row : rows) {
+        for (int n = row.next(); n >= 0; n = row.next(n + 1)) ++depth[n];
     }
     const auto most = std::max_element(depth.begin(), depth.end());
     if (most == depth.end()) return;
-    for (std::int64_t m = 0; m < items; ++m) {
-        if (active(m, most - depth.begin()) != 0) deepest_.push_back(static_cast<int>(m));
+    const int vertex = static_cast<int>(most - depth.begin());
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+        if (rows[m].contains(vertex)) deepest_.push_back(static_cast<int>(m));
     }
 }
 

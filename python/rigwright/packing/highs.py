@@ -44,7 +44,7 @@ def heaviest(program: Program, weights: Floats, allowed: list[int]) -> list[int]
         solver.changeColCost(item, float(weights[item]))
         solver.changeColIntegrality(item, highspy.HighsVarType.kInteger)
     solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
-    for row in vertex_rows(program.active):
+    for row in vertex_rows(program.area):
         items = np.flatnonzero(row).astype(np.int32)
         solver.addRow(-highspy.kHighsInf, 1.0, len(items), items, np.ones(len(items)))
     for refused in program.refused:

@@ -195,10 +195,7 @@ def _program(
     groups: list[list[int]], active: Active, reject: Rejections, names: list[str], overlap: float, node_limit: int
 ) -> tuple[Program, dict[int, frozenset[int]]]:
     refused, refused_at = rejections(reject, groups, names)
-    area = np.zeros((len(groups), active.shape[1]), bool)
-    for row, group in zip(area, groups, strict=True):
-        row[:] = active[group].any(axis=0)
-    return Program(groups, area, refused, overlap, node_limit), refused_at
+    return Program(groups, active, refused, overlap, node_limit), refused_at
 
 
 def _chosen(

@@ -24,14 +24,18 @@ class Program:
     ----------
     members : list of list of int
         The shapes of every item.
-    active : (M, V) bool
-        The union of its shapes' active vertices.
+    active : (K, V) bool
+        The shapes' active vertices.
     refused : list of frozenset of int
         Sets of items that must not stand in one expression all together; two items or more each.
     overlap : float
         The part of an item's active vertices that may be active in the expression already (greedy only).
     node_limit : int
         Nodes of each search tree.
+    area : (M, V) bool
+        The union of an item's active vertices.
+    graph : PackingGraph
+        Items that share active vertices, and refused sets.
     """
 
     members: list[list[int]]
@@ -39,11 +43,22 @@ class Program:
     refused: list[frozenset[int]]
     overlap: float
     node_limit: int
+    area: Active = field(init=False)
     graph: PackingGraph = field(init=False)
 
     def __post_init__(self) -> None:
-        rows = np.ascontiguousarray(self.active).view(np.uint8)
-        object.__setattr__(self, "graph", _core.PackingGraph(rows, [sorted(entry) for entry in self.refused]))
+        area = np.ascontiguousarray(self.active[[shapes[0] for shapes in self.members]])
+        for row, shapes in zip(area, self.members, strict=True):
+            for k in shapes[1:]:
+                row |= self.active[k]
+        graph = _core.PackingGraph(area.view(np.uint8), [sorted(entry) for entry in self.refused])
+        object.__setattr__(self, "area", area)
+        object.__setattr__(self, "graph", graph)
+
+    def weights(self, importance: Floats) -> Floats:
+        """(M,) sums of the importance (K,) of an item's shapes."""
+        values = importance.tolist()
+        return np.array([sum(values[k] for k in shapes) for shapes in self.members])
 
     def shapes(self, items: Iterable[int]) -> list[int]:
         """The shapes of items, ascending."""
@@ -71,7 +86,7 @@ def optimal(program: Program, importance: Floats, largest: float, allowed: list[
 
     If that runs out of nodes, HiGHS finishes where it is installed; else the best found stands, not proven.
     """
-    weights = np.array([importance[shapes].sum() for shapes in program.members])
+    weights = program.weights(importance)
     items, proven, _ = program.graph.heaviest(weights, allowed, program.node_limit)
     if proven:
         return Expression(list(items), True)
@@ -87,21 +102,22 @@ def greedy(program: Program, importance: Floats, largest: float, allowed: list[i
     With lambda_max = 1 that is (2 - lambda_k) n_k. A shape brings its partners along, and the overlap counts for all
     of them.
     """
-    count = program.active.sum(axis=1)
-    key = np.array([(1.0 + largest - importance[shapes].max()) for shapes in program.members]) * count
+    key = (1.0 + largest - importance) * program.active.sum(axis=1)
+    first = [float(key[shapes].min()) for shapes in program.members]
+    count = program.area.sum(axis=1)
     conflicts = np.asarray(program.graph.conflicts)
-    area = np.zeros(program.active.shape[1], bool)
+    area = np.zeros(program.area.shape[1], bool)
     chosen: list[int] = []
-    for item in sorted(allowed, key=lambda entry: (key[entry], entry)):
+    for item in sorted(allowed, key=lambda entry: (first[entry], entry)):
         if program.refuses(set(chosen), item):
             continue
         if program.overlap == 0.0:
             fits = not conflicts[item, chosen].any()
         else:
-            fits = bool((program.active[item] & area).sum() <= program.overlap * count[item])
+            fits = bool((program.area[item] & area).sum() <= program.overlap * count[item])
         if fits:
             chosen.append(item)
-            area |= program.active[item]
+            area |= program.area[item]
     return Expression(sorted(chosen), False)
 
 

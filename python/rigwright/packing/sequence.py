@@ -84,7 +84,7 @@ class Sequencer:
     def _widened(self, classes: list[list[int]], left: list[int], used: list[int]) -> Expression:
         """The heaviest class, joined by other items that fit, heavy ones first."""
         importance = self.importance.after(used, self.program.shapes(left))
-        weight = [importance[shapes].sum() for shapes in self.program.members]
+        weight = self.program.weights(importance)
         chosen = set(max(classes, key=lambda entry: sum(weight[item] for item in entry)))
         conflicts = np.asarray(self.program.graph.conflicts)
         for item in sorted(set(left) - chosen, key=lambda entry: (-weight[entry], entry)):
