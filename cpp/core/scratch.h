@@ -24,6 +24,9 @@ public:
         return scratch.memory_.get();
     }
 
+    /// The same memory as doubles.
+    static double* doubles(std::size_t count) { return reinterpret_cast<double*>(floats(2 * count)); }
+
     /// `count` rounded up to whole cache lines, for parts laid side by side.
     static constexpr std::size_t padded(std::size_t count) {
         constexpr std::size_t line = alignment / sizeof(float);

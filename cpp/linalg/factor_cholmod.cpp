@@ -1,22 +1,26 @@
 #include <cholmod.h>
 
-#include <algorithm>
 #include <string>
 
 #include "core/error.h"
-#include "linalg/factor.h"
+#include "linalg/factorisation.h"
 
 namespace rigwright::linalg {
 namespace {
 
-/// CHOLMOD's settings and work space; one a thread and call, so that solves never share any.
+/// CHOLMOD's settings and work space. Simplicial: its supernodal code is under the GPL, and is the slower one for a
+/// mesh's Laplacian unless a fast BLAS is there.
 struct Session {
     Session() {
         cholmod_start(&common);
         common.print = 0;
+        common.supernodal = CHOLMOD_SIMPLICIAL;
         common.final_ll = 1;  // L L^T: fails where the matrix is not positive definite
     }
-    ~Session() { cholmod_finish(&common); }
+    ~Session() {
+        cholmod_free_factor(&factor, &common);
+        cholmod_finish(&common);
+    }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
@@ -30,6 +34,7 @@ struct Session {
     }
 
     cholmod_common common;
+    cholmod_factor* factor = nullptr;
 };
 
 cholmod_sparse borrow(const SparseMatrix& lower) {
@@ -48,75 +53,34 @@ cholmod_sparse borrow(const SparseMatrix& lower) {
     return matrix;
 }
 
-cholmod_dense borrow(const double* data, std::size_t rows, std::int64_t columns) {
-    cholmod_dense matrix{};
-    matrix.nrow = matrix.d = rows;
-    matrix.ncol = static_cast<std::size_t>(columns);
-    matrix.nzmax = rows * matrix.ncol;
-    matrix.x = const_cast<double*>(data);
-    matrix.xtype = CHOLMOD_REAL;
-    matrix.dtype = CHOLMOD_DOUBLE;
-    return matrix;
+/// Rows ascend in each column: CHOLMOD computes L row after row.
+SparseMatrix copy(const cholmod_factor& factor) {
+    const auto *start = static_cast<const std::int32_t*>(factor.p),
+               *count = static_cast<const std::int32_t*>(factor.nz), *row = static_cast<const std::int32_t*>(factor.i);
+    const double* value = static_cast<const double*>(factor.x);
+    SparseMatrix lower{static_cast<std::int32_t>(factor.n), {0}, {}, {}};
+    for (std::size_t c = 0; c < factor.n; ++c) {
+        lower.row.insert(lower.row.end(), row + start[c], row + start[c] + count[c]);
+        lower.value.insert(lower.value.end(), value + start[c], value + start[c] + count[c]);
+        lower.start.push_back(static_cast<std::int32_t>(lower.row.size()));
+    }
+    return lower;
 }
-
-/// The squared diagonal of L.
-std::vector<double> pivots(const cholmod_factor& factor) {
-    std::vector<double> squared(factor.n);
-    const double* x = static_cast<const double*>(factor.x);
-    if (factor.is_super) {
-        const auto* super = static_cast<const int*>(factor.super);
-        const auto* rows = static_cast<const int*>(factor.pi);
-        const auto* values = static_cast<const int*>(factor.px);
-        for (std::size_t s = 0; s < factor.nsuper; ++s) {
-            const std::size_t stride = rows[s + 1] - rows[s];
-            for (int c = super[s]; c < super[s + 1]; ++c) squared[c] = x[values[s] + (c - super[s]) * (stride + 1)];
-        }
-    } else {
-        const auto* start = static_cast<const int*>(factor.p);
-        for (std::size_t c = 0; c < factor.n; ++c) squared[c] = x[start[c]];
-    }
-    for (double& value : squared) value *= value;
-    return squared;
-}
-
-class CholmodFactor final : public Factor {
-public:
-    explicit CholmodFactor(const SparseMatrix& lower) {
-        cholmod_sparse matrix = borrow(lower);
-        factor_ = cholmod_analyze(&matrix, &session_.common);
-        session_.check();
-        cholmod_factorize(&matrix, factor_, &session_.common);
-        try {
-            session_.check();
-            check_pivots(pivots(*factor_), static_cast<const std::int32_t*>(factor_->Perm), lower);
-        } catch (...) {
-            cholmod_free_factor(&factor_, &session_.common);
-            throw;
-        }
-    }
-    ~CholmodFactor() override { cholmod_free_factor(&factor_, &session_.common); }
-
-    void solve(const double* rhs, std::int64_t count, double* solution) const override {
-        Session session;
-        cholmod_dense b = borrow(rhs, factor_->n, count);
-        cholmod_dense* x = cholmod_solve(CHOLMOD_A, factor_, &b, &session.common);
-        session.check();
-        std::copy_n(static_cast<const double*>(x->x), factor_->n * static_cast<std::size_t>(count), solution);
-        cholmod_free_dense(&x, &session.common);
-    }
-
-private:
-    Session session_;
-    cholmod_factor* factor_ = nullptr;
-};
 
 }  // namespace
 
-std::unique_ptr<Factor> Factor::make(const SparseMatrix& lower) {
-    return std::make_unique<CholmodFactor>(lower);
+Factorisation factorise(const SparseMatrix& lower) {
+    Session session;
+    cholmod_sparse matrix = borrow(lower);
+    session.factor = cholmod_analyze(&matrix, &session.common);
+    session.check();
+    cholmod_factorize(&matrix, session.factor, &session.common);
+    session.check();
+    const auto* order = static_cast<const std::int32_t*>(session.factor->Perm);
+    return {{order, order + lower.size}, copy(*session.factor)};
 }
 
-const char* Factor::backend() {
+const char* backend() {
     static const std::string name = "CHOLMOD " + std::to_string(CHOLMOD_MAIN_VERSION) + "." +
                                     std::to_string(CHOLMOD_SUB_VERSION) + "." + std::to_string(CHOLMOD_SUBSUB_VERSION);
     return name.c_str();

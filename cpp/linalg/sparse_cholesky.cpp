@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/check.h"
 #include "core/parallel.h"
-#include "linalg/factor.h"
+#include "core/scratch.h"
+#include "linalg/factorisation.h"
+#include "linalg/panels.h"
 
 namespace rigwright::linalg {
 namespace {
 
 constexpr const char* name = "SparseCholesky";
-constexpr std::int64_t together = 8;  // columns solved at once, so that the factor is read once for all of them
 constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max() / 2;
 
 void check_indices(const char* argument, View<const std::int32_t, 1> indices, std::int64_t n) {
@@ -25,12 +27,13 @@ void check_indices(const char* argument, View<const std::int32_t, 1> indices, st
 }
 
 /// The transposed matrix holds the same entries, to the rounding of sums taken in another order.
-void check_symmetric(const SparseMatrix& matrix, const SparseMatrix& transposed) {
-    bool same = matrix.row == transposed.row && matrix.start == transposed.start;
+void check_symmetric(const SparseMatrix& matrix) {
+    const SparseMatrix other = transposed(matrix);
+    bool same = matrix.row == other.row && matrix.start == other.start;
     double scale = 0.0;
     for (const double value : matrix.value) scale = std::max(scale, std::abs(value));
     for (std::size_t e = 0; same && e < matrix.value.size(); ++e) {
-        same = std::abs(matrix.value[e] - transposed.value[e]) <= 1e-12 * scale;
+        same = std::abs(matrix.value[e] - other.value[e]) <= 1e-12 * scale;
     }
     if (!same) throw bad_argument(name, "the matrix", "not symmetric", "symmetric, with both triangles given");
 }
@@ -56,19 +59,28 @@ SparseMatrix lower_triangle(const SparseMatrix& full) {
     return lower;
 }
 
-}  // namespace
-
-void check_pivots(const std::vector<double>& pivot, const std::int32_t* order, const SparseMatrix& lower) {
+/// Throws where a pivot, the squared diagonal of L, lost all its digits against the diagonal entry that it came from.
+void check_pivots(const Factorisation& factor, const SparseMatrix& lower) {
     // The rounding of a pivot grows with the updates that it took: about n epsilon for a mesh's Laplacian.
     const double digits = std::max<double>(64.0, lower.size) * std::numeric_limits<double>::epsilon();
-    for (std::size_t i = 0; i < pivot.size(); ++i) {
-        if (!(pivot[i] > digits * lower.value[lower.start[order[i]]])) {
+    for (std::int32_t i = 0; i < lower.size; ++i) {
+        const double root = factor.lower.value[factor.lower.start[i]];
+        if (!(root * root > digits * lower.value[lower.start[factor.order[i]]])) {
             throw NumericalError(
                 "SparseCholesky: the matrix is not positive definite, or singular to working precision, at row " +
-                std::to_string(order[i]));
+                std::to_string(factor.order[i]));
         }
     }
 }
+
+/// The width that solves `left` columns next: full, or the narrowest that holds all that are left.
+int width_for(std::int64_t left) {
+    int width = Panels::widths[0];
+    for (const int other : Panels::widths) width = other >= left ? other : width;
+    return width;
+}
+
+}  // namespace
 
 SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
                                View<const double, 1> values)
@@ -87,8 +99,12 @@ SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows,
     check_finite(name, "values", values);
     const std::int32_t size = static_cast<std::int32_t>(n);
     const SparseMatrix full = compress(size, rows, columns, values);
-    check_symmetric(full, compress(size, columns, rows, values));
-    factor_ = Factor::make(lower_triangle(full));
+    check_symmetric(full);
+    const SparseMatrix lower = lower_triangle(full);
+    Factorisation factor = factorise(lower);
+    check_pivots(factor, lower);
+    order_ = std::move(factor.order);
+    panels_ = std::make_unique<const Panels>(factor.lower);
 }
 
 SparseCholesky::~SparseCholesky() = default;
@@ -98,27 +114,22 @@ void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, 
     check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});
     check_shape<double, 2>("SparseCholesky.solve", "solution", solution, {size_, count});
     check_finite("SparseCholesky.solve", "rhs", rhs);
-    parallel_for(count, together, threads, [&](std::int64_t begin, std::int64_t end) {
-        std::vector<double> columns(static_cast<std::size_t>(size_ * (end - begin)));
+    parallel_for(count, Panels::widths[0], threads, [&](std::int64_t begin, std::int64_t end) {
+        const int width = width_for(end - begin);
+        double* x = Scratch::doubles(static_cast<std::size_t>(size_ * width));
         for (std::int64_t i = 0; i < size_; ++i) {
-            for (std::int64_t c = begin; c < end; ++c) columns[(c - begin) * size_ + i] = rhs(i, c);
+            const double* from = rhs.row(order_[i]) + begin;
+            std::fill(std::copy_n(from, end - begin, x + i * width), x + (i + 1) * width, 0.0);
         }
-        factor_->solve(columns.data(), end - begin, columns.data());
+        panels_->substitute(x, width);
         for (std::int64_t i = 0; i < size_; ++i) {
-            for (std::int64_t c = begin; c < end; ++c) solution(i, c) = columns[(c - begin) * size_ + i];
+            std::copy_n(x + i * width, end - begin, solution.row(order_[i]) + begin);
         }
-    });
-}
-
-void SparseCholesky::solve_each(View<double, 2> columns, int threads) const {
-    check_shape<double, 2>("SparseCholesky.solve_each", "columns", columns, {-1, size_});
-    parallel_for(columns.extent(0), together, threads, [&](std::int64_t begin, std::int64_t end) {
-        factor_->solve(columns.row(begin), end - begin, columns.row(begin));
     });
 }
 
 const char* SparseCholesky::backend() {
-    return Factor::backend();
+    return linalg::backend();
 }
 
 }  // namespace rigwright::linalg

@@ -43,4 +43,19 @@ SparseMatrix compress(std::int32_t size, View<const std::int32_t, 1> rows, View<
     return matrix;
 }
 
+SparseMatrix transposed(const SparseMatrix& matrix) {
+    SparseMatrix result{matrix.size, std::vector<std::int32_t>(matrix.start.size(), 0), matrix.row, matrix.value};
+    for (const std::int32_t r : matrix.row) ++result.start[r + 1];
+    std::partial_sum(result.start.begin(), result.start.end(), result.start.begin());
+    std::vector<std::int32_t> next(result.start.begin(), result.start.end() - 1);
+    for (std::int32_t c = 0; c < matrix.size; ++c) {
+        for (std::int32_t e = matrix.start[c]; e < matrix.start[c + 1]; ++e) {
+            const std::int32_t place = next[matrix.row[e]]++;
+            result.row[place] = c;
+            result.value[place] = matrix.value[e];
+        }
+    }
+    return result;
+}
+
 }  // namespace rigwright::linalg

@@ -19,4 +19,6 @@ struct SparseMatrix {
 SparseMatrix compress(std::int32_t size, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
                       View<const double, 1> values);
 
+SparseMatrix transposed(const SparseMatrix& matrix);
+
 }  // namespace rigwright::linalg

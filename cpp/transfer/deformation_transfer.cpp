@@ -8,12 +8,12 @@
 #include "core/parallel.h"
 #include "mesh/topology.h"
 #include "transfer/laplacian.h"
+#include "transfer/side_by_side.h"
 
 namespace rigwright::transfer {
 namespace {
 
 constexpr const char* name = "DeformationTransfer";
-constexpr std::int64_t block = 16;  // shapes whose right-hand sides are held at a time
 
 void check_vertex(const char* argument, std::int32_t vertex, std::int64_t num_vertices) {
     if (vertex < 0 || vertex >= num_vertices) {
@@ -97,10 +97,12 @@ void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
         grounded = 1;
         index_[v] = is_fixed[v] || ground ? -1 : static_cast<std::int32_t>(num_free_++);
     }
-    if (num_free_ == 0) return;
-    Laplacian laplacian;
-    for (const Element& element : elements_) laplacian.add(element, index_);
-    cholesky_ = laplacian.factor(num_free_);
+    if (num_free_ > 0) {
+        Laplacian laplacian;
+        for (const Element& element : elements_) laplacian.add(element, index_);
+        cholesky_ = laplacian.factor(num_free_);
+    }
+    std::replace(index_.begin(), index_.end(), -1, static_cast<std::int32_t>(num_free_));
 }
 
 /// What a source shape adds to the placed source.
@@ -113,69 +115,31 @@ void DeformationTransfer::place(const float* shape, double* offset) const {
     }
 }
 
-/// The right-hand side at every vertex (V, 3).
-void DeformationTransfer::gather(const double* offset, double* sums) const {
-    std::fill_n(sums, 3 * num_vertices(), 0.0);
-    std::vector<char> moves(num_vertices());  // most shapes move a part of the face only
-    for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        const double* o = offset + 3 * v;
-        moves[v] = o[0] != 0.0 || o[1] != 0.0 || o[2] != 0.0;
-    }
-    for (const Element& element : elements_) {
-        const auto [a, b, c] = element.vertex;
-        if (moves[a] || moves[b] || moves[c]) {
-            add_to_sums(element, side_change(element, source_.data(), offset), sums);
-        }
-    }
-}
-
-/// From right-hand sides (count, V, 3) to solutions, in place: 0 at vertices without a row in the system.
-void DeformationTransfer::solve(const linalg::SparseCholesky& cholesky, const std::vector<std::int32_t>& index,
-                                double* sums, std::int64_t count, int threads) const {
-    const std::int64_t vertices = num_vertices(), size = cholesky.size();
-    std::vector<double> columns(std::min(block, count) * 3 * size);  // x, y, z of a shape, each together
-    for (std::int64_t begin = 0; begin < count; begin += block) {
-        const std::int64_t now = std::min(block, count - begin);
-        double* own = sums + begin * 3 * vertices;
-        const auto each = [&](auto copy) {
-            parallel_for(now, 1, threads, [&](std::int64_t first, std::int64_t last) {
-                for (std::int64_t s = first; s < last; ++s) {
-                    for (std::int64_t v = 0; v < vertices; ++v) copy(s, v, own + 3 * (s * vertices + v));
-                }
-            });
-        };
-        each([&](std::int64_t s, std::int64_t v, const double* in) {
-            for (int i = 0; i < 3 && index[v] >= 0; ++i) columns[(3 * s + i) * size + index[v]] = in[i];
-        });
-        cholesky.solve_each({columns.data(), {3 * now, size}}, threads);
-        each([&](std::int64_t s, std::int64_t v, double* out) {
-            for (int i = 0; i < 3; ++i) out[i] = index[v] < 0 ? 0.0 : columns[(3 * s + i) * size + index[v]];
-        });
-    }
-}
-
 /// From right-hand sides (count, V, 3) to offsets of the target, in place, components in their places.
 void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const {
-    const std::int64_t size = 3 * num_vertices();
-    if (cholesky_) {
-        solve(*cholesky_, index_, sums, count, threads);
-    } else {
-        std::fill_n(sums, count * size, 0.0);
-    }
-    parallel_for(count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t s = begin; s < end; ++s) settle(offsets + s * size, sums + s * size);
+    const std::int64_t vertices = num_vertices();
+    parallel_for(count, SideBySide::widest, threads, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t width = 3 * (end - begin);
+        std::vector<double> rows(static_cast<std::size_t>((num_free_ + 1) * width));
+        const auto each = [&](auto copy) {
+            for (std::int64_t s = begin; s < end; ++s) {
+                for (std::int64_t v = 0; v < vertices; ++v) {
+                    copy(rows.data() + index_[v] * width + 3 * (s - begin), sums + 3 * (s * vertices + v));
+                }
+            }
+        };
+        each([](double* row, const double* sum) { std::copy_n(sum, 3, row); });
+        solve(rows.data(), width);
+        each([](const double* row, double* moved) { std::copy_n(row, 3, moved); });
+        for (std::int64_t s = begin; s < end; ++s) settle(offsets + 3 * s * vertices, sums + 3 * s * vertices);
     });
 }
 
-/// Corrects offsets (count, V, 3) of the target where lips and lids meet.
-void DeformationTransfer::meet_contacts(const double* offsets, double* moved, std::int64_t count, int threads) const {
-    if (!contacts_) return;
-    const std::int64_t size = 3 * num_vertices();
-    parallel_for(count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t s = begin; s < end; ++s) {
-            contacts_->meet(source_.data(), offsets + s * size, target_.data(), moved + s * size);
-        }
-    });
+/// In place, rows (num_free + 1, width); the last is that of vertices which stand still.
+void DeformationTransfer::solve(double* rows, std::int64_t width) const {
+    const View<double, 2> system(rows, {num_free_, width});
+    if (cholesky_) cholesky_->solve(system, system, 1);
+    std::fill_n(rows + num_free_ * width, width, 0.0);
 }
 
 /// Moves components that nothing holds to their place.
@@ -199,25 +163,51 @@ void DeformationTransfer::write(const double* moved, float* target_shape) const 
     for (std::int64_t i = 0; i < 3 * num_vertices(); ++i) target_shape[i] = static_cast<float>(target_[i] + moved[i]);
 }
 
+/// Some shapes (count, V, 3), at most SideBySide::widest, one thread.
+void DeformationTransfer::transfer_some(const float* shapes, std::int64_t count, float* results) const {
+    const std::int64_t vertices = num_vertices(), size = 3 * vertices;
+    thread_local SideBySide block;
+    thread_local std::vector<double> offset, moved;
+    offset.resize(size);
+    moved.resize(size);
+    block.reset(static_cast<int>(count), vertices, num_free_ + 1);
+    const int width = block.width;
+    for (std::int64_t s = 0; s < count; ++s) {
+        place(shapes + s * size, offset.data());
+        for (std::int64_t v = 0; v < vertices; ++v) {
+            const double* o = offset.data() + 3 * v;
+            if (o[0] == 0.0 && o[1] == 0.0 && o[2] == 0.0) continue;
+            block.moves[v] = 1;
+            for (int i = 0; i < 3; ++i) block.offsets[(3 * v + i) * width + s] = o[i];
+        }
+    }
+    add_elements(elements_, index_, source_.data(), &block);
+    solve(block.sums.data(), 3 * width);
+    for (std::int64_t s = 0; s < count; ++s) {
+        for (std::int64_t v = 0; v < vertices; ++v) {
+            for (std::int64_t i = 0; i < 3; ++i) {
+                offset[3 * v + i] = block.offsets[(3 * v + i) * width + s];
+                moved[3 * v + i] = block.sums[(3 * index_[v] + i) * width + s];
+            }
+        }
+        settle(offset.data(), moved.data());
+        if (contacts_) contacts_->meet(source_.data(), offset.data(), target_.data(), moved.data());
+        write(moved.data(), results + s * size);
+    }
+}
+
 void DeformationTransfer::transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes,
                                    int threads) const {
-    const std::int64_t count = source_shapes.extent(0), vertices = num_vertices(), size = 3 * vertices;
+    const std::int64_t count = source_shapes.extent(0), vertices = num_vertices();
     check_shape<const float, 3>("DeformationTransfer.transfer", "source_shapes", source_shapes, {-1, vertices, 3});
     check_shape<float, 3>("DeformationTransfer.transfer", "target_shapes", target_shapes, {count, vertices, 3});
     check_finite("DeformationTransfer.transfer", "source_shapes", source_shapes);
-    std::vector<double> offsets(std::min(block, count) * size), moved(std::min(block, count) * size);
-    for (std::int64_t begin = 0; begin < count; begin += block) {
-        const std::int64_t now = std::min(block, count - begin);
-        parallel_for(now, 1, threads, [&](std::int64_t first, std::int64_t last) {
-            for (std::int64_t s = first; s < last; ++s) {
-                place(source_shapes.row(begin + s), offsets.data() + s * size);
-                gather(offsets.data() + s * size, moved.data() + s * size);
-            }
-        });
-        solve_offsets(offsets.data(), moved.data(), now, threads);
-        meet_contacts(offsets.data(), moved.data(), now, threads);
-        for (std::int64_t s = 0; s < now; ++s) write(moved.data() + s * size, target_shapes.row(begin + s));
-    }
+    // Few shapes for many threads: less side by side. The bytes are the same.
+    const std::int64_t share = count / (threads > 0 ? threads : num_processors());
+    const std::int64_t together = std::clamp<std::int64_t>(share, 1, SideBySide::widest);
+    parallel_for(count, together, threads, [&](std::int64_t begin, std::int64_t end) {
+        transfer_some(source_shapes.row(begin), end - begin, target_shapes.row(begin));
+    });
 }
 
 }  // namespace rigwright::transfer

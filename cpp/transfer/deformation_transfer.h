@@ -60,11 +60,9 @@ public:
 private:
     void factorise(const std::vector<char>& is_fixed);
     void place(const float* shape, double* offset) const;
-    void gather(const double* offset, double* sums) const;
-    void solve(const linalg::SparseCholesky& cholesky, const std::vector<std::int32_t>& index, double* sums,
-               std::int64_t count, int threads) const;
+    void transfer_some(const float* shapes, std::int64_t count, float* results) const;
+    void solve(double* rows, std::int64_t width) const;
     void solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const;
-    void meet_contacts(const double* offsets, double* moved, std::int64_t count, int threads) const;
     void settle(const double* offset, double* moved) const;
     void write(const double* moved, float* target_shape) const;
     void fit_elements(const ExampleFit& fit, const double* offsets, const double* targets, double* sums,
@@ -80,7 +78,7 @@ private:
     std::vector<std::int32_t> degenerate_faces_;
     std::unique_ptr<const Contacts> contacts_;
     std::vector<char> is_held_;        // of components: has a fixed vertex
-    std::vector<std::int32_t> index_;  // (V) row in the system, -1 where the offset is 0
+    std::vector<std::int32_t> index_;  // (V) row in the system, num_free_ where the offset is 0
     std::int64_t num_free_ = 0;
     std::unique_ptr<const linalg::SparseCholesky> cholesky_;
 };

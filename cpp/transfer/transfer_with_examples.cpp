@@ -148,8 +148,13 @@ void DeformationTransfer::transfer_with_examples(View<const float, 3> source_sha
     fit_elements(fit, offsets.data(), targets.data(), moved.data(), threads);
     solve_offsets(offsets.data(), moved.data(), K, threads);
     fit_places(fit, offsets.data(), targets.data(), moved.data());
-    meet_contacts(offsets.data(), moved.data(), K, threads);
-    for (std::int64_t k = 0; k < K; ++k) write(moved.data() + k * size, target_shapes.row(k));
+    parallel_for(K, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; ++k) {
+            double* own = moved.data() + k * size;
+            if (contacts_) contacts_->meet(source_.data(), offsets.data() + k * size, target_.data(), own);
+            write(own, target_shapes.row(k));
+        }
+    });
 }
 
 }  // namespace rigwright::transfer

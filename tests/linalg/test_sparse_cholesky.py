@@ -45,7 +45,7 @@ def test_solve_matches_dense(n, columns, seed):
 
 
 def test_a_large_grid_solves(tolerance):
-    side = 45  # large enough for CHOLMOD's supernodes
+    side = 45
     matrix = grid_laplacian(side) + 0.01 * np.eye(side * side)
     expected = np.random.default_rng(0).standard_normal((side * side, 3))
     solution = factor(matrix).solve(matrix @ expected)
@@ -89,6 +89,30 @@ def test_any_thread_and_any_number_of_threads_give_the_same_bytes():
     with ThreadPoolExecutor(4) as pool:
         for solution in pool.map(lambda threads: cholesky.solve(rhs, threads=threads), [0, 1, 2, 3] * 8):
             assert solution.tobytes() == expected
+
+
+@pytest.mark.parametrize("make", [lambda: random_spd(150, 5, 0.03), lambda: grid_laplacian(20) + 0.1 * np.eye(400)])
+@pytest.mark.parametrize("count", [1, 2, 4, 5, 8, 11, 16, 17, 24, 25, 50])
+def test_a_column_has_the_bytes_that_it_has_alone(make, count, tolerance):
+    matrix = make()
+    cholesky = factor(matrix)
+    rhs = np.random.default_rng(count).standard_normal((len(matrix), count))
+    solution = cholesky.solve(rhs, threads=1)
+    np.testing.assert_allclose(matrix @ solution, rhs, atol=1e3 * tolerance["float64"])
+    for c in range(count):
+        assert cholesky.solve(rhs[:, c]).tobytes() == solution[:, c].tobytes()
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 130])
+def test_panels_of_any_width_solve(n, tolerance):
+    """Dense, so that all columns would share a panel; and an arrow, whose columns share nothing but the last row."""
+    rng = np.random.default_rng(n)
+    dense = np.eye(n) + np.outer(*[rng.standard_normal(n) / np.sqrt(n)] * 2)
+    arrow = np.diag(np.full(n, 2.0))
+    arrow[-1, :-1] = arrow[:-1, -1] = 1.0 / n
+    for matrix in (dense, arrow):
+        rhs = rng.standard_normal((n, 26))
+        np.testing.assert_allclose(matrix @ factor(matrix).solve(rhs), rhs, atol=1e3 * tolerance["float64"])
 
 
 @pytest.mark.parametrize(

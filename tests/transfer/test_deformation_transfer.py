@@ -97,6 +97,8 @@ def test_the_same_bytes_for_any_number_of_threads_and_any_batch():
     expected = solver.transfer(shapes, threads=1)
     for threads in (0, 2, 5):
         assert solver.transfer(shapes, threads=threads).tobytes() == expected.tobytes()
+    for count in range(1, 10):
+        assert solver.transfer(shapes[:count], threads=1).tobytes() == expected[:count].tobytes()
 
 
 def test_a_quad_may_start_at_any_corner(tolerance):
