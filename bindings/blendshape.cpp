@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.h"
+#include "model_line.h"
 #include "models.h"
 #include "poses.h"
 #include "rig/blendshape_rig.h"
@@ -117,6 +118,23 @@ py::list combinations(const BlendshapeRig& model) {
     return result;
 }
 
+std::string rig_line(const py::object& self) {
+    const auto& model = self.cast<const BlendshapeRig&>();
+    const auto made = static_cast<std::int64_t>(model.constructed().size());
+    const double bytes = static_cast<double>(model.num_bytes());
+    const std::string size =
+        bytes < 1e6 ? py::str("{:.3g} kB as ").format(1e-3 * bytes) : py::str("{:.3g} MB as ").format(1e-6 * bytes);
+    return model_line(self, {counted(model.num_shapes(), "shape", "shapes"),
+                             counted(model.num_columns() - model.num_shapes(), "combination", "combinations"),
+                             counted(made, "of them constructed", "of them constructed"),
+                             counted(model.character().num_vertices(), "vertex", "vertices"),
+                             size + (model.grouped().is_half() ? "int16" : "float32")});
+}
+
+py::object column_names(const py::object& self) {
+    return py::module_::import("rigwright.blendshapes").attr("column_names")(self);
+}
+
 float storage_error(const BlendshapeRig& model) {
     if (!model.grouped().is_half()) return 0.0f;
     float largest = 0.0f;
@@ -152,8 +170,9 @@ constexpr const char* about_constructor =
     "    int16 takes half the memory: a column's offsets are whole multiples of its largest coordinate / 32767;\n"
     "    `storage_error` says how far they may be off.\n"
     "metadata : mapping, optional\n"
-    "    name, meters_per_unit (1.0), up_axis (\"Y\"), licence, origin, constructed (names of columns), and\n"
-    "    whatever else JSON can hold.\n"
+    "    name, meters_per_unit (1.0), up_axis (\"Y\"), licence, origin, constructed (names of columns),\n"
+    "    combination_names (a text a combination; the second of a name gets ` (2)`), and whatever else JSON can\n"
+    "    hold.\n"
     "\n"
     "Raises\n"
     "------\n"
@@ -184,6 +203,9 @@ void bind_blendshape(py::module_& module) {
         .def_property_readonly("num_columns", &BlendshapeRig::num_columns, "N = K + number of combinations")
         .def_property_readonly(
             "shape_names", [](const BlendshapeRig& m) { return m.character().control_names; }, "Names of the shapes.")
+        .def_property_readonly("column_names", &column_names,
+                               "Names of the N columns: the shapes', then those of the combinations, which are\n"
+                               "metadata[\"combination_names\"], or else made of their factors' (`a * b`, `a@0.5`).")
         .def_property_readonly(
             "bounds", [](const BlendshapeRig& m) { return copy(m.bounds()); },
             "(K, 2) lowest and highest weight of each shape.")
@@ -199,7 +221,8 @@ void bind_blendshape(py::module_& module) {
                                "Bytes that the rig holds, neutral and topology included.")
         .def_property_readonly(
             "num_entries", [](const BlendshapeRig& m) { return m.grouped().num_entries(); },
-            "Pairs of a column and a vertex that it moves: what is stored.");
+            "Pairs of a column and a vertex that it moves: what is stored.")
+        .def("__repr__", &rig_line);
 }
 
 }  // namespace rigwright::bindings

@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "core/check.h"
+#include "model_line.h"
 #include "poses.h"
 #include "rig/deformer.h"
 #include "rig/delta_mush.h"
@@ -102,6 +103,10 @@ void bind_skeleton(py::module_& module) {
             "rest", [](const Skeleton& s) { return copy(s.rest()); }, "(J, 3, 4) parent-relative")
         .def_property_readonly(
             "rest_globals", [](const Skeleton& s) { return copy(s.rest_globals()); }, "(J, 3, 4)")
+        .def("__repr__",
+             [](const Skeleton& s) {
+                 return "<rigwright.Skeleton: " + counted(s.num_joints(), "joint", "joints") + ">";
+             })
         .def("globals", &skeleton_globals, py::arg("poses"), "Poses (T, C) to global transforms (T, J, 3, 4).")
         .def(py::pickle([](const Skeleton& s) { return py::make_tuple(s.names(), s.parents(), copy(s.rest())); },
                         [](const py::tuple& state) {
@@ -126,6 +131,14 @@ Array<double> rigid_errors(const Skeleton& skeleton, const py::object& rest_vert
 
 py::dict metadata(const Deformer& model) {
     return py::module_::import("json").attr("loads")(model.character().tensors->metadata());
+}
+
+std::string deformer_line(const py::object& self) {
+    const rig::Character& character = self.cast<const Deformer&>().character();
+    const std::int64_t joints = character.skeleton.num_joints();
+    return model_line(self, {counted(joints, "joint", "joints"),
+                             counted(character.num_controls() - 12 * joints, "numeric control", "numeric controls"),
+                             counted(character.num_vertices(), "vertex", "vertices")});
 }
 
 void bind_deformer(py::module_& module) {
@@ -172,7 +185,8 @@ void bind_deformer(py::module_& module) {
              "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.")
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
-            py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.");
+            py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.")
+        .def("__repr__", &deformer_line);
 }
 
 }  // namespace

@@ -32,6 +32,14 @@ void check_bounds(const Character& character) {
     }
 }
 
+void check_combination_names(const TensorFile& file, std::int64_t corrections) {
+    if (!metadata_contains(file, "combination_names")) return;
+    const std::size_t count = metadata_names(file, "combination_names").size();
+    if (count == static_cast<std::size_t>(corrections)) return;
+    throw bad_argument("load", "metadata.combination_names", std::to_string(count) + " long",
+                       std::to_string(corrections) + " long, a name a correction");
+}
+
 }  // namespace
 
 void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_heads) {
@@ -59,6 +67,7 @@ BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
     check_bounds(character());
     const TensorFile& file = *character().tensors;
     if (metadata_contains(file, "constructed")) constructed_ = metadata_names(file, "constructed");
+    check_combination_names(file, factors_.num_corrections());
 }
 
 void BlendshapeRig::column(std::int64_t n, View<float, 2> delta) const {

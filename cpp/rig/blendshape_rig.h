@@ -29,7 +29,7 @@ void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t nu
 ///
 /// Tensors beside rest_vertices, faces (F may be 0) and control_ranges (the bounds): those of Factors and
 /// GroupedColumns. Metadata: joint_names empty, numeric_controls the names of the shapes, and where some columns were
-/// constructed, the list of their names under "constructed".
+/// constructed, the list of their names under "constructed"; optionally the corrections' names, "combination_names".
 class BlendshapeRig final : public Deformer {
 public:
     /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.

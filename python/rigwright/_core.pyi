@@ -115,6 +115,7 @@ class Skeleton:
         """
         Make a skeleton from J names, J parents and (J, 3, 4) parent-relative rest transforms.
         """
+    def __repr__(self) -> str: ...
     def __setstate__(self, arg0: tuple) -> None: ...
     def globals(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -144,6 +145,7 @@ class Deformer:
     """
     A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
     """
+    def __repr__(self) -> str: ...
     def confidence(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
         (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.
@@ -271,8 +273,9 @@ class BlendshapeRig(Deformer):
             int16 takes half the memory: a column's offsets are whole multiples of its largest coordinate / 32767;
             `storage_error` says how far they may be off.
         metadata : mapping, optional
-            name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns), and
-            whatever else JSON can hold.
+            name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns),
+            combination_names (a text a combination; the second of a name gets ` (2)`), and whatever else JSON can
+            hold.
 
         Raises
         ------
@@ -280,6 +283,7 @@ class BlendshapeRig(Deformer):
             On wrong shapes, values that are not finite, indices out of range, a shape twice in one combination, a
             tent whose points do not ascend, bounds upside down, names that repeat.
         """
+    def __repr__(self) -> str: ...
     def activations(self, weights: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
         (T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.
@@ -313,6 +317,12 @@ class BlendshapeRig(Deformer):
     def bounds(self) -> numpy.typing.NDArray[numpy.float32]:
         """
         (K, 2) lowest and highest weight of each shape.
+        """
+    @property
+    def column_names(self) -> typing.Any:
+        """
+        Names of the N columns: the shapes', then those of the combinations, which are
+        metadata["combination_names"], or else made of their factors' (`a * b`, `a@0.5`).
         """
     @property
     def combinations(self) -> list:
@@ -361,6 +371,7 @@ class BodyModel(Deformer):
     """
     The learned body: vertex sets that follow joints, each with a network of its own.
     """
+    def __repr__(self) -> str: ...
     @property
     def num_sets(self) -> int:
         """

@@ -35,6 +35,34 @@ class Tent:
 Factors = Sequence[int | Tent]
 
 
+def combination_name(names: Sequence[str], factors: Factors) -> str:
+    """``jawDrop * lipPucker_L``; in-betweens carry their peak: ``jawDrop@0.5``."""
+    words = [f"{names[f.shape]}@{f.x2:g}" if isinstance(f, Tent) else names[f] for f in factors]
+    return " * ".join(words)
+
+
+def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names with `` (2)``, `` (3)`` after those that stand before them or are taken."""
+    used, result = set(taken), []
+    for name in names:
+        own, number = name, 1
+        while own in used:
+            number += 1
+            own = f"{name} ({number})"
+        used.add(own)
+        result.append(own)
+    return result
+
+
+def column_names(rig: Any) -> list[str]:
+    """The N names of a rig's columns: its shapes', then its combinations' own or those of their factors."""
+    shapes = list(rig.shape_names)
+    own = rig.metadata.get("combination_names")
+    if own is not None:
+        return [*shapes, *own]
+    return [*shapes, *distinct((combination_name(shapes, factors) for factors in rig.combinations), shapes)]
+
+
 def tensors(
     neutral: ArrayLike,
     deltas: ArrayLike,
@@ -236,6 +264,9 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
     constructed = given.get("constructed", [])
     if not isinstance(constructed, list) or not all(isinstance(name, str) for name in constructed):
         raise bad_argument("metadata", "constructed", repr(constructed), "a list of names of columns")
+    if "combination_names" in given:
+        count = len(made["blendshape.factor.offset"]) - 1
+        given["combination_names"] = _combination_names(given["combination_names"], names, count)
     about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", "constructed": []}
     about |= given
     about |= {
@@ -249,3 +280,11 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
         return json.dumps(about, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise bad_argument(_FUNCTION, "metadata", f"no JSON ({error})", "what JSON can hold") from None
+
+
+def _combination_names(given: object, shapes: list[str], count: int) -> list[str]:
+    """The names of C combinations, made distinct: shape keys that become several combinations give theirs to each."""
+    if not isinstance(given, list) or len(given) != count or not all(isinstance(name, str) for name in given):
+        got = f"{len(given)} long" if isinstance(given, list) else repr(given)
+        raise bad_argument("metadata", "combination_names", got, f"a list of {count} texts, one a combination")
+    return distinct(given, shapes)

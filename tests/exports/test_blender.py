@@ -22,7 +22,8 @@ def written(tmp_path_factory):
     if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
         pytest.skip("neither the bpy wheel nor a blender executable is installed")
     folder = tmp_path_factory.mktemp("blend")
-    rig, curves = small_face(meters_per_unit=0.01), random_curves(1, 6)
+    names = ["fix.lips", "a name that Blender has no room for: " + "é" * 20, "raised"]
+    rig, curves = small_face(meters_per_unit=0.01, combination_names=names), random_curves(1, 6)
     write_weights(folder / "face.blend", rig, curves, 25.0)
     return folder, rig, curves
 
@@ -31,7 +32,7 @@ def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
     folder, rig, curves = written
     again = rw.sources.load_blendshapes(folder / "face.blend")
     assert again.shape_names == rig.shape_names
-    assert again.num_columns == rig.num_columns
+    assert again.column_names == [*rig.shape_names, "fix.lips", "combination 1", "raised"]
     assert again.metadata["meters_per_unit"] == pytest.approx(0.01)
     np.testing.assert_allclose(again.bounds, rig.bounds)
     np.testing.assert_allclose(again.activations(curves), rig.activations(curves), atol=tolerance["float32"])

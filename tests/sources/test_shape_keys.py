@@ -14,6 +14,9 @@ def test_driven_keys_become_combinations_that_blender_agrees_with(host, toleranc
     rig = rw.sources.load_blendshapes(host.folder / "combined.blend", blender=host.blender)
     assert rig.shape_names == ["a", "b", "c", "relative"]
     assert {tuple(sorted(f if isinstance(f, int) else f.shape for f in c)) for c in rig.combinations} == {(0, 1), (0,)}
+    called = set(rig.column_names[4:])
+    assert {"ab", "half ab", "tent", "curved"} <= called
+    assert all(name.removesuffix(" (2)") in {"ab", "half ab", "tent", "curved", "double"} for name in called), called
     np.testing.assert_allclose(rig.bounds, [[0, 1], [0, 1], [-1, 2], [0, 1]])
     seen = host.rig("combined")
     columns = [seen.channel_names.index(f"shape.{name}") for name in rig.shape_names]

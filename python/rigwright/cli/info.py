@@ -152,6 +152,7 @@ def describe_blendshapes(rig: rw.BlendshapeRig, path: Path) -> dict[str, Any]:
         "faces": len(rig.faces),
         "shapes": rig.num_shapes,
         "combinations": combination_counts(rig),
+        "combination_names": rig.column_names[rig.num_shapes :],
         "constructed": list(rig.constructed),
         "storage": rig.storage,
         "storage_error": float(rig.storage_error),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 SLIDER = 10.0  # Blender's limit of a slider either way
+LONGEST_NAME = 63  # bytes
 
 LAST_LINES = """
 
@@ -49,7 +50,6 @@ def write_blender_script(path: Path, rig: BlendshapeRig, weights: NDArray[np.flo
 
 def write_blend(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
     """Write a .blend: shape keys, combinations as driven keys, an action. Runs Blender."""
-    num_combinations = rig.num_columns - rig.num_shapes
     facts = rig.metadata
     ranges = np.asarray(rig.bounds, np.float64)
     ranges = np.stack([np.minimum(ranges[:, 0], weights.min(axis=0)), np.maximum(ranges[:, 1], weights.max(axis=0))], 1)
@@ -60,7 +60,7 @@ def write_blend(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fp
         "licence": str(facts.get("licence") or ""),
         "origin": str(facts.get("origin") or ""),
         "meters_per_unit": float(facts.get("meters_per_unit", 1.0)),
-        "names": [*rig.shape_names, *(f"combination {c}" for c in range(num_combinations))],
+        "names": [*rig.shape_names, *_key_names(rig.column_names[rig.num_shapes :])],
         "num_shapes": rig.num_shapes,
         "ranges": np.clip([*ranges.tolist(), *driven], -SLIDER, SLIDER).tolist(),
         "factors": factors,
@@ -75,6 +75,11 @@ def write_blend(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fp
         run_script(HERE / "blender_scene.py", [str(folder)])
         with (folder / "scene.blend").open("rb") as source, atomic_file(path) as stream:
             shutil.copyfileobj(source, stream)
+
+
+def _key_names(names: list[str]) -> list[str]:
+    """Names of combinations; numbers in place of those that are too long for Blender."""
+    return [name if len(name.encode()) <= LONGEST_NAME else f"combination {c}" for c, name in enumerate(names)]
 
 
 def _factor(factor: Any) -> list[float]:

@@ -35,8 +35,7 @@ def write_glb(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps:
     else:
         primitive["mode"] = 0  # points
     primitive["targets"] = [{"POSITION": document.offsets(rig.column(n))} for n in range(rig.num_columns)]
-    extra = [f"combination {c}" for c in range(rig.num_columns - rig.num_shapes)]
-    mesh: dict[str, Any] = {"primitives": [primitive], "extras": {"targetNames": [*rig.shape_names, *extra]}}
+    mesh: dict[str, Any] = {"primitives": [primitive], "extras": {"targetNames": rig.column_names}}
     mesh["weights"] = [0.0] * rig.num_columns
     times = (np.arange(len(weights)) / fps).astype(np.float32)
     keys = np.ascontiguousarray(rig.activations(weights), np.float32)

@@ -25,7 +25,7 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
 
     ================  ==============================================================================================
     ``.safetensors``  everything; read back by :func:`rigwright.load`
-    ``.npz``          everything but metadata beyond name, licence, origin and units; documented in
+    ``.npz``          everything but metadata beyond names, licence, origin and units; documented in
                       :mod:`rigwright.sources.blendshapes.npz`
     ``.glb``          mesh, morph targets and a clip that shows one shape after the other. Combinations are targets of
                       their own: a viewer does not multiply weights.
@@ -63,6 +63,7 @@ def _write_npz(path: Path, rig: BlendshapeRig) -> None:
         "factor_shapes": np.array([f.shape if isinstance(f, Tent) else f for f in factors], np.int64),
         "factor_tents": np.array(tents, np.float64).reshape(-1, 3),
         "combination_deltas": columns[rig.num_shapes :],
+        "combination_names": np.array(rig.column_names[rig.num_shapes :], np.str_),
         "meters_per_unit": np.float64(about["meters_per_unit"]),
         "constructed": np.array(about["constructed"], np.str_),
     }

@@ -122,8 +122,3 @@ def _control(value: object, controls: Sequence[str], what: str) -> int:
 def shape_of(factor: int | Tent) -> int:
     """The shape whose weight a factor reads."""
     return int(factor) if isinstance(factor, int | np.integer) else int(factor.shape)
-
-
-def combination_name(names: Sequence[str], factors: Sequence[int | Tent]) -> str:
-    """``jawDrop * lipPucker_L``; in-betweens carry their peak: ``jawDrop@0.5``."""
-    return " * ".join(names[shape_of(f)] + ("" if isinstance(f, int | np.integer) else f"@{f.x2:g}") for f in factors)

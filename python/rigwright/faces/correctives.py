@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright.blendshapes import column_names, combination_name, distinct
 from rigwright.errors import bad_argument
-from rigwright.faces.combinations import combination_name, shape_of
+from rigwright.faces.combinations import shape_of
 from rigwright.faces.contacts import Contacts
 from rigwright.faces.hinge import Hinge
 from rigwright.faces.surface import Surface, area_vectors, corner_mean, swept_volume
@@ -149,8 +150,11 @@ def constructed_correctives(
     made = _constructed_deltas(face, combinations, old, np.asarray(rig.bounds, np.float64)[:, 1])
     linear = face.deltas.astype(np.float32)
     added = [(tuple(factors), delta) for factors, delta in zip(combinations, made, strict=True)]
-    names = [combination_name(rig.shape_names, factors) for factors in combinations]
+    before = column_names(rig)
+    names = distinct((combination_name(rig.shape_names, factors) for factors in combinations), before)
     facts = {**rig.metadata, "constructed": [*rig.metadata.get("constructed", []), *names]}
+    if "combination_names" in facts:
+        facts["combination_names"] = [*before[rig.num_shapes :], *names]
     return BlendshapeRig(
         rig.rest_vertices,
         linear,

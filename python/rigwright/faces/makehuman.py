@@ -101,7 +101,7 @@ def macro(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeR
     combinations = [
         (_factors(name, controls, stops), delta[: len(neutral)]) for name, delta in zip(names, deltas, strict=True)
     ]
-    facts = _facts("MakeHuman hm08, macro targets", "CC0") | {"targets": names}
+    facts = _facts("MakeHuman hm08, macro targets", "CC0") | {"combination_names": names}
     still = np.zeros((len(controls), *neutral.shape), np.float32)
     return BlendshapeRig(neutral, still, combinations, names=controls, faces=faces, metadata=facts)
 

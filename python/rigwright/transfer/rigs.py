@@ -16,7 +16,7 @@ Float64 = NDArray[np.float64]
 Factors = tuple[int | Tent, ...]
 
 #: What holds for the target as for the source.
-_KEPT = ("name", "meters_per_unit", "up_axis", "licence", "origin", "constructed")
+_KEPT = ("name", "meters_per_unit", "up_axis", "licence", "origin", "constructed", "combination_names")
 
 
 def transfer_rig(

@@ -50,6 +50,7 @@ def load_blend_shapes(
     -------
     BlendshapeRig
         World space, z up, before modifiers (``metadata["notes"]`` says if there are any). Muted keys are left out.
+        Combinations have the names of their keys; of a key that becomes several, the second ends in `` (2)``.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def load_blend_shapes(
         raise SourceError(f"{path}: all shape keys of mesh {header['mesh']!r} are driven")
     place = {keys.names[k]: index for index, k in enumerate(free)}
     neutral, linear = arrays["neutral"].astype(np.float64), arrays["deltas"][free].astype(np.float64)
-    combinations, dropped = [], []
+    combinations, called, dropped = [], [], []
     for k, name in enumerate(keys.names):
         if name not in keys.drivers:
             continue
@@ -87,9 +88,11 @@ def load_blend_shapes(
                 linear[place[single]] += scale * delta
             else:
                 combinations.append((_factors(tents, place), (scale * delta).astype(np.float32)))
+                called.append(name)
     facts = {key: header[key] for key in ("meters_per_unit", "licence", "origin")} | {
         "name": path.stem,
         "up_axis": "Z",
+        "combination_names": called,
         "dropped": dropped,
         "notes": [f"modifier {name} is not part of the rig" for name in header["modifiers"]],
         "default_weights": arrays["values"][free].tolist(),

@@ -15,6 +15,7 @@ factor_offsets        (C+1,)        combination c owns rows ``factor_offsets[c]`
 factor_shapes         (P,)          the shape whose weight a factor reads
 factor_tents          (P, 3)        x1, x2, x3 of a tent; three zeros for the weight itself
 combination_deltas    (C, V, 3)     offset of each combination
+combination_names     (C,)          text, all different (optional)
 name, licence,        ()            text (optional)
 origin, up_axis
 meters_per_unit       ()            number, default 1 (optional)
@@ -55,6 +56,7 @@ RIG = {
     "bounds": Member("fiu", ("K", 2)),
     "faces": Member("iu", ("F", "W")),
     **FACTORS,
+    "combination_names": Member("U", ("C",)),
     **dict.fromkeys(TEXTS, Member("U", ())),
     "meters_per_unit": Member("fiu", ()),
     "constructed": Member("U", ("n",)),
@@ -78,6 +80,8 @@ def load_npz_blendshapes(path: Path) -> BlendshapeRig:
     facts.setdefault("name", path.stem)
     facts["meters_per_unit"] = float(arrays.get("meters_per_unit", 1.0))
     facts["constructed"] = [str(name) for name in arrays.get("constructed", [])]
+    if "combination_names" in arrays:
+        facts["combination_names"] = [str(name) for name in arrays["combination_names"]]
     names = [str(name) for name in arrays["names"]] if "names" in arrays else None
     return BlendshapeRig(
         arrays["neutral"],

@@ -1,0 +1,26 @@
+"""What a model says of itself in one line."""
+
+from __future__ import annotations
+
+import rigwright as rw
+from tests.support.faces import small_face
+from tests.support.models import linear_blend
+
+
+def test_a_blendshape_rig_in_one_line():
+    line = repr(small_face(constructed=["jawOpen"]))
+    assert line.startswith("<rigwright.BlendshapeRig 'small face': 6 shapes, 3 combinations, 1 of them constructed, ")
+    assert line.endswith("30 vertices, 2.57 kB as float32>")
+    assert "combination" not in repr(small_face(combinations=False))
+
+
+def test_a_skinned_model_and_its_skeleton_in_one_line():
+    model = linear_blend(num_joints=5, num_vertices=1234)
+    name = model.metadata["name"]
+    assert repr(model) == f"<rigwright.LinearBlend {name!r}: 5 joints, 1,234 vertices>"
+    assert repr(model.skeleton) == "<rigwright.Skeleton: 5 joints>"
+
+
+def test_a_model_without_a_name():
+    rig = rw.BlendshapeRig([[0.0, 0.0, 0.0]], [[[1.0, 0.0, 0.0]]])
+    assert repr(rig).startswith("<rigwright.BlendshapeRig: 1 shape, 1 vertex, ")
