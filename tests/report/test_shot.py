@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import rigwright as rw
 from rigwright import inverse, report
 from rigwright.inverse.solve import Solver
-from rigwright.report.rivals import Rival, Run, compare, compared_frames
+from rigwright.report.rivals import ALPHAS, Rival, Run, compare, compared_frames
 from rigwright.report.solved import solved_shot
 from rigwright.report.words import figure
 from tests.report.test_page import CHROMIUM, Collector, chromium
@@ -96,6 +97,39 @@ def test_methods_run_on_the_same_frames(solved):
     sparse = [run.cardinality for _, run in ours.curve]
     assert sparse[-1] < sparse[0]
     assert [alpha for alpha, _ in ours.curve] == [0.0, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0]
+
+
+def test_alphas_are_areas_whatever_the_unit(solved):
+    scaled = rw.BlendshapeRig(
+        0.01 * solved.rig.rest_vertices,
+        0.01 * solved.rig.columns()[: solved.rig.num_shapes],
+        [(f, 0.01 * solved.rig.column(solved.rig.num_shapes + c)) for c, f in enumerate(solved.rig.combinations)],
+    )
+    pairs = ((solved.rig, solved.shot, 10.0, 1.0), (scaled, 0.01 * solved.shot, 1000.0, 1e-4))
+    curves = []
+    for rig, shot, millimetres, square_centimetre in pairs:
+        (rival,) = compare(
+            Solver(rig), shot, ["descent"], 0.1 * square_centimetre, millimetres, lambda progress: None
+        ).rivals
+        curves.append(rival.curve)
+        np.testing.assert_allclose([a for a, _ in rival.curve], square_centimetre * np.array(ALPHAS))
+    for (_, own), (_, other) in zip(*curves, strict=True):
+        assert own.rmse == pytest.approx(other.rmse, rel=1e-3)
+        assert own.total == pytest.approx(other.total, rel=1e-3)
+
+
+def test_what_a_method_makes_once_is_in_no_time(solved):
+    """Masks by geodesic distances, bounds of the corrections: neither is a frame's."""
+    solver, made = Solver(solved.rig), []
+
+    def solve(targets, method, alpha, **options):
+        made.append((len(targets), set(solver.gram.prepared)))
+        return Solver.solve(solver, targets, method, alpha, **options)
+
+    bench = SimpleNamespace(solve=solve, gram=solver.gram)
+    compare(bench, solved.shot, ["cet_loc"], 0.1, 10.0, lambda progress: None)
+    assert made[0] == (1, set())
+    assert all(before for _, before in made[1:])
 
 
 def test_the_first_equal_run_counts():

@@ -18,7 +18,7 @@ from rigwright.report.solved import ON
 
 Array = NDArray[np.float64]
 
-ALPHAS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+ALPHAS = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)  # square centimetres
 APART = 10  # frames between those that methods are compared on, at least
 MOST_FRAMES = 8
 EQUAL = 1e-6  # relative: objectives so close are equal
@@ -58,7 +58,7 @@ class Rival:
     method, colour : str
     race : list of Run
     curve : list of (alpha, Run)
-        On the same frames for all methods; empty if the method is too slow for it.
+        On the same frames for all methods, alpha in squared units of the rig; empty if the method is too slow for it.
     """
 
     method: str
@@ -164,7 +164,11 @@ class _Bench:
     millimetres: float
 
     def race(self, method: str, alpha: float) -> list[Run]:
-        """Runs with 1, 2, 4, ... iterations, until more of them change nothing or take too long."""
+        """Runs with 1, 2, 4, ... iterations, until more of them change nothing or take too long.
+
+        What a method makes of the rig once is made before: as with the Gram matrix, no frame pays for it.
+        """
+        self.solver.solve(self.targets[:1], method, alpha, max_iterations=1)
         runs: list[Run] = []
         budget = 1
         while True:
@@ -177,9 +181,10 @@ class _Bench:
 
     def curve(self, method: str) -> list[tuple[float, Run]]:
         points, spent = [], 0.0
-        for alpha in ALPHAS:
+        square_centimetre = (10.0 / self.millimetres) ** 2
+        for alpha in np.array(ALPHAS) * square_centimetre:
             solution = self._solve(method, alpha, None)
-            points.append((alpha, self._run(solution)))
+            points.append((float(alpha), self._run(solution)))
             spent += solution.seconds
             if spent > len(ALPHAS) * SECONDS:
                 break
