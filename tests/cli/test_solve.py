@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright import exports
 from rigwright.cli import dispatch
 from rigwright.inverse import Solution
 from tests.cli.command import command, environment, json_of, rigwright_command
@@ -45,6 +46,32 @@ def test_weights_come_back_in_every_format(workplace):
         np.testing.assert_allclose(weights, solution.weights, atol=2e-6, err_msg=name)
         assert fps == pytest.approx(30.0)
     assert not list(workplace.glob("*.partial"))
+
+
+@pytest.mark.parametrize("axis", ["X", "Y", "Z"])
+def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(workplace, axis):
+    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
+    sheet, truth = sheet_rig(), np.load(workplace / "truth.npy")
+    columns, count = sheet.columns(), sheet.num_shapes
+    rig = rw.BlendshapeRig(
+        sheet.rest_vertices,
+        columns[:count],
+        list(zip(sheet.combinations, columns[count:], strict=True)),
+        names=NAMES,
+        faces=sheet.faces,
+        metadata={**sheet.metadata, "up_axis": axis},
+    )
+    rig.save(workplace / "other.safetensors")
+    exports.write_weights(workplace / "take.glb", rig, truth, 30.0)
+    told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=workplace)
+    assert told["rmse_max_mm"] < 1e-3
+    assert any("brought from units of 1 m, y up to the rig's units of 0.01 m" in text for text in told["notes"])
+    markers = np.arange(0, SIDE * SIDE, 3)
+    np.save(workplace / "some.npy", markers)
+    np.save(workplace / "some_take.npy", rig.evaluate(truth)[:, markers])
+    options = ["--markers", "some.npy", "--alpha", "1e-6"]
+    told = json_of("solve", "other.safetensors", "some_take.npy", "-o", "s.npz", *options, folder=workplace)
+    assert told["notes"] == []
 
 
 def test_options_reach_the_solver(workplace):

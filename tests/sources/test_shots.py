@@ -130,6 +130,32 @@ def usd_stage(path, points, *, rate=24.0, second=False):
     stage.GetRootLayer().Save()
 
 
+def test_usd_shots_have_the_unit_and_the_axes_that_the_stage_states(tmp_path, tolerance):
+    points = frames(2)
+    path = tmp_path / "face.usda"
+    usd_stage(path, {1.0: points[0], 2.0: points[1]})
+    plain = rw.sources.load_shot(path)
+    assert (plain.meters_per_unit, plain.up_axis) == (None, None)
+    np.testing.assert_array_equal(plain.placed(0.01, "Z").vertices, plain.vertices)
+    usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
+    stage = usd.Stage.Open(str(path))
+    geometry.SetStageMetersPerUnit(stage, 0.01)
+    geometry.SetStageUpAxis(stage, geometry.Tokens.z)
+    stage.GetRootLayer().Save()
+    told = rw.sources.load_shot(path)
+    assert (told.meters_per_unit, told.up_axis) == (0.01, "Z")
+    x, y, z = np.moveaxis(told.vertices, -1, 0)
+    in_metres = told.placed(1.0, "Y")
+    np.testing.assert_allclose(in_metres.vertices, 0.01 * np.stack([x, z, -y], -1), atol=tolerance["float32"])
+    assert (in_metres.meters_per_unit, in_metres.up_axis) == (1.0, "Y")
+    for axis in "XYZ":
+        back = in_metres.placed(0.5, axis).placed(0.01, "Z")
+        np.testing.assert_allclose(back.vertices, told.vertices, atol=5 * tolerance["float32"])
+    for unit, axis in ((0.0, "Y"), (np.nan, "Y"), (1.0, "up")):
+        with pytest.raises(ValueError, match=r"placed: .* it must be"):
+            told.placed(unit, axis)
+
+
 @pytest.mark.parametrize("ending", ["usda", "usdc"])
 def test_usd_points_are_read_in_world_space_and_between_samples(tmp_path, tolerance, ending):
     points = frames(2)

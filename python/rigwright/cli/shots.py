@@ -46,29 +46,54 @@ def open_rig(path: Path) -> Any:
     return sources.load_blendshapes(path)
 
 
-def open_shot(path: Path, fps: float | None, clip: str | None = None) -> tuple[NDArray[np.float32], float]:
-    """Vertices (T, V, 3) of a shot and its frames a second."""
-    shot = sources.load_shot(path) if clip is None else sources.load_shot(path, clip=clip)
-    return shot.vertices, fps or shot.fps
-
-
-def check_fits(rig: Any, targets: NDArray[np.float32], args: argparse.Namespace) -> None:
-    """Refuse a shot whose vertices are neither the rig's nor the markers', before any work is done.
+def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], float, list[str]]:
+    """Vertices of a shot, in the rig's unit and axes, its frames a second, and what there is to say about it.
 
     Raises
     ------
     ValueError
-        Naming the file.
+        Naming the file, where its vertices are neither the rig's nor the markers'.
     """
+    shot = sources.load_shot(args.shot, **{} if args.clip is None else {"clip": args.clip})
+    chosen = None if args.markers is None else read_vertices(args.markers)[0]
+    _check_fits(rig, shot.vertices, args, chosen)
+    placed, notes = as_the_rig_is(rig, shot, chosen)
+    return placed.vertices, args.fps or placed.fps, notes
+
+
+def as_the_rig_is(rig: Any, shot: sources.Shot, markers: Int64 | None = None) -> tuple[sources.Shot, list[str]]:
+    """The shot, or the shot in the rig's unit and axes where that lies nearer to the rig's neutral.
+
+    A file may state another unit than its numbers have, and a rig that states none counts as one in metres with y up;
+    so what both state is followed only where it brings the first frame nearer. Says so in a sentence where it does.
+    """
+    other = shot.placed(float(rig.meters_per_unit), str(rig.up_axis))
+    rest = np.asarray(rig.rest_vertices, np.float64)
+    if markers is not None and shot.vertices.shape[1] != len(rest):
+        rest = rest[markers]
+    distance = [np.square(s.vertices[0] - rest).sum() for s in (shot, other)]
+    if not distance[1] < distance[0]:
+        return shot, []
+    return other, [f"the shot was brought from {_frame(shot)} to the rig's {_frame(other)}"]
+
+
+def _frame(shot: sources.Shot) -> str:
+    unit = None if shot.meters_per_unit is None else f"units of {shot.meters_per_unit:g} m"
+    return ", ".join(text for text in (unit, shot.up_axis and f"{shot.up_axis.lower()} up") if text)
+
+
+def _check_fits(rig: Any, targets: NDArray[np.float32], args: argparse.Namespace, markers: Int64 | None) -> None:
     count, wanted = targets.shape[1], len(rig.rest_vertices)
     if count == wanted:
         return
-    if args.markers is None:
+    if markers is None:
         raise ValueError(f"{args.shot}: {count:,} vertices where the rig has {wanted:,}; some of them need --markers")
-    markers = len(read_vertices(args.markers)[0])
-    if count != markers:
+    if count != len(markers):
         got = f"{args.shot}: {count:,} vertices where the rig has {wanted:,}"
-        raise ValueError(f"{got} and {args.markers} names {markers:,}")
+        raise ValueError(f"{got} and {args.markers} names {len(markers):,}")
+    if markers.min() < 0 or markers.max() >= wanted:
+        got = f"vertices {markers.min()} to {markers.max()}"
+        raise ValueError(f"{args.markers} names {got}; the rig has 0 to {wanted - 1}")
 
 
 def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:

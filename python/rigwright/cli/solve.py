@@ -17,7 +17,7 @@ from rigwright.cli import arguments
 from rigwright.cli.console import Console
 from rigwright.cli.head_motion import head_motion_warnings
 from rigwright.cli.result import Result
-from rigwright.cli.shots import add_shot_arguments, check_fits, open_rig, open_shot, read_vertices
+from rigwright.cli.shots import add_shot_arguments, open_rig, open_shot, read_vertices
 from rigwright.exports.weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse.parts import solve_in_parts
@@ -89,8 +89,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         if output.suffix.lower() not in WRITERS:
             raise ValueError(f"{output} is no format for weights; it must end in one of {', '.join(WRITERS)}")
     rig = open_rig(args.rig)
-    targets, fps = open_shot(args.shot, args.fps, args.clip)
-    check_fits(rig, targets, args)
+    targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else renamed(rig, args.names)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
@@ -99,7 +98,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         solution = _solve(args, rig, targets, folder, progress)
         notes = _write(args.output, named, solution, fps)
     shutil.rmtree(folder)
-    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": notes}
+    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": told + notes}
     if args.rigid is None:
         markers = None if args.markers is None else read_vertices(args.markers)[0]
         result["warnings"] += head_motion_warnings(rig, targets, solution.weights, markers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from rigwright.sources.blendshapes.gltf import MorphFile, clip_times, morph_clip
 from rigwright.sources.gltf import load_gltf_rig
 from rigwright.sources.gltf.document import Document, records
 from rigwright.sources.shots.shot import Shot
+
+METRES_Y_UP: dict[str, Any] = {"meters_per_unit": 1.0, "up_axis": "Y"}  # by the specification
 
 
 def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None, fps: float | None = None) -> Shot:
@@ -46,7 +49,7 @@ def _morphs(path: Path, mesh: str | None, clip: str | None, fps: float | None) -
     rig, file = load_gltf_blendshapes(path, mesh), MorphFile.open(path, mesh)
     record = morph_clip(file, clip)
     times, rate = clip_times(record, fps)
-    return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces)
+    return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces, **METRES_Y_UP)
 
 
 def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
@@ -57,4 +60,4 @@ def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None
         raise bad_argument("load_shot", "clip", "not given" if clip is None else repr(clip), f"one of {listing}")
     _, rate = clip_times(rig.clips[found[0]], fps)
     _, vertices = rig.sample_clip(found[0], rate)
-    return Shot(np.asarray(vertices, np.float32), rate, padded_faces(rig.faces, "load_shot"))
+    return Shot(np.asarray(vertices, np.float32), rate, padded_faces(rig.faces, "load_shot"), **METRES_Y_UP)

@@ -18,7 +18,7 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
     """Read the time samples of a mesh's ``points``, in world space.
 
     Frames are the whole time codes from the first sample to the last; between samples USD interpolates. The rate is
-    the stage's ``timeCodesPerSecond``.
+    the stage's ``timeCodesPerSecond``; unit and up axis are the stage's where it states them.
 
     Parameters
     ----------
@@ -43,7 +43,13 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
     if len(counts) != 1:
         got = f"{path}: {prim.GetPath()} with {min(counts)} to {max(counts)} points"
         raise bad_argument("load_shot", "path", got, "a mesh of one topology")
-    return Shot(np.stack(frames), float(stage.GetTimeCodesPerSecond()), _faces(prim, len(frames[0]), path))
+    return Shot(
+        np.stack(frames),
+        float(stage.GetTimeCodesPerSecond()),
+        _faces(prim, len(frames[0]), path),
+        geometry.GetStageMetersPerUnit(stage) if geometry.StageHasAuthoredMetersPerUnit(stage) else None,
+        str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None,
+    )
 
 
 def _choose(meshes: list[Any], name: str | None, path: Path) -> Any:
