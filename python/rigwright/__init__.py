@@ -1,14 +1,24 @@
-"""rigwright: learn any character rig, run it anywhere, invert it, and animate it."""
+"""rigwright: learn any character rig, run it anywhere, invert it, and animate it.
 
-from rigwright import baselines, crowd, exports, faces, inverse, metrics, sampling, sources, training, transfer
-from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
-from rigwright.blendshapes import Tent
-from rigwright.device_report import devices
-from rigwright.errors import CudaError, NumericalError, SourceError
-from rigwright.hashing import topology_hash
-from rigwright.posing import pose_names
-from rigwright.sampling import Dataset
-from rigwright.skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
+What the package offers is imported when it is first used, so that a command answers Ctrl-C from its first moment and a
+script pays for what it uses.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rigwright import baselines, crowd, exports, faces, inverse, metrics, sampling, sources, training, transfer
+    from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
+    from rigwright.blendshapes import Tent
+    from rigwright.device_report import devices
+    from rigwright.errors import CudaError, NumericalError, SourceError
+    from rigwright.hashing import topology_hash
+    from rigwright.posing import pose_names
+    from rigwright.sampling import Dataset
+    from rigwright.skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
 
 __version__ = "0.1.0"
 
@@ -39,3 +49,37 @@ __all__ = [
     "training",
     "transfer",
 ]
+
+# The module that defines a name; a name of __all__ that is not here is a module itself.
+_HOMES = {
+    "BlendshapeRig": "_core",
+    "CudaError": "errors",
+    "Dataset": "sampling",
+    "Deformer": "_core",
+    "DeltaMush": "skinning",
+    "DualQuaternionSkinning": "skinning",
+    "LinearBlendSkinning": "skinning",
+    "NumericalError": "errors",
+    "Skeleton": "_core",
+    "SourceError": "errors",
+    "Tent": "blendshapes",
+    "devices": "device_report",
+    "load": "_core",
+    "pose_names": "posing",
+    "topology_hash": "hashing",
+}
+
+if not TYPE_CHECKING:  # a type checker would take any name for one of ours
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 'rigwright' has no attribute {name!r}")
+        if name in _HOMES:
+            value = getattr(importlib.import_module(f"rigwright.{_HOMES[name]}"), name)
+        else:
+            value = importlib.import_module(f"rigwright.{name}")
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -95,6 +96,10 @@ def test_evaluate_measures_and_writes_vertices(workplace):
         (["evaluate", "hero.npz", "held_out.rwdata"], "rigwright: "),
         (["info", "folder"], "a folder that rigwright.sampling.sample has finished"),
         (["info", "broken.npz"], "rigwright: "),
+        (
+            ["train", "body", "held_out.rwdata", "-o", "skinning.safetensors"],
+            "skinning.safetensors exists; --overwrite",
+        ),
         (["train", "face", "held_out.rwdata", "-o", "m.safetensors"], "invalid choice: 'face'"),
     ],
 )
@@ -131,6 +136,15 @@ def test_an_interrupted_sample_goes_on(workplace):
     again = json_of(*arguments, "-o", "broken.rwdata", folder=workplace)
     whole = json_of(*arguments, "-o", "whole.rwdata", folder=workplace)
     assert again["hash"] == whole["hash"]
+
+
+def test_ctrl_c_while_the_commands_load_is_one_line(tmp_path):
+    """A press at the moment that NumPy, or what stands in for it, is imported."""
+    (tmp_path / "numpy.py").write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)\n")
+    paths = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    settings = environment() | {"PYTHONPATH": paths}
+    done = subprocess.run(command("info", "hero.npz"), cwd=tmp_path, env=settings, capture_output=True, text=True)
+    assert (done.returncode, done.stderr, done.stdout) == (130, "rigwright: interrupted\n", "")
 
 
 def test_a_reader_that_leaves_is_no_error(workplace):

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Protocol
 
 from rigwright.cli.console import Console
@@ -34,21 +34,30 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace, console: Console) -> Result: ...
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def load_commands() -> dict[str, Command]:
+    """The modules of all commands, by name."""
+    return {name: importlib.import_module(f"rigwright.cli.{name}") for name in COMMANDS}
+
+
+def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | None = None) -> int:
     """Run one command line and return its exit code.
 
     Parameters
     ----------
     argv : sequence of str, optional
         Arguments after the program's name; default those of this process.
+    commands : mapping, optional
+        As :func:`load_commands` gives them.
     """
     as_object = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
-        args = _parser().parse_args(argv)
+        args = _parser(load_commands() if commands is None else commands).parse_args(argv)
     except SystemExit as stop:  # argparse has printed the help
         return int(stop.code or 0)
     except WrongUsage as wrong:
         return _failed(str(wrong), WRONG_INPUT, as_object)
+    except KeyboardInterrupt:
+        return _failed("rigwright: interrupted", INTERRUPTED, as_object)
 
     def work() -> None:
         result = args.command.run(args, Console(quiet=args.json))
@@ -113,7 +122,7 @@ class _Parser(argparse.ArgumentParser):
         raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="rigwright",
         description="Learn any character rig, and run it anywhere.",
@@ -124,8 +133,7 @@ def _parser() -> argparse.ArgumentParser:
 
     parser.add_argument("--version", action="version", version=f"rigwright {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        command: Command = importlib.import_module(f"rigwright.cli.{name}")
+    for name, command in modules.items():
         sub = commands.add_parser(
             name,
             help=command.SUMMARY,

@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=arguments.seed, default=0, help="PyTorch's threads (default: all)")
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
     parser.add_argument("--tau", type=arguments.positive, help="fewer vertex sets the higher, from 1")
+    parser.add_argument("--overwrite", action="store_true", help="replace FILE where it exists")
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
@@ -39,6 +40,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     import rigwright as rw
     from rigwright import training
 
+    if args.output.exists() and not args.overwrite:
+        raise ValueError(f"{args.output} exists; --overwrite replaces it when the training is done")
     dataset = rw.Dataset(args.data)
     checkpoint = Path(f"{args.output}.checkpoint")
     if args.restart:
