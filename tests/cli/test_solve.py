@@ -66,6 +66,9 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(workplace,
     told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=workplace)
     assert told["rmse_max_mm"] < 1e-3
     assert any("brought from units of 1 m, y up to the rig's units of 0.01 m" in text for text in told["notes"])
+    half = ["-o", "h.npz", "--alpha", "1e-6", "--fps", "15"]  # keys have times: another rate is other frames
+    told = json_of("solve", "other.safetensors", "take.glb", *half, folder=workplace)
+    assert (told["frames"], told["fps"]) == (20, 15.0)
     markers = np.arange(0, SIDE * SIDE, 3)
     np.save(workplace / "some.npy", markers)
     np.save(workplace / "some_take.npy", rig.evaluate(truth)[:, markers])
@@ -184,11 +187,20 @@ def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
         (["take.npy", "-o", "w.npz", "--names", "wrong.json", "--alpha", "1"], "'ear' is no shape of the rig"),
         (["take.npy", "-o", "w.npz", "--pins", "words.txt", "--alpha", "1"], "words.txt: no array of weights"),
         (["take.npy", "-o", "w.npz", "--bounds", "1", "0", "--alpha", "1"], "lower <= upper"),
+        (["take.npy", "-o", "w.npz", "--pins", "longer.npy"], "pins of shape (41, 6); the shot has 40 frames"),
+        (["take.npy", "-o", "w.npz", "--pins", "late.npy"], "1.5 for browUp at frame 39, outside its bounds [0, 1]"),
+        (["take.npy", "-o", "w.npz", "--mesh", "head"], "--mesh does not apply to .safetensors files"),
+        (["take.npy", "-o", "w.npz", "--shot-mesh", "head"], "--shot-mesh does not apply to .npy shots"),
+        (["take.npy", "-o", "w.npz", "--clip", "walk"], "--clip does not apply to .npy shots"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, monkeypatch, capsys):
     np.save(workplace / "other.npy", np.zeros((2, 5, 3), np.float32))
     np.save(workplace / "nan.npy", np.full((2, SIDE * SIDE, 3), np.nan, np.float32))
+    pins = np.full((41, len(NAMES)), np.nan)
+    np.save(workplace / "longer.npy", pins)
+    pins[39, 0] = 1.5
+    np.save(workplace / "late.npy", pins[:40])
     (workplace / "words.txt").write_text("left eye")
     (workplace / "wrong.json").write_text('{"ear": "nose"}')
     monkeypatch.chdir(workplace)
@@ -197,6 +209,34 @@ def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, m
     assert words in shown.err.splitlines()[-1]
     assert shown.out == ""
     assert not (workplace / "w.npz.partial").exists()
+
+
+def test_what_a_method_refuses_is_said_before_alpha_is_chosen(workplace, monkeypatch, capsys):
+    monkeypatch.chdir(workplace)
+    monkeypatch.setattr("rigwright.inverse.trade_off", lambda *_, **__: pytest.fail("frames were solved"))
+    assert (
+        dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "w.npz", "--method", "mm", "--smoothness", "1"])
+        == 2
+    )
+    assert "smoothness is 1 with method 'mm'" in capsys.readouterr().err
+
+
+def test_a_mesh_of_several_is_named(workplace):
+    usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
+    shot = np.load(workplace / "take.npy")
+    stage = usd.Stage.CreateNew(str(workplace / "scene.usda"))
+    for name, moved in (("face", shot), ("eyes", shot[:, :8])):
+        points = geometry.Mesh.Define(stage, f"/scene/{name}").CreatePointsAttr()
+        for frame, vertices in enumerate(moved):
+            points.Set([tuple(map(float, point)) for point in vertices], frame)
+    stage.GetRootLayer().Save()
+    arguments = ["solve", "face.safetensors", "scene.usda", "-o", "u.npz", "--alpha", "1e-6"]
+    untold = rigwright_command(*arguments, folder=workplace)
+    assert untold.returncode == 2
+    assert "one of /scene/face, /scene/eyes" in untold.stderr
+    assert "--shot-mesh" in rigwright_command("solve", "--help", folder=workplace).stdout
+    told = json_of(*arguments, "--shot-mesh", "face", folder=workplace)
+    assert told["rmse_max_mm"] < 1e-3
 
 
 def test_alpha_is_the_elbow_of_the_shot(workplace):

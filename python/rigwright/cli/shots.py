@@ -16,6 +16,13 @@ from rigwright.cli.arguments import existing_file
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 
+OF_MANY_MESHES = (".glb", ".gltf", ".blend")
+IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
+OPTIONS = {
+    "clip": (".glb", ".gltf"),
+    "mesh": (".glb", ".gltf", ".usd", ".usda", ".usdc", ".usdz", ".abc"),
+}
+
 
 def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
     """Options that say how a shot's vertices are those of the rig."""
@@ -28,6 +35,9 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says, or 30)")
     group.add_argument("--clip", metavar="NAME", help="the animation, where the shot's file holds several (.glb)")
+    group.add_argument(
+        "--shot-mesh", metavar="NAME", help="the mesh, where the shot's file holds several (.glb, .usd, .abc)"
+    )
 
 
 def rate(text: str) -> float:
@@ -41,9 +51,19 @@ def rate(text: str) -> float:
     return value
 
 
-def open_rig(path: Path) -> Any:
-    """The blendshape rig of a file."""
-    return sources.load_blendshapes(path)
+def open_rig(path: Path, mesh: str | None = None) -> Any:
+    """The blendshape rig of a file, or of one mesh of it.
+
+    Raises
+    ------
+    ValueError
+        If the file is no rig, or a mesh was named where the format has no names.
+    """
+    if mesh is None:
+        return sources.load_blendshapes(path)
+    if path.suffix.lower() not in OF_MANY_MESHES:
+        raise ValueError(f"--mesh does not apply to {path.suffix or 'such'} files")
+    return sources.load_blendshapes(path, mesh=mesh)
 
 
 def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], float, list[str]]:
@@ -54,11 +74,22 @@ def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], 
     ValueError
         Naming the file, where its vertices are neither the rig's nor the markers'.
     """
-    shot = sources.load_shot(args.shot, **{} if args.clip is None else {"clip": args.clip})
+    shot = sources.load_shot(args.shot, **_shot_options(args))
     chosen = None if args.markers is None else read_vertices(args.markers)[0]
     _check_fits(rig, shot.vertices, args, chosen)
     placed, notes = as_the_rig_is(rig, shot, chosen)
     return placed.vertices, args.fps or placed.fps, notes
+
+
+def _shot_options(args: argparse.Namespace) -> dict[str, Any]:
+    given = {"clip": args.clip, "mesh": args.shot_mesh}
+    suffix = args.shot.suffix.lower()
+    if suffix in IN_SECONDS:
+        given["fps"] = args.fps
+    for name, option in (("clip", "--clip"), ("mesh", "--shot-mesh")):
+        if given[name] is not None and suffix not in OPTIONS[name]:
+            raise ValueError(f"{option} does not apply to {suffix or 'such'} shots")
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def as_the_rig_is(rig: Any, shot: sources.Shot, markers: Int64 | None = None) -> tuple[sources.Shot, list[str]]:

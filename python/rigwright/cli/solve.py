@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.output_file, action="append", required=True, help=FORMATS
     )
+    parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
     parser.add_argument(
         "--alpha",
@@ -88,7 +89,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     for output in args.output:
         if output.suffix.lower() not in WRITERS:
             raise ValueError(f"{output} is no format for weights; it must end in one of {', '.join(WRITERS)}")
-    rig = open_rig(args.rig)
+    rig = open_rig(args.rig, args.mesh)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else renamed(rig, args.names)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
@@ -113,31 +114,49 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, folder: Path, progr
         options["bounds"] = np.array(args.bounds)
     if args.rigid is not None:
         options["rigid"] = read_vertices(args.rigid)[0]
+    pins = None if args.pins is None else _pins(args.pins, rig, len(targets), options.get("bounds"))
+    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
     strength = args.alpha
     if strength == "auto":
+        # what a method refuses is said before many frames are solved to choose
+        once = options | {"max_iterations": 1}
+        solver.solve(targets[:1], args.method, smoothness=args.smoothness, **once)
         progress(Progress("choosing alpha", 0, 0))
         strength = rw.inverse.trade_off(
             rig, targets, methods=(args.method,), vertices=vertices, vertex_weights=vertex_weights, **options
         ).alpha
     return solve_in_parts(
-        Solver(rig, vertices=vertices, vertex_weights=vertex_weights),
+        solver,
         targets,
         folder,
         method=args.method,
         alpha=strength,
         smoothness=args.smoothness,
-        fixed=None if args.pins is None else _pins(args.pins),
+        fixed=pins,
         resume=args.resume,
         progress=progress,
         **options,
     )
 
 
-def _pins(path: Path) -> Any:
+def _pins(path: Path, rig: Any, num_frames: int, bounds: Any) -> Any:
+    """Pinned weights of the whole shot: what is wrong with its last frame is said before the first is solved."""
     try:
-        return np.asarray(np.load(path, allow_pickle=False), np.float64)
+        pins = np.asarray(np.load(path, allow_pickle=False), np.float64)
     except (OSError, ValueError, EOFError, TypeError) as error:
         raise ValueError(f"{path}: no array of weights ({error})") from None
+    shape = (num_frames, rig.num_shapes)
+    if pins.shape not in (shape, shape[1:]):
+        raise ValueError(
+            f"{path}: pins of shape {pins.shape}; the shot has {shape[0]:,} frames, the rig {shape[1]} shapes"
+        )
+    low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, (rig.num_shapes, 2)).T
+    outside = np.argwhere(np.atleast_2d((pins < low) | (pins > high)))
+    if len(outside):
+        t, k = outside[0]
+        got = f"{np.atleast_2d(pins)[t, k]:g} for {rig.shape_names[k]} at frame {t}"
+        raise ValueError(f"{path}: {got}, outside its bounds [{low[k]:g}, {high[k]:g}]")
+    return pins
 
 
 def renamed(rig: Any, path: Path) -> Any:
