@@ -65,12 +65,24 @@ def test_refused_shapes_and_painted_areas_reach_the_plan(folder):
     assert told["proven_minimal"]
 
 
+def test_refused_numbers_and_shapes_left_out_reach_the_plan(folder):
+    first = json_of("pack", "face.safetensors", "-o", "plan.json", folder=folder)["expressions"][0]
+    told = json_of("pack", "face.safetensors", "-o", "plan.json", "--reject", f"1:{first[0]}", folder=folder)
+    assert first[0] not in told["expressions"][0]
+    assert any(first[0] in entry for entry in told["expressions"][1:])
+    told = json_of("pack", "face.safetensors", "-o", "plan.json", "--without", ",".join(first[:2]), folder=folder)
+    assert not any(set(first[:2]) & set(entry) for entry in told["expressions"])
+    assert set(told["uncovered"]) == set(first[:2])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["nothing.safetensors", "-o", "p.json"], "does not exist"),
         (["face.safetensors", "-o", "p.json", "--reject", "chin"], "no shape 'chin'"),
         (["face.safetensors", "-o", "p.json", "--reject", "brow_up"], "leaves brow_up without any expression"),
+        (["face.safetensors", "-o", "p.json", "--reject", "0:brow_up"], "count from 1"),
+        (["face.safetensors", "-o", "p.json", "--without", "chin"], "no shape 'chin'"),
         (["face.safetensors", "-o", "p.json", "--threshold", "2"], "threshold is 2.0"),
         (["face.safetensors", "-o", "p.json", "--overlap", "0.1"], "overlap is 0.1"),
         (["face.safetensors", "-o", "p.json", "--areas", "face.safetensors"], "face.safetensors"),

@@ -116,9 +116,20 @@ def test_a_refused_expression_gives_the_next_best(tolerance):
 def test_shapes_refused_at_a_position_come_later(solver):
     neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
     first = pack(neutral, shapes, faces, symmetry=False, solver=solver).expressions[0]
-    plan = pack(neutral, shapes, faces, symmetry=False, solver=solver, reject={0: first[:1]})
+    plan = pack(neutral, shapes, faces, symmetry=False, solver=solver, reject_at={0: first[:1]})
     assert first[0] not in plan.expressions[0]
     assert covers(plan, 12)
+
+
+def test_shapes_left_out_stand_in_no_expression():
+    neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
+    plan = pack(neutral, shapes, faces, symmetry=False, without=[3, 7], reject=[[3, 4]], minimise=True)
+    assert plan.uncovered == [3, 7]
+    assert sorted(k for e in plan.expressions for k in e) == [k for k in range(12) if k not in (3, 7)]
+    assert plan.proven_minimal
+    rest = np.delete(np.arange(12), [3, 7])
+    alone = pack(neutral, shapes[rest], faces, symmetry=False, minimise=True)
+    assert len(plan.expressions) == len(alone.expressions)
 
 
 def test_highs_finishes_what_runs_out_of_nodes(tolerance):
@@ -240,7 +251,9 @@ WRONG = {
     "limit": [0, 1.5, True],
     "node_limit": [0],
     "names": [["a"]],
-    "reject": [[[0]], [[0, 99]], [[-1, 2]], [0], [["a"]], {-1: [0]}, {0: [99]}, {0: list(range(6))}, [[]]],
+    "reject": [[[0]], [[0, 99]], [[-1, 2]], [0], [["a"]], [[]], [[1, 1]]],
+    "reject_at": [{-1: [0]}, {0: [99]}, {0: list(range(6))}, {0: 1}, {True: [0]}, {"a": [0]}],
+    "without": [[6], [-1], ["a"], [0.5], 1, list(range(6))],
     "motion_areas": [[1], [([0], [1], [2])], [([0], [81])], [(np.ones(80, bool), [1])], [([0.5], [1])]],
 }
 

@@ -113,12 +113,28 @@ def test_packing_with_pairs_solves_the_published_program(solver, tolerance):
 
 def test_refusing_one_of_a_pair_refuses_its_partner():
     neutral, shapes, faces = sided_face()
-    plan = pack(neutral, shapes, faces, reject={0: [0]})
+    plan = pack(neutral, shapes, faces, reject_at={0: [0]})
     assert not {0, 1} & set(plan.expressions[0])
-    with pytest.raises(ValueError, match="leaves L, R without any expression"):
-        pack(neutral, shapes, faces, reject=[[0, 1]], names=["L", "R", "a", "b", "c", "d"])
-    with pytest.raises(ValueError, match="refusal of every shape left"):
-        pack(neutral, shapes[:2], faces, reject={0: [1]})
+    with pytest.raises(ValueError, match="reject_at is a refusal of every shape left for expression 0"):
+        pack(neutral, shapes[:2], faces, reject_at={0: [1]})
+
+
+@pytest.mark.parametrize("solver", ["optimal", "greedy"])
+def test_refusing_a_pair_takes_it_apart(solver):
+    neutral, shapes, faces = sided_face()
+    before, plan = (pack(neutral, shapes, faces, solver=solver, reject=sets) for sets in ([], [[0, 1]]))
+    assert (0, 1) in [(pair.first, pair.second) for pair in before.pairs]
+    assert plan.pairs == [pair for pair in before.pairs if (pair.first, pair.second) != (0, 1)]
+    assert not any({0, 1} <= set(entry) for entry in plan.expressions)
+    assert sorted(k for entry in plan.expressions for k in entry) == list(range(6))
+
+
+def test_the_partner_of_a_shape_left_out_stands_alone():
+    neutral, shapes, faces = sided_face()
+    plan = pack(neutral, shapes, faces, without=[1])
+    assert plan.uncovered == [1]
+    assert not any(1 in group for group in plan.groups)
+    assert sorted(k for entry in plan.expressions for k in entry) == [0, 2, 3, 4, 5]
 
 
 def test_motions_of_painted_areas_that_answer_each_other():

@@ -18,7 +18,7 @@ from rigwright.packing import Plan
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
-rigwright pack face.safetensors -o second.json --minimise --reject left_smile,brow_up"""
+rigwright pack face.safetensors -o second.json --minimise --reject eyeLookOut_L,eyeLookOut_R --without mouthClose"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,10 +46,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     choice.add_argument("--limit", metavar="COUNT", type=arguments.count, help="expressions at most")
     choice.add_argument(
         "--reject",
+        metavar="[NUMBER:]NAMES",
+        action="append",
+        default=[],
+        help="shapes, by comma, that never stand in one expression all together, pairs included; with a number, shapes"
+        " that do not stand in that expression; may be repeated",
+    )
+    choice.add_argument(
+        "--without",
         metavar="NAMES",
         action="append",
         default=[],
-        help="shapes, by comma, that never stand in one expression all together; may be repeated",
+        help="shapes, by comma, that nobody is to pose; may be repeated",
     )
     choice.add_argument(
         "--areas",
@@ -65,6 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise ValueError(f"{args.output} is no format for plans; it must end in .json")
     rig = rw.sources.load_blendshapes(args.rig)
     target = None if args.target is None else rw.sources.load_blendshapes(args.target).rest_vertices
+    together, numbered = _rejections(args.reject, rig.shape_names)
     with console.progress() as progress:
         plan = rw.transfer.pack_expressions(
             rig.rest_vertices,
@@ -76,7 +85,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             args.beta,
             not args.no_symmetry,
             args.solver,
-            reject=[_shapes(entry, rig.shape_names) for entry in args.reject],
+            reject=together,
+            reject_at=numbered,
+            without=[k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)],
             limit=args.limit,
             overlap=args.overlap,
             motion_areas=[] if args.areas is None else _areas(args.areas),
@@ -131,11 +142,26 @@ def _result(plan: Plan, args: argparse.Namespace) -> Result:
     return values if args.sheet is None else values | {"sheet": os.fspath(args.sheet)}
 
 
-def _shapes(text: str, names: list[str]) -> list[int]:
+def _rejections(given: list[str], names: list[str]) -> tuple[list[list[int]], dict[int, list[int]]]:
+    """Sets of shapes that stay apart, and shapes refused at a position (from 0)."""
+    together: list[list[int]] = []
+    numbered: dict[int, list[int]] = {}
+    for entry in given:
+        number, colon, shapes = entry.partition(":")
+        if not (colon and number.strip().isdecimal()):
+            together.append(_shapes("--reject", entry, names))
+        elif int(number) == 0:
+            raise ValueError(f"--reject: {entry!r} is about expression 0; expressions count from 1")
+        else:
+            numbered.setdefault(int(number) - 1, []).extend(_shapes("--reject", shapes, names))
+    return together, numbered
+
+
+def _shapes(option: str, text: str, names: list[str]) -> list[int]:
     given = [name.strip() for name in text.split(",")]
     unknown = [name for name in given if name not in names]
     if unknown:
-        raise ValueError(f"--reject: the rig has no shape {unknown[0]!r}; it has {', '.join(names)}")
+        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; it has {', '.join(names)}")
     return [names.index(name) for name in given]
 
 

@@ -14,7 +14,6 @@ from rigwright.errors import bad_argument
 from rigwright.hashing import padded_faces
 
 FUNCTION = "pack_expressions"
-Rejections = Sequence[Sequence[int]] | Mapping[int, Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -61,40 +60,47 @@ def check_count(argument: str, value: int) -> None:
         raise bad_argument(FUNCTION, argument, repr(value), "a whole number of at least 1")
 
 
-def rejections(
-    reject: Rejections, groups: list[list[int]], names: list[str]
-) -> tuple[list[frozenset[int]], dict[int, frozenset[int]]]:
-    """Refused sets of groups, and groups refused at a position."""
-    of = {k: number for number, group in enumerate(groups) for k in group}
-    if isinstance(reject, Mapping):
-        at = {}
-        for position, shapes in reject.items():
-            if isinstance(position, bool) or not isinstance(position, int | np.integer) or position < 0:
-                raise bad_argument(FUNCTION, "reject", f"with position {position!r}", "positions from 0")
-            at[int(position)] = frozenset(of[k] for k in _shapes(shapes, len(names)) if k in of)
-        return [], at
+def left_out(without: Sequence[int], names: list[str]) -> set[int]:
+    """Shapes that the user leaves out; not all of them."""
+    shapes = set(_shapes("without", "", without, len(names)))
+    if names and len(shapes) == len(names):
+        raise bad_argument(FUNCTION, "without", "every shape", "such that one stays to be packed")
+    return shapes
+
+
+def refused_sets(reject: Sequence[Sequence[int]], names: list[str], absent: set[int]) -> list[frozenset[int]]:
+    """Sets of shapes that must not stand together; those with an absent shape never do."""
     refused = []
-    for shapes in reject:
-        chosen = _shapes(shapes, len(names))
-        items = frozenset(of[k] for k in chosen if k in of)
-        if not set(chosen) <= set(of):
-            continue  # a shape equal to the neutral stands in no expression anyhow
-        if len(items) < 2:
-            together = ", ".join(names[k] for item in items for k in groups[item]) or "no shape"
-            got = f"{list(shapes)!r}, which leaves {together} without any expression"
-            raise bad_argument(FUNCTION, "reject", got, "sets of shapes that can be apart, two or more each")
-        refused.append(items)
-    return refused, {}
+    for given in reject:
+        shapes = frozenset(_shapes("reject", "with ", given, len(names)))
+        if shapes & absent:
+            continue
+        if len(shapes) < 2:
+            together = ", ".join(names[k] for k in shapes) or "no shape"
+            got = f"{list(given)!r}, which leaves {together} without any expression"
+            raise bad_argument(FUNCTION, "reject", got, "sets of two shapes or more (`without` leaves single ones out)")
+        refused.append(shapes)
+    return refused
 
 
-def _shapes(given: Any, count: int) -> list[int]:
+def refused_positions(reject_at: Mapping[int, Sequence[int]], names: list[str]) -> dict[int, list[int]]:
+    """Shapes refused for the expression at a position."""
+    refused = {}
+    for position, shapes in reject_at.items():
+        if isinstance(position, bool) or not isinstance(position, int | np.integer) or position < 0:
+            raise bad_argument(FUNCTION, "reject_at", f"with position {position!r}", "positions from 0")
+        refused[int(position)] = _shapes("reject_at", "with ", shapes, len(names))
+    return refused
+
+
+def _shapes(argument: str, prefix: str, given: Any, count: int) -> list[int]:
     try:
         shapes = [int(k) for k in given if not isinstance(k, bool | float | str)]
         complete = len(shapes) == len(given) and all(0 <= k < count for k in shapes)
     except TypeError:
         complete = False
     if not complete:
-        raise bad_argument(FUNCTION, "reject", f"with {given!r}", f"lists of shapes from 0 to {count - 1}")
+        raise bad_argument(FUNCTION, argument, f"{prefix}{given!r}", f"lists of shapes from 0 to {count - 1}")
     return shapes
 
 

@@ -47,7 +47,7 @@ def heaviest(program: Program, weights: Floats, allowed: list[int]) -> list[int]
     for row in vertex_rows(program.area):
         items = np.flatnonzero(row).astype(np.int32)
         solver.addRow(-highspy.kHighsInf, 1.0, len(items), items, np.ones(len(items)))
-    for refused in program.refused:
+    for refused in program.apart:
         items = np.array(sorted(refused), np.int32)
         solver.addRow(-highspy.kHighsInf, len(items) - 1.0, len(items), items, np.ones(len(items)))
     solver.run()

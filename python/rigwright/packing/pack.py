@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright.errors import bad_argument
 from rigwright.packing import symmetry as pairing
 from rigwright.packing.activity import active_vertices, displacements
-from rigwright.packing.arguments import FUNCTION, Face, Rejections, check_count, check_range, checked_face, rejections
+from rigwright.packing.arguments import (
+    FUNCTION,
+    Face,
+    check_count,
+    check_range,
+    checked_face,
+    left_out,
+    refused_positions,
+    refused_sets,
+)
 from rigwright.packing.importance import Importance, displacement_strength, distortion_strength, similarities
 from rigwright.packing.mirror import mirror
 from rigwright.packing.plan import Plan
@@ -34,7 +44,9 @@ def pack_expressions(
     symmetry: bool = True,
     solver: str = "optimal",
     *,
-    reject: Rejections = (),
+    reject: Sequence[Sequence[int]] = (),
+    reject_at: Mapping[int, Sequence[int]] | None = None,
+    without: Sequence[int] = (),
     limit: int | None = None,
     overlap: float = 0.0,
     motion_areas: Sequence[tuple[ArrayLike, ArrayLike]] = (),
@@ -67,12 +79,16 @@ def pack_expressions(
         alpha in [0, 1], beta at least 0.
     symmetry : bool
         Whether left and right versions of a shape, found by themselves, always stand together. A pair is one item with
-        the area of both, so it can always be packed; refusing one refuses the other.
+        the area of both, so it can always be packed; refusing one for an expression refuses the other.
     solver : str
         ``"optimal"``: the best expression at each place, by branch and bound. ``"greedy"``: algorithm 1 of the thesis.
-    reject : sequence of sequences, or mapping
-        Sets of shapes that must not stand in one expression all together: an expression refused gives the next best.
-        A mapping refuses the shapes for the expression at a position (from 0) only; later ones reconsider them.
+    reject : sequence of sequences
+        Sets of shapes that must not stand in one expression all together: an expression refused gives the next best,
+        and a pair refused (both eyes looking outwards) is taken apart.
+    reject_at : mapping, optional
+        Shapes refused for the expression at a position (from 0) only; later ones reconsider them.
+    without : sequence
+        Shapes that nobody is to pose (one that only corrects another): they stand in no expression.
     limit : int, optional
         Expressions at most.
     overlap : float
@@ -99,15 +115,15 @@ def pack_expressions(
     Raises
     ------
     ValueError
-        If sizes do not fit, a value is not finite or outside its bounds, or rejections leave a shape without an
-        expression: a set that symmetry or being one shape keeps together, or all shapes left at a position.
+        If sizes do not fit, a value is not finite or outside its bounds, a refused set is a single shape, all shapes
+        left at a position are refused, or all are left out.
     """
     check_range("threshold", threshold, 0.0, 1.0)
     check_range("alpha", alpha, 0.0, 1.0)
     check_range("beta", beta, 0.0, float("inf"))
     check_range("overlap", overlap, 0.0, 1.0, open_end=True)
     check_count("node_limit", node_limit)
-    _check_solver(solver, limit, overlap, minimise, reject)
+    _check_solver(solver, limit, overlap, minimise, reject_at)
     face = checked_face(neutral, shapes, faces, target_neutral, names)
     report = progress or silent
     report(Progress("finding pairs", 0, 1))
@@ -115,29 +131,30 @@ def pack_expressions(
     active = active_vertices(distances, threshold)
     importance = _importance(face, distances, active, alpha, beta)
     pairs, mirrored = _pairs(face, active, symmetry, motion_areas)
-    groups, pairs = pairing.groups(len(active), pairs, active)
     empty = set(np.flatnonzero(~active.any(axis=1)).tolist())
-    groups = [group for group in groups if empty.isdisjoint(group)]
+    unwanted = left_out(without, face.names) - empty
+    refused = refused_sets(reject, face.names, empty | unwanted)
+    at = refused_positions(reject_at or {}, face.names)
+    program, pairs = _program(active, pairs, empty | unwanted, refused, overlap, node_limit)
     report(Progress("finding pairs", 1, 1))
-    program, refused_at = _program(groups, active, reject, face.names, overlap, node_limit)
+    refused_at = {position: program.items(shapes) for position, shapes in at.items()}
     sequencer = Sequencer(program, importance, SOLVERS[solver], refused_at)
-    chosen = _chosen(sequencer, minimise, limit, len(groups), report)
+    chosen = _chosen(sequencer, minimise, limit, len(program.members), report)
     bound, clique = _bound(program, minimise)
-    covered = {item for entry in chosen for item in entry.items}
-    complete = len(covered) == len(groups)
+    uncovered = set(range(len(program.members))) - {item for entry in chosen for item in entry.items}
     return Plan(
         expressions=[program.shapes(entry.items) for entry in chosen],
         names=face.names,
         importance=importance.fixed,
-        active=pairing.without_shared(active, distances, groups),
-        groups=[group for group in groups if len(group) > 1],
+        active=pairing.without_shared(active, distances, program.members),
+        groups=[group for group in program.members if len(group) > 1],
         pairs=pairs,
         mirrored=mirrored,
         best=[entry.proven for entry in chosen],
         lower_bound=bound,
         clique=clique,
-        proven_minimal=complete and overlap == 0.0 and len(chosen) == bound,
-        uncovered=program.shapes(set(range(len(groups))) - covered),
+        proven_minimal=not uncovered and overlap == 0.0 and len(chosen) == bound,
+        uncovered=sorted([*program.shapes(uncovered), *unwanted]),
         empty=sorted(empty),
         settings={
             "threshold": float(threshold),
@@ -150,11 +167,14 @@ def pack_expressions(
             "minimise": bool(minimise),
             "node_limit": int(node_limit),
             "target_neutral": face.target is not None,
+            "reject": [sorted(entry) for entry in refused],
+            "reject_at": [[position, sorted(shapes)] for position, shapes in sorted(at.items())],
+            "without": sorted(unwanted),
         },
     )
 
 
-def _check_solver(solver: str, limit: int | None, overlap: float, minimise: bool, reject: Rejections) -> None:
+def _check_solver(solver: str, limit: int | None, overlap: float, minimise: bool, reject_at: Any) -> None:
     if solver not in SOLVERS:
         raise bad_argument(FUNCTION, "solver", repr(solver), " or ".join(f'"{name}"' for name in SOLVERS))
     if limit is not None:
@@ -162,9 +182,8 @@ def _check_solver(solver: str, limit: int | None, overlap: float, minimise: bool
     if overlap > 0.0 and (solver != "greedy" or minimise):
         which = "minimise" if minimise else f'solver="{solver}"'
         raise bad_argument(FUNCTION, "overlap", f"{overlap!r} with {which}", '0, or used with solver="greedy" alone')
-    if minimise and isinstance(reject, Mapping) and reject:
-        got = "a mapping of positions with minimise"
-        raise bad_argument(FUNCTION, "reject", got, "a list of refused expressions there")
+    if minimise and reject_at:
+        raise bad_argument(FUNCTION, "reject_at", f"{reject_at!r} with minimise", "empty there: `reject` refuses sets")
 
 
 def _importance(face: Face, distances: Active, active: Active, alpha: float, beta: float) -> Importance:
@@ -192,10 +211,18 @@ def _pairs(
 
 
 def _program(
-    groups: list[list[int]], active: Active, reject: Rejections, names: list[str], overlap: float, node_limit: int
-) -> tuple[Program, dict[int, frozenset[int]]]:
-    refused, refused_at = rejections(reject, groups, names)
-    return Program(groups, active, refused, overlap, node_limit), refused_at
+    active: Active,
+    pairs: list[pairing.Pair],
+    absent: set[int],
+    refused: list[frozenset[int]],
+    overlap: float,
+    node_limit: int,
+) -> tuple[Program, list[pairing.Pair]]:
+    """The program of all shapes but the absent ones, and the pairs that made its items."""
+    near = [pair for pair in pairs if absent.isdisjoint((pair.first, pair.second))]
+    groups, kept = pairing.groups(len(active), near, active, refused)
+    members = [group for group in groups if absent.isdisjoint(group)]
+    return Program(members, active, refused, overlap, node_limit), kept
 
 
 def _chosen(

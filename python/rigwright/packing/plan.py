@@ -41,13 +41,13 @@ class Plan:
     best : list of bool
         Of every expression, whether it is proven that none was better at its place.
     lower_bound : int
-        No plan without overlap covers all shapes with fewer expressions.
+        No plan without overlap covers all these shapes with fewer expressions.
     clique : list of int
         Shapes of different groups that exclude each other pairwise: they show the bound where it is their number.
     proven_minimal : bool
-        Whether the plan covers all shapes, without overlap, with ``lower_bound`` expressions.
+        Whether the plan covers all shapes that were to be packed, without overlap, with ``lower_bound`` expressions.
     uncovered : list of int
-        Shapes that the limit left out.
+        Shapes that the limit or the user left out.
     empty : list of int
         Shapes equal to the neutral: no scan can show them, and they stand in no expression.
     settings : dict

@@ -27,11 +27,13 @@ class Program:
     active : (K, V) bool
         The shapes' active vertices.
     refused : list of frozenset of int
-        Sets of items that must not stand in one expression all together; two items or more each.
+        Sets of shapes that must not stand in one expression all together; of two items or more each.
     overlap : float
         The part of an item's active vertices that may be active in the expression already (greedy only).
     node_limit : int
         Nodes of each search tree.
+    apart : list of frozenset of int
+        The items of refused sets.
     area : (M, V) bool
         The union of an item's active vertices.
     graph : PackingGraph
@@ -43,6 +45,7 @@ class Program:
     refused: list[frozenset[int]]
     overlap: float
     node_limit: int
+    apart: list[frozenset[int]] = field(init=False)
     area: Active = field(init=False)
     graph: PackingGraph = field(init=False)
 
@@ -51,7 +54,9 @@ class Program:
         for row, shapes in zip(area, self.members, strict=True):
             for k in shapes[1:]:
                 row |= self.active[k]
-        graph = _core.PackingGraph(area.view(np.uint8), [sorted(entry) for entry in self.refused])
+        apart = [self.items(entry) for entry in self.refused]
+        graph = _core.PackingGraph(area.view(np.uint8), [sorted(entry) for entry in apart])
+        object.__setattr__(self, "apart", apart)
         object.__setattr__(self, "area", area)
         object.__setattr__(self, "graph", graph)
 
@@ -60,13 +65,18 @@ class Program:
         values = importance.tolist()
         return np.array([sum(values[k] for k in shapes) for shapes in self.members])
 
+    def items(self, shapes: Iterable[int]) -> frozenset[int]:
+        """The items that hold any of the shapes."""
+        wanted = set(shapes)
+        return frozenset(item for item, held in enumerate(self.members) if not wanted.isdisjoint(held))
+
     def shapes(self, items: Iterable[int]) -> list[int]:
         """The shapes of items, ascending."""
         return sorted(k for item in items for k in self.members[item])
 
     def refuses(self, chosen: set[int], item: int) -> bool:
         """Whether the chosen items and this one hold a refused set."""
-        return any(item in entry and entry <= chosen | {item} for entry in self.refused)
+        return any(item in entry and entry <= chosen | {item} for entry in self.apart)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Sequencer:
         if not allowed:
             shapes = self.program.shapes(left)
             got = f"a refusal of every shape left for expression {position} (shapes {shapes}, partners included)"
-            raise bad_argument("pack_expressions", "reject", got, "such that one item stays for every expression")
+            raise bad_argument("pack_expressions", "reject_at", got, "such that one item stays for every expression")
         importance = self.importance.after(used, self.program.shapes(left))
         return self.solver(self.program, importance, self.importance.largest, allowed)
 

@@ -83,19 +83,24 @@ def motion_pairs(offsets: Floats, active: Active, areas: Sequence[tuple[ArrayLik
     return _best(found)
 
 
-def groups(count: int, pairs: Sequence[Pair], active: Active) -> tuple[list[list[int]], list[Pair]]:
+def groups(
+    count: int, pairs: Sequence[Pair], active: Active, refused: Sequence[frozenset[int]] = ()
+) -> tuple[list[list[int]], list[Pair]]:
     """Shapes that go together, and the pairs that brought them together.
 
-    Pairs link up (the upper lids of both eyes with the lower ones) as long as no two of a group share many vertices.
+    Pairs link up (the upper lids of both eyes with the lower ones) as long as no two of a group share many vertices,
+    and the group holds no refused set: who refuses both shapes of a pair takes it apart.
     """
     member = [[k] for k in range(count)]
     kept = []
     for pair in pairs:
         one, other = member[pair.first], member[pair.second]
-        if one is other or not all(_apart(active[k], active[m]) for k in one for m in other):
+        joined = sorted(one + other)
+        if one is other or any(entry <= set(joined) for entry in refused):
+            continue
+        if not all(_apart(active[k], active[m]) for k in one for m in other):
             continue
         kept.append(pair)
-        joined = sorted(one + other)
         for k in joined:
             member[k] = joined
     return [group for k, group in enumerate(member) if group[0] == k], kept

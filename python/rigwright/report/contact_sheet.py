@@ -15,19 +15,21 @@ from rigwright.files import atomic_write
 from rigwright.packing import Plan
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.report import words
+from rigwright.report.actor_words import movement
 from rigwright.report.colours import CLAY, distinct, rgb
 from rigwright.report.pictures import Studio, View, data_uri, view_of
 from rigwright.report.template import Figure, fill
 
 WIDTH, HEIGHT = 480, 520  # pixels
-ROOM = 1.25  # around what the shapes move
+ROOM = 1.06  # around what is shown
 TINT = 0.55  # of a shape's colour where it moves most
 
 
 @dataclass(frozen=True)
 class Part:
-    """Shapes of an expression that go together, and the colour of their area."""
+    """Shapes of an expression that go together: in words, by name, and the colour of their area."""
 
+    words: str
     names: list[str]
     colour: str
 
@@ -91,10 +93,13 @@ def contact_sheet(
 
 
 def _view(plan: Plan, rig: BlendshapeRig) -> View:
-    """From the front, on everything that a shape moves."""
+    """From the front, on everything that moves, wherever an expression takes it, and on the head above it."""
+    rest = rig.rest_vertices
+    height = rest[:, "XYZ".index(rig.up_axis)]
     moved = plan.active.any(axis=0)
-    shown = rig.rest_vertices[moved] if moved.any() else rig.rest_vertices
-    near = view_of(shown, rig.up_axis, turn=8.0, rise=2.0, aspect=WIDTH / HEIGHT)
+    shown = rest[moved | (height >= np.median(height[moved]))] if moved.any() else rest
+    posed = [rig.evaluate(weights)[moved] for weights in plan.weights()]
+    near = view_of(np.concatenate([shown, *posed]), rig.up_axis, turn=8.0, rise=2.0, aspect=WIDTH / HEIGHT)
     return View(near.toward, near.up, near.centre, ROOM * near.extent)
 
 
@@ -110,10 +115,10 @@ def _card(number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, studio
         strength = TINT * _strength(part, rig)[:, None]
         colours += strength * (colour - colours)
     picture = data_uri(studio.picture(vertices, view, colours.round().astype(np.uint8)))
-    named = [
-        Part([plan.names[k] for k in part], "#{:02x}{:02x}{:02x}".format(*colour))
-        for part, colour in zip(parts, palette, strict=True)
-    ]
+    named = []
+    for part, colour in zip(parts, palette, strict=True):
+        names = [plan.names[k] for k in part]
+        named.append(Part(movement(names), names, "#{:02x}{:02x}{:02x}".format(*colour)))
     return Card(number, picture, named)
 
 
@@ -136,16 +141,17 @@ def _lead(plan: Plan) -> str:
     shapes, count = plan.covered(len(plan.expressions)), len(plan.expressions)
     return (
         f"{words.plural(count, 'expression')} to pose and scan, which show {words.plural(shapes, 'shape')} of the rig. "
-        "Each colour is one movement; pose all of a picture's at once, at full strength."
+        "Each colour is one movement; pose all of a picture's at once, at full strength. "
+        "Pictures face you: what is on their left is on your right."
     )
 
 
 def _headline(plan: Plan) -> list[Figure]:
     count = len(plan.expressions)
-    if plan.uncovered:
-        proof = f"all shapes need at least {plan.lower_bound}"
-    elif plan.proven_minimal:
+    if plan.proven_minimal:
         proof = "proven: no fewer suffice"
+    elif plan.settings.get("limit") == count:
+        proof = f"all shapes need at least {plan.lower_bound}"
     else:
         proof = f"at least {plan.lower_bound} are needed"
     half = next((j for j in range(1, count + 1) if 2 * plan.covered(j) >= plan.covered(count)), 0)
