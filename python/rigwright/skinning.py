@@ -152,7 +152,7 @@ def _nominal_ranges(skeleton: Skeleton, vertices: NDArray[np.float32], num_numer
     reach[:, :, 3] = np.linalg.norm(np.ptp(vertices, axis=0)) if len(vertices) else 1.0
     low = np.append(rest - reach.reshape(-1), np.zeros(num_numeric))
     high = np.append(rest + reach.reshape(-1), np.ones(num_numeric))
-    return np.array([low, high], np.float32).T.copy()
+    return np.ascontiguousarray(np.array([low, high], np.float32).T)
 
 
 def _skin(function: str, weights: Weights, num_vertices: int, num_joints: int) -> dict[str, NDArray[np.generic]]:

@@ -94,3 +94,12 @@ if __name__ == "__main__":
 
     ds = rw.sampling.sample(rig, path, **SMALL, workers=workers, progress=show)
     print("finished", ds.hash, np.__version__)
+
+
+def raising(error):
+    """For `At`: raises instead of answering."""
+
+    def act(poses, vertices):
+        raise error
+
+    return act

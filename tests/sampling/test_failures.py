@@ -1,13 +1,9 @@
-"""A rig, a worker or a disk that fails: one clear error, what is finished stays, and the next call goes on."""
+"""A rig or a worker that fails: one clear error, what is finished stays, and the next call goes on."""
 
 import errno
 import faulthandler
 import os
-import re
-import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -15,14 +11,9 @@ import pytest
 
 import rigwright as rw
 from rigwright.errors import SourceError
-from tests.sampling.rigs import SMALL, At, Host, Stubborn, small_rig
+from tests.sampling.rigs import SMALL, At, Host, Stubborn, raising, small_rig
 from tests.sampling.test_sample import contents
 from tests.support.cylinder import CylinderRig
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return rw.sampling.sample(small_rig(), tmp_path_factory.mktemp("whole") / "a", **SMALL)
 
 
 def fails(whole, path, act, error, message, workers):
@@ -46,13 +37,6 @@ def with_nan(poses, vertices):
 def with_infinity(poses, vertices):
     poses[8, 3] = -np.inf
     return poses, vertices
-
-
-def raising(error):
-    def act(poses, vertices):
-        raise error
-
-    return act
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -159,148 +143,6 @@ def test_rig_that_cannot_be_pickled(tmp_path):
     with pytest.raises(ValueError, match=r"sample: rig is a CylinderRig that cannot be sent to a process .*; it must"):
         rw.sampling.sample(rig, tmp_path / "a", **SMALL, executor=executor)
     assert rw.sampling.sample(rig, tmp_path / "b", **SMALL, executor=rw.sampling.LocalProcesses(2, "fork"))
-
-
-def test_a_rig_edited_between_two_calls(whole, tmp_path):
-    rig = At(whole.channels[40], raising(RuntimeError("oh")))
-    with pytest.raises(SourceError):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
-    edited = small_rig()
-    edited.bulge = False
-    with pytest.raises(ValueError, match=r"rig is not the one .* \(vertices of channel row 0 differ by 0\.\d+\)"):
-        rw.sampling.sample(edited, tmp_path / "a", **SMALL)
-    ds = rw.sampling.sample(edited, tmp_path / "a", **SMALL, overwrite=True)
-    assert np.abs(ds.vertices - whole.vertices).max() > 0.1
-
-
-def test_disk_that_would_get_full_is_noticed_before_the_start(whole, tmp_path, monkeypatch):
-    usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=20_000))
-    rig = small_rig()
-    monkeypatch.setattr(rig, "sample", lambda channels: pytest.fail("sampled"))
-    size = sum(file.stat().st_size for file in whole.path.glob("*0*.npy")) / 1000
-    text = rf"the disk is full: '.*a' needs {size:.3g} KB more and 20 KB are free; "
-    with pytest.raises(OSError, match=text) as caught:
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
-    assert caught.value.errno == errno.ENOSPC
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_disk_that_gets_full(whole, tmp_path, workers):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = shutil.which("mount")
-    command = [mount, "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)]
-    if sys.platform != "linux" or mount is None or subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("needs the right to mount a file system")
-    filler = disk / "filler"
-
-    def fill(poses, vertices):
-        with open(filler, "wb", buffering=0) as stream:
-            try:
-                while stream.write(bytes(4096)):
-                    pass
-            except OSError:
-                return poses, vertices
-
-    try:
-        rig = At(whole.channels[40], fill)
-        with pytest.raises(
-            OSError, match=r"the disk is full: .* needs [\d.]+ KB more and 0 bytes are free; "
-        ) as caught:
-            rw.sampling.sample(rig, disk / "a", **SMALL, workers=workers)
-        assert caught.value.errno == errno.ENOSPC
-        assert (disk / "a" / "00000.done").exists()
-        assert not list((disk / "a").glob(".*.part"))
-        with pytest.raises(OSError, match=r"the disk is full: "):
-            rw.sampling.sample(small_rig(), disk / "b", **SMALL)
-        filler.unlink()
-        ds = rw.sampling.sample(small_rig(), disk / "a", **SMALL)
-        assert contents(ds.path) == contents(whole.path)
-    finally:
-        subprocess.run([shutil.which("umount"), "-l", str(disk)], check=True)
-
-
-def test_folder_of_something_else(whole, tmp_path):
-    (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(ValueError, match=r"a folder that holds 'letter.txt' and no data set; it must be a new"):
-        rw.sampling.sample(small_rig(), tmp_path, **SMALL)
-    with pytest.raises(ValueError, match="which is or lies in a file; it must be a folder"):
-        rw.sampling.sample(small_rig(), tmp_path / "letter.txt", **SMALL)
-    with pytest.raises(ValueError, match=r"'letter.txt' and no data set"):
-        rw.sampling.sample(small_rig(), tmp_path, **SMALL, overwrite=True)
-    path = tmp_path / "a"
-    shutil.copytree(whole.path, path)
-    (path / "letter.txt").write_text("dear")
-    rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True)
-    assert (path / "letter.txt").read_text() == "dear"
-    (path / "letter.txt").unlink()
-    (path / "manifest.json").unlink()
-    with pytest.raises(ValueError, match=r"holds '00000.channels.npy' and no data set"):
-        rw.sampling.sample(small_rig(), path, **SMALL)
-    assert contents(rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"seed": 8},
-            "begun with seed 7 where this call has 8; it must be the same rig and settings",
-        ),
-        ({"count": 49}, "begun with count 50 where this call has 49"),
-        ({"probe": 0}, "begun with probe 2 where this call has 0"),
-        ({"sampler": "uniform"}, "begun with sampler .*normal.* where this call has .*uniform"),
-    ],
-)
-@pytest.mark.parametrize("finished", [True, False])
-def test_another_run_is_refused(whole, tmp_path, change, message, finished):
-    path = tmp_path / "a"
-    if finished:
-        shutil.copytree(whole.path, path)
-    else:
-        with pytest.raises(SourceError):
-            rw.sampling.sample(At(whole.channels[0], raising(RuntimeError())), path, **SMALL)
-    before = contents(path)
-    with pytest.raises(ValueError, match=message):
-        rw.sampling.sample(small_rig(), path, **{**SMALL, **change})
-    assert contents(path) == before
-    fresh = rw.sampling.sample(small_rig(), tmp_path / "b", **{**SMALL, **change})
-    again = rw.sampling.sample(small_rig(), path, **{**SMALL, **change}, overwrite=True)
-    assert contents(again.path) == contents(fresh.path)
-
-
-@pytest.mark.parametrize("attribute", ["name", "licence", "rest_vertices", "channel_ranges", "up_axis"])
-def test_another_rig_is_refused(whole, tmp_path, attribute):
-    shutil.copytree(whole.path, tmp_path / "a")
-    rig = small_rig()
-    value = getattr(rig, attribute)
-    setattr(rig, attribute, "Z" if isinstance(value, str) else value * 1.5)
-    named = "files" if attribute == "rest_vertices" else attribute
-    with pytest.raises(ValueError, match=rf"begun with (another )?{named}.*must be the same rig"):
-        rw.sampling.sample(rig, tmp_path / "a", **SMALL)
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"),
-    [
-        ("count", 0),
-        ("count", 2.5),
-        ("count", True),
-        ("seed", -1),
-        ("seed", "7"),
-        ("workers", 0),
-        ("probe", -1),
-        ("shard_rows", 0),
-        ("sampler", "gaussian"),
-        ("sampler", 3),
-    ],
-)
-def test_wrong_arguments(tmp_path, argument, value):
-    message = rf"^sample: {argument} is .*{re.escape(str(value))}?.*; it must be "
-    with pytest.raises(ValueError, match=message if argument != "sampler" else "^sample: sampler is .*; it must be"):
-        rw.sampling.sample(small_rig(), tmp_path / "a", **{**SMALL, argument: value})
-    assert not (tmp_path / "a").exists()
 
 
 def test_workers_work_side_by_side(tmp_path):

@@ -7,87 +7,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-ROWS, AROUND = 9, 8
+sys.path.append(str(Path(__file__).parent))
 
-
-def start():
-    """An empty scene with an armature of three bones in a line, moved and turned, and a tube bound to it."""
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    data = bpy.data.armatures.new("Rig")
-    armature = bpy.data.objects.new("Rig", data)
-    bpy.context.scene.collection.objects.link(armature)
-    bpy.context.view_layer.objects.active = armature
-    bpy.ops.object.mode_set(mode="EDIT")
-    parent = None
-    for index in range(3):
-        bone = data.edit_bones.new(f"bone{index}")
-        bone.head, bone.tail, bone.roll = (0, 0, index), (0, 0.1 * index, index + 1), 0.3 * index
-        bone.parent, parent = parent, bone
-    bpy.ops.object.mode_set(mode="OBJECT")
-    for bone in armature.pose.bones:
-        bone.rotation_mode = "XYZ"
-    armature.location, armature.rotation_euler = (0.5, -0.25, 0.125), (0.1, 0.2, 0.3)
-    return armature, tube("Body", armature)
-
-
-def tube(name, armature):
-    """A tube of quads with an n-gon on top and smooth weights; every other row's weights sum to 0.5."""
-    points, faces = [], []
-    for row in range(ROWS):
-        for step in range(AROUND):
-            angle = 2 * math.pi * step / AROUND
-            points.append((0.3 * math.cos(angle), 0.3 * math.sin(angle), 3 * row / (ROWS - 1)))
-    for row in range(ROWS - 1):
-        for step in range(AROUND):
-            a, b = row * AROUND + step, row * AROUND + (step + 1) % AROUND
-            faces.append((a, b, b + AROUND, a + AROUND))
-    faces.append(tuple(range((ROWS - 1) * AROUND, ROWS * AROUND)))
-    data = bpy.data.meshes.new(name)
-    data.from_pydata(points, [], faces)
-    mesh = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(mesh)
-    mesh.location = (0.5, -0.25, 0.0)
-    for index in range(3):
-        group = mesh.vertex_groups.new(name=f"bone{index}")
-        for vertex in data.vertices:
-            weight = max(0.0, 1.0 - abs(vertex.co.z - index - 0.5))
-            scale = 0.5 if (vertex.index // AROUND) % 2 else 1.0
-            if weight > 0:
-                group.add([vertex.index], scale * weight, "REPLACE")
-    modifier = mesh.modifiers.new("Armature", "ARMATURE")
-    modifier.object = armature
-    return mesh
-
-
-def limit(bone, low, high, kind="LIMIT_ROTATION", axes="xyz"):
-    """Limit a bone in local space."""
-    constraint = bone.constraints.new(kind)
-    constraint.owner_space = "LOCAL"
-    for axis in axes:
-        if kind == "LIMIT_ROTATION":
-            setattr(constraint, f"use_limit_{axis}", True)
-        else:
-            setattr(constraint, f"use_min_{axis}", True)
-            setattr(constraint, f"use_max_{axis}", True)
-        setattr(constraint, f"min_{axis}", low)
-        setattr(constraint, f"max_{axis}", high)
-    return constraint
-
-
-def shape(mesh, name, change):
-    """Add a shape key; ``change`` maps a coordinate to another."""
-    if mesh.data.shape_keys is None:
-        mesh.shape_key_add(name="Basis")
-    key = mesh.shape_key_add(name=name, from_mix=False)
-    for point in key.data:
-        point.co = change(point.co.copy())
-    key.value = 0.0
-    return key
-
-
-def grown(co):
-    """Wider."""
-    return (1.5 * co[0], 1.5 * co[1], co[2])
+from blender_shape_keys import combined, product_of_bone, shapes_only
+from blender_tube import grown, limit, shape, start, tube
 
 
 def plain():
@@ -223,72 +146,6 @@ def murderous():
 def meshless():
     """No mesh at all."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-
-
-def shapes_only():
-    """A mesh with a shape key and no armature."""
-    armature, mesh = start()
-    mesh.modifiers.clear()
-    bpy.data.objects.remove(armature)
-    shape(mesh, "wide", grown)
-
-
-def key_driver(mesh, name, expression, kind="SCRIPTED", **keys):
-    """Drive a key by the values of others, by name of the variable."""
-    block = mesh.data.shape_keys
-    driver = block.key_blocks[name].driver_add("value").driver
-    driver.type = kind
-    for variable_name, key in keys.items():
-        variable = driver.variables.new()
-        variable.name = variable_name
-        target = variable.targets[0]
-        target.id_type, target.id = "KEY", block
-        target.data_path = f'key_blocks["{key}"].value'
-    driver.expression = expression
-    return driver
-
-
-def combined():
-    """Shape keys that other keys drive: products, in-betweens, a curve, a multiple; one is masked, one muted."""
-    armature, mesh = start()
-    mesh.modifiers.clear()
-    bpy.data.objects.remove(armature)
-    mesh.location, mesh.rotation_euler = (1, 2, 3), (0.3, 0.2, 0.1)
-    for index, name in enumerate("abc"):
-        shape(mesh, name, lambda co, i=index: (co[0] + 0.1 * (i + 1), co[1], co[2] * (1 + 0.1 * i)))
-    mesh.data.shape_keys.key_blocks["c"].slider_min, mesh.data.shape_keys.key_blocks["c"].slider_max = -1, 2
-    for name in ("ab", "half ab", "tent", "curved", "double", "sum", "relative"):
-        shape(mesh, name, lambda co, n=name: (co[0], co[1] + 0.05 * len(n), co[2] + 0.01 * len(n) * co[0]))
-    keys = mesh.data.shape_keys.key_blocks
-    keys["relative"].relative_key = keys["a"]
-    keys["relative"].vertex_group = "bone1"
-    shape(mesh, "muted", grown).mute = True
-    key_driver(mesh, "ab", "a * b", a="a", b="b")
-    key_driver(mesh, "half ab", "0.5 * one * other", one="a", other="b")
-    key_driver(mesh, "tent", "max(0, 1 - 4 * abs(x - 0.5)) * b", x="a", b="b")
-    key_driver(mesh, "double", "2 * a", a="a")  # the slider ends at 1, and so does the value
-    key_driver(mesh, "sum", "", kind="AVERAGE", a="a", b="b")
-    curve = key_driver(mesh, "curved", "x", x="a").id_data.animation_data.drivers.find('key_blocks["curved"].value')
-    while len(curve.modifiers):  # older versions: one that bypasses the key points
-        curve.modifiers.remove(curve.modifiers[0])
-    while len(curve.keyframe_points):
-        curve.keyframe_points.remove(curve.keyframe_points[0])
-    for x, y in ((0.0, 0.0), (0.25, 0.75), (1.0, 0.5)):
-        curve.keyframe_points.insert(x, y).interpolation = "LINEAR"
-
-
-def product_of_bone():
-    """A shape key that a bone drives, and one that a key drives in a curve that is none of ours."""
-    armature, mesh = start()
-    for name in ("a", "b", "bent", "turned"):
-        shape(mesh, name, grown)
-    key_driver(mesh, "bent", "a * a * b", a="a", b="b")
-    driver = mesh.data.shape_keys.key_blocks["turned"].driver_add("value").driver
-    variable = driver.variables.new()
-    variable.name = "angle"
-    variable.targets[0].id = armature
-    variable.targets[0].data_path = 'pose.bones["bone1"].rotation_euler[0]'
-    driver.expression = "sin(angle)"
 
 
 def write_cache(path):

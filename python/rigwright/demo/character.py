@@ -73,7 +73,7 @@ def build_character(path: str | os.PathLike[str], blender: str | None = None, ti
     return target
 
 
-def character_recipe() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def character_recipe() -> tuple[dict[str, Any], dict[str, Any]]:
     """Everything Blender needs to build the character, as JSON and arrays; the same on every call."""
     body = load_body(asset_folder())
     shapes = correctives(body)
@@ -97,7 +97,7 @@ def character_recipe() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         },
     }
     none = np.zeros(3)
-    arrays: dict[str, NDArray[Any]] = {
+    arrays: dict[str, Any] = {
         "vertices": body.vertices,
         "faces": body.faces,
         "bones": np.array([[bone.head, bone.tail, axes.get(bone.name, none)] for bone in body.bones]),

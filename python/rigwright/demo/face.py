@@ -110,7 +110,7 @@ def head_of(folder: Path) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     kept[:BODY_VERTICES] = np.linalg.norm(vertices[:BODY_VERTICES] - middle, axis=1) < BUST
     kept[parts] = True
     faces = faces[kept[faces].all(axis=1)]
-    used = np.unique(faces)
+    used = np.unique(faces).astype(np.int64)
     place = np.full(len(vertices), -1)
     place[used] = np.arange(len(used))
     return used, place[faces].astype(np.int32)

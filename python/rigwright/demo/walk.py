@@ -146,7 +146,7 @@ class _Solver:
         The walker travels along bone axes, which the walker's exact shape would make parallel to the ground; ours is
         close to it, and the helpers would drift off by a few centimetres a loop.
         """
-        result = transforms.copy()
+        result = np.array(transforms)
         drift = transforms[-1, :3, 3] - transforms[0, :3, 3]
         result[:, :3, 3] -= drift * (self.times / self.last)[:, None]
         return result
@@ -156,7 +156,7 @@ class _Solver:
         theirs = self.bones[first].head, self.bones[last].head
         ours = self.rest_globals[[self.joint[first], self.joint[last]], :, 3]
         scale = np.linalg.norm(ours[1] - ours[0]) / np.linalg.norm(theirs[1] - theirs[0])
-        result = transforms.copy()
+        result = np.array(transforms)
         result[:, :3, 3] = ours[0] + scale * (transforms[:, :3, 3] - theirs[0])
         return result
 

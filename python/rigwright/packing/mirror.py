@@ -139,7 +139,7 @@ def _partners(tree: PointTree, edges: Indices, reflected: Floats, reach: Floats)
     candidates, squared = tree.nearest(reflected, min(CANDIDATES, len(reflected)))
     inside = np.sqrt(squared) <= np.minimum(reach[:, None], reach[candidates])
     nearest = np.where(inside[:, 0], candidates[:, 0], -1).astype(np.int32)
-    unsure = np.flatnonzero(inside.sum(axis=1) > 1)
+    unsure = np.flatnonzero(inside.sum(axis=1) > 1).astype(np.int32)
     ballot = _Ballot(unsure, np.where(inside[unsure], candidates[unsure], -1), edges, len(reflected))
     partner = nearest.copy()
     partner[unsure] = -1

@@ -119,7 +119,7 @@ def without_shared(active: Active, distances: Floats, together: Sequence[Sequenc
         owner = np.asarray(group)[strength.argmax(axis=0)]
         for k in group:
             result[k] &= owner == k
-    return result
+    return np.asarray(result)
 
 
 def _candidates(active: Active, both: Floats) -> list[tuple[int, int]]:

@@ -65,7 +65,7 @@ def histogram(series: Sequence[Series]) -> str:
 
 def _inside(shares: Array) -> Array:
     """Shares between the edges; what lies outside them joins the first and the last."""
-    inner = shares[1:-1].copy()
+    inner = np.array(shares[1:-1])
     inner[0] += shares[0]
     inner[-1] += shares[-1]
     return inner

@@ -86,7 +86,7 @@ def measure(model: rw.Deformer, truth: HeldOut, labels: NDArray[np.int32] | None
 
 def in_millimetres(model: rw.Deformer, vertices: NDArray[np.float32]) -> NDArray[np.float32]:
     """Lengths in the rig's unit as millimetres."""
-    return np.multiply(vertices, np.float32(1000.0 * model.meters_per_unit), dtype=np.float32)
+    return np.asarray(vertices * np.float32(1000.0 * model.meters_per_unit), np.float32)
 
 
 def histogram(distances: NDArray[np.float32]) -> Array:

@@ -136,7 +136,7 @@ class Animation:
             if count > len(frames):
                 expected = f"at most the {len(frames)} frames of an animation without noise"
                 raise bad_argument("sample", "count", str(count), expected)
-            return frames[:count].copy()
+            return np.array(frames[:count])
         picked = frames[(stream.uniform(count) * len(frames)).astype(np.int64)]
         low, high = self._factors()
         factor = low + (high - low) * stream.uniform(count, len(ranges))

@@ -220,7 +220,7 @@ def _drivers(arrays: Arrays, count: int) -> list[list[tuple[int, float]]]:
     return result
 
 
-def _arrays_of(rig: SkinnedRig) -> Arrays:
+def _arrays_of(rig: SkinnedRig) -> dict[str, Any]:
     facts = rig.facts
     arrays: dict[str, Any] = {
         "format": FORMAT,

@@ -79,7 +79,7 @@ class Rig(Protocol):
     """
 
     channel_names: list[str]
-    channel_ranges: NDArray[np.floating[Any]]
+    channel_ranges: NDArray[Any]
     control_names: list[str]
     skeleton: Skeleton | None
     rest_vertices: NDArray[np.float32]

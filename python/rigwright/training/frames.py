@@ -85,4 +85,4 @@ def _inverses(linear: NDArray[np.float64], names: list[str]) -> NDArray[np.float
         row, slot = int(flat[0, 0]), int(flat[0, 1])
         got = f"of zero volume at joint '{names[slot]}' in row {row}"
         raise bad_argument("body", "ds.poses", got, "transforms that can be inverted")
-    return np.linalg.inv(linear)
+    return np.asarray(np.linalg.inv(linear), np.float64)

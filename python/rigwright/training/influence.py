@@ -76,8 +76,8 @@ def influencing_inputs(
         Columns that each channel changes.
     """
     width = 12 * len(description.parents)
-    touched = changes[moves].any(axis=0)
-    joints = np.flatnonzero(touched[:width].reshape(-1, 12).any(axis=1))
+    touched = np.asarray(np.any(changes[moves], axis=0))
+    joints = np.flatnonzero(np.any(touched[:width].reshape(-1, 12), axis=1))
     return description.columns(joints, np.flatnonzero(touched[width:]))
 
 

@@ -58,7 +58,8 @@ class Preparation:
 
 def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
     """Whether any column is set, for every joint and then for every numeric control."""
-    return [*columns[:width].reshape(-1, 12).any(axis=1), *columns[width:]]
+    joints: NDArray[np.bool_] = np.asarray(np.any(columns[:width].reshape(-1, 12), axis=1))
+    return [*joints, *columns[width:]]
 
 
 def prepare(ds: Any, settings: Settings, progress: ProgressCallback) -> Preparation:

@@ -138,7 +138,7 @@ def _faces_near(faces: NDArray[np.int32], num_vertices: int, near: NDArray[np.in
     inside[near] = True
     touched = np.zeros(len(faces), bool)
     for _ in range(rings):
-        touched = (inside[faces] & (faces >= 0)).any(axis=1)
+        touched = np.any(inside[faces] & (faces >= 0), axis=1)
         corners = faces[touched]
         inside[corners[corners >= 0]] = True
     return touched.astype(np.uint8)

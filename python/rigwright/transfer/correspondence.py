@@ -223,7 +223,7 @@ def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32, resti
     right = np.zeros((int(free.sum()), flat.shape[1]))
     np.add.at(right, index[rows[across]], -values[across, None] * flat[columns[across]])
     flat[free] = cholesky.solve(right)
-    return flat.reshape(len(matched), len(offsets), 3).transpose(1, 0, 2).astype(np.float32)
+    return np.asarray(flat.reshape(len(matched), len(offsets), 3).transpose(1, 0, 2), np.float32)
 
 
 def _component_of(rows: NDArray[np.int32], columns: NDArray[np.int32], count: int) -> NDArray[np.int64]:

@@ -113,7 +113,7 @@ def _normals(points: NDArray[np.generic], triangles: NDArray[np.int32]) -> Float
     a, b, c = (np.asarray(points[triangles[:, i]], np.float64) for i in range(3))
     n = np.cross(b - a, c - a)
     length = np.linalg.norm(n, axis=1, keepdims=True)
-    return np.divide(n, length, out=np.zeros_like(n), where=length > 0)
+    return np.asarray(np.divide(n, length, out=np.zeros_like(n), where=length > 0))
 
 
 def _gradients(neutral: Float64, shape: Float64, triangles: NDArray[np.int32]) -> tuple[Float64, Float64]:

@@ -88,7 +88,9 @@ class Accessors:
         if inside + stride * (count - 1) + row > length:
             got = f"{count} elements of {row} bytes from byte {inside}"
             raise refuse(what, got, f"inside the {length} bytes of {name}")
-        return np.ndarray((count, width), component, buffer, start + inside, (stride, component.itemsize))
+        strides = (stride, component.itemsize)
+        table: NDArray[Any] = np.ndarray((count, width), component, buffer, start + inside, strides)
+        return table
 
     def _patch(self, values: NDArray[Any], sparse: Any, component: np.dtype[Any], what: str) -> None:
         """Replace some rows (section 3.6.2.3)."""

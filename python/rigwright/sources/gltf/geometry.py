@@ -106,8 +106,13 @@ def _read_mesh(
         parts.faces.append(faces + starts[key])
     if len(counts) > 1:
         raise refuse(f"{what}.primitives", "of different numbers of targets", "of one number of targets")
-    merged = zip(*pieces, strict=True)
-    return [tuple(np.concatenate(column) for column in zip(*piece, strict=True)) for piece in merged]
+    return [_merged(target) for target in zip(*pieces, strict=True)]
+
+
+def _merged(pieces: tuple[tuple[NDArray[np.int64], NDArray[np.float64]], ...]) -> tuple[Any, Any]:
+    """One target's vertices and offsets, of all primitives."""
+    vertices, offsets = zip(*pieces, strict=True)
+    return np.concatenate(vertices), np.concatenate(offsets)
 
 
 def _position(target: object) -> object:

@@ -99,7 +99,7 @@ class Nodes:
 
 
 def _matrix(record: Any, index: int) -> Float64:
-    return numbers(record.matrix, 16, f"nodes[{index}].matrix").reshape(4, 4).T[:3]
+    return np.asarray(numbers(record.matrix, 16, f"nodes[{index}].matrix").reshape(4, 4).T[:3])
 
 
 def _property(record: Any, index: int, path: str) -> NDArray[np.float64]:

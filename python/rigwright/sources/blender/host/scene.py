@@ -159,7 +159,7 @@ class Scene:
         result = world.copy()
         children = np.flatnonzero(parents >= 0)
         result[children] = _affine_inverse(world[parents[children]]) @ world[children]
-        return result[:, :3]
+        return np.asarray(result[:, :3])
 
     def _topology_changed(self, row: Array) -> str:
         rows = (self._rest_row, row)

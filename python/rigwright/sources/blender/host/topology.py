@@ -45,8 +45,8 @@ def faces(mesh: Any) -> Array:
     """Faces as (F, 4) int32, -1 pads triangles; polygons with more than four corners are triangulated."""
     _, starts, corners = connectivity(mesh)
     sizes = np.diff(np.append(starts, len(corners)))
-    result = []
-    order = []
+    result: list[Array] = []
+    order: list[Array] = []
     for size in (3, 4):
         picked = np.flatnonzero(sizes == size)
         block = np.full((len(picked), 4), -1, np.int32)
