@@ -43,6 +43,28 @@ def test_the_sheet_has_a_picture_and_the_names_of_every_expression(folder):
         assert re.search(rf"\b{name}\b", page)
 
 
+def test_an_interrupted_sheet_goes_on_where_it_stopped(tmp_path):
+    pytest.importorskip("pyvista")
+    pytest.importorskip("jinja2")
+    rig = plain_face()
+    plan = rw.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
+    contact_sheet(tmp_path / "whole.html", plan, rig)
+
+    def stop(state):
+        if state.stage == "drawing expressions" and state.done == 1:
+            raise KeyboardInterrupt
+
+    kept = tmp_path / "kept"
+    with pytest.raises(KeyboardInterrupt):
+        contact_sheet(tmp_path / "sheet.html", plan, rig, kept=kept, progress=stop)
+    before = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert len(before) == 2
+    contact_sheet(tmp_path / "sheet.html", plan, rig, kept=kept)
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    assert len(list(kept.iterdir())) == len(plan.expressions) + 1
+    assert (tmp_path / "sheet.html").read_bytes() == (tmp_path / "whole.html").read_bytes()
+
+
 def test_a_sheet_of_another_rig_is_refused(tmp_path):
     pytest.importorskip("pyvista")
     pytest.importorskip("jinja2")
@@ -83,6 +105,7 @@ def test_refused_numbers_and_shapes_left_out_reach_the_plan(folder):
         (["face.safetensors", "-o", "p.json", "--reject", "brow_up"], "leaves brow_up without any expression"),
         (["face.safetensors", "-o", "p.json", "--reject", "0:brow_up"], "count from 1"),
         (["face.safetensors", "-o", "p.json", "--without", "chin"], "no shape 'chin'"),
+        (["face.safetensors", "-o", "p.json", "--sheet", "sheet.pdf"], "must end in .html"),
         (["face.safetensors", "-o", "p.json", "--threshold", "2"], "threshold is 2.0"),
         (["face.safetensors", "-o", "p.json", "--overlap", "0.1"], "overlap is 0.1"),
         (["face.safetensors", "-o", "p.json", "--areas", "face.safetensors"], "face.safetensors"),

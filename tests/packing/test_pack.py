@@ -92,6 +92,25 @@ def test_usage_prefers_what_differs_from_the_used_shapes():
     assert order == [[[0], [1], [2]], [[0], [2], [1]]]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_each_expression_is_the_best_of_what_differs_from_the_used_shapes(seed, tolerance):
+    """Equation 3.8 said again, shape by shape: mean positive cosine with all used ones, over the largest left."""
+    neutral, shapes, faces = oracles.random_shapes(seed, 12, part=0.06)
+    plan = pack(neutral, shapes, faces, symmetry=False, beta=2.0)
+    offsets = (shapes - neutral).reshape(12, -1).astype(float)
+    offsets /= np.linalg.norm(offsets, axis=1, keepdims=True)
+    active, left, used = oracles.binary(neutral, shapes, 0.3), list(range(12)), []
+    for expression in plan.expressions:
+        weights = plan.importance.copy()
+        if used:
+            mean = {k: np.mean([max(offsets[k] @ offsets[r], 0.0) for r in used]) for k in left}
+            weights[left] += [2.0 * (1.0 - mean[k] / max(mean.values())) for k in left]
+        best = oracles.heaviest(active[left], weights[left])
+        assert weights[expression].sum() == pytest.approx(best, abs=tolerance["float32_sum"])
+        used += expression
+        left = [k for k in left if k not in expression]
+
+
 def test_a_refused_expression_gives_the_next_best(tolerance):
     neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
     active = oracles.binary(neutral, shapes, 0.3)
@@ -240,21 +259,30 @@ def test_inputs_stay_as_they_are():
 
 WRONG = {
     "neutral": [np.zeros((4, 2)), np.full((81, 3), np.nan), np.array([["a"] * 3])],
-    "shapes": [np.zeros((2, 80, 3)), np.full((2, 81, 3), np.inf)],
+    "shapes": [np.zeros((2, 80, 3)), np.full((2, 81, 3), np.inf), np.full((2, 81, 3), 1e200), [[1], [1, 2]]],
     "faces": [np.zeros((3, 5), int), np.full((3, 3), 81), np.full((3, 3), -2), np.zeros((3, 3))],
     "target_neutral": [np.zeros((80, 3)), np.full((81, 3), np.nan)],
-    "threshold": [-0.1, 1.1, float("nan"), "x"],
+    "threshold": [-0.1, 1.1, float("nan"), "x", None, True, np.array([0.3, 0.4])],
     "alpha": [-0.1, 1.1, float("nan")],
-    "beta": [-1.0, float("inf")],
+    "beta": [-1.0, float("inf"), 10.5],
     "overlap": [-0.1, 1.0, 0.1],
     "solver": ["cplex"],
     "limit": [0, 1.5, True],
     "node_limit": [0],
-    "names": [["a"]],
-    "reject": [[[0]], [[0, 99]], [[-1, 2]], [0], [["a"]], [[]], [[1, 1]]],
-    "reject_at": [{-1: [0]}, {0: [99]}, {0: list(range(6))}, {0: 1}, {True: [0]}, {"a": [0]}],
+    "names": [["a"], "abcdef"],
+    "reject": [[[0]], [[0, 99]], [[-1, 2]], [0], [["a"]], [[]], [[1, 1]], 3, "ab", None],
+    "reject_at": [[[0]], 3, {-1: [0]}, {0: [99]}, {0: list(range(6))}, {0: 1}, {True: [0]}, {"a": [0]}],
     "without": [[6], [-1], ["a"], [0.5], 1, list(range(6))],
-    "motion_areas": [[1], [([0], [1], [2])], [([0], [81])], [(np.ones(80, bool), [1])], [([0.5], [1])]],
+    "motion_areas": [
+        None,
+        3,
+        {"a": 1},
+        [1],
+        [([0], [1], [2])],
+        [([0], [81])],
+        [(np.ones(80, bool), [1])],
+        [([0.5], [1])],
+    ],
 }
 
 

@@ -111,11 +111,31 @@ def test_packing_with_pairs_solves_the_published_program(solver, tolerance):
     assert not left
 
 
+def test_greedy_with_pairs_is_algorithm_1():
+    """Smallest key first, its partner with it, whoever overlaps them is out; said again shape by shape."""
+    neutral, shapes, faces = sided_face()
+    plan = pack(neutral, shapes, faces, solver="greedy")
+    active = oracles.binary(neutral, shapes, 0.3)
+    partner = {k: {k} for k in range(6)}
+    for pair in plan.pairs:
+        partner[pair.first] = partner[pair.second] = {pair.first, pair.second}
+    left = set(range(6))
+    for expression in plan.expressions:
+        chosen, open_shapes = set(), set(left)
+        while open_shapes:
+            k = min(open_shapes, key=lambda k: ((2.0 - plan.importance[k]) * active[k].sum(), k))
+            chosen |= partner[k]
+            area = active[sorted(chosen)].any(axis=0)
+            open_shapes = {m for m in open_shapes if not any((active[p] & area).any() for p in partner[m])}
+        assert expression == sorted(chosen)
+        left -= chosen
+
+
 def test_refusing_one_of_a_pair_refuses_its_partner():
     neutral, shapes, faces = sided_face()
     plan = pack(neutral, shapes, faces, reject_at={0: [0]})
     assert not {0, 1} & set(plan.expressions[0])
-    with pytest.raises(ValueError, match="reject_at is a refusal of every shape left for expression 0"):
+    with pytest.raises(ValueError, match="reject_at is a refusal of every shape left at position 0"):
         pack(neutral, shapes[:2], faces, reject_at={0: [1]})
 
 

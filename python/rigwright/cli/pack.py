@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target", metavar="RIG", type=arguments.existing_file, help="a rig whose neutral is the character to scan for"
     )
     choice.add_argument(
-        "--threshold", type=float, default=0.3, help="active from this part of the largest displacement"
+        "--threshold", type=float, default=0.3, help="active from this part of the largest displacement (default 0.3)"
     )
-    choice.add_argument("--alpha", type=float, default=0.5, help="displacement (1) against distortion (0)")
+    choice.add_argument(
+        "--alpha", type=float, default=0.5, help="displacement (1) against distortion (0), with --target (default 0.5)"
+    )
     choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
     choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
-    choice.add_argument("--solver", choices=["optimal", "greedy"], default="optimal", help="for each expression")
-    choice.add_argument("--overlap", type=float, default=0.0, help="part of a shape that may overlap (greedy)")
+    choice.add_argument(
+        "--solver",
+        choices=["optimal", "greedy"],
+        default="optimal",
+        help="the best expression at each place, or a good one (default optimal)",
+    )
+    choice.add_argument(
+        "--overlap", type=float, default=0.0, help="part of a shape that may overlap others, greedy only (default 0)"
+    )
     choice.add_argument("--minimise", action="store_true", help="as few expressions as possible")
     choice.add_argument("--limit", metavar="COUNT", type=arguments.count, help="expressions at most")
     choice.add_argument(
@@ -71,6 +81,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
     if args.output.suffix.lower() != ".json":
         raise ValueError(f"{args.output} is no format for plans; it must end in .json")
+    if args.sheet is not None and args.sheet.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{args.sheet} is no format for sheets; it must end in .html")
     rig = rw.sources.load_blendshapes(args.rig)
     target = None if args.target is None else rw.sources.load_blendshapes(args.target).rest_vertices
     together, numbered = _rejections(args.reject, rig.shape_names)
@@ -99,7 +111,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         if args.sheet is not None:
             from rigwright.report.contact_sheet import contact_sheet
 
-            contact_sheet(args.sheet, plan, rig, progress=progress)
+            kept = args.sheet.with_name(args.sheet.name + ".partial")
+            contact_sheet(args.sheet, plan, rig, kept=kept, progress=progress)
+            shutil.rmtree(kept)
     _show(plan, args, console)
     return _result(plan, args)
 

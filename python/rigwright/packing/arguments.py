@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from rigwright.errors import bad_argument
 from rigwright.hashing import padded_faces
 
 FUNCTION = "pack_expressions"
+FARTHEST = 1e12  # squares of distances, summed over a mesh, are float32 numbers still
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ def checked_face(
         got = f"vertex {used.min() if used.min() < 0 else used.max()} somewhere"
         raise bad_argument(FUNCTION, "faces", got, f"vertices from 0 to {len(rest) - 1}")
     other = None if target is None else _numbers("target_neutral", target, rest.shape)
+    if isinstance(names, str):
+        raise bad_argument(FUNCTION, "names", "a str", "a sequence of them")
     labels = [f"shape{k}" for k in range(len(moved))] if names is None else [str(name) for name in names]
     if len(labels) != len(moved):
         raise bad_argument(FUNCTION, "names", f"{len(labels)} names", f"{len(moved)} names")
@@ -48,9 +50,9 @@ def checked_face(
 
 def check_range(argument: str, value: float, low: float, high: float, open_end: bool = False) -> None:
     """A number between bounds."""
-    inside = isinstance(value, int | float | np.number) and low <= value <= high and not (open_end and value == high)
-    if not inside or not math.isfinite(value):
-        interval = f"in [{low:g}, {high:g}{')' if open_end else ']'}" if math.isfinite(high) else f"at least {low:g}"
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not (low <= value <= high) or (open_end and value == high):
+        interval = f"a number in [{low:g}, {high:g}{')' if open_end else ']'}"
         raise bad_argument(FUNCTION, argument, repr(value), interval)
 
 
@@ -70,6 +72,8 @@ def left_out(without: Sequence[int], names: list[str]) -> set[int]:
 
 def refused_sets(reject: Sequence[Sequence[int]], names: list[str], absent: set[int]) -> list[frozenset[int]]:
     """Sets of shapes that must not stand together; those with an absent shape never do."""
+    if not _several(reject):
+        raise bad_argument(FUNCTION, "reject", repr(reject), "a sequence of sets of shapes")
     refused = []
     for given in reject:
         shapes = frozenset(_shapes("reject", "with ", given, len(names)))
@@ -85,12 +89,18 @@ def refused_sets(reject: Sequence[Sequence[int]], names: list[str], absent: set[
 
 def refused_positions(reject_at: Mapping[int, Sequence[int]], names: list[str]) -> dict[int, list[int]]:
     """Shapes refused for the expression at a position."""
+    if not isinstance(reject_at, Mapping):
+        raise bad_argument(FUNCTION, "reject_at", repr(reject_at), "a mapping from positions to shapes")
     refused = {}
     for position, shapes in reject_at.items():
         if isinstance(position, bool) or not isinstance(position, int | np.integer) or position < 0:
             raise bad_argument(FUNCTION, "reject_at", f"with position {position!r}", "positions from 0")
         refused[int(position)] = _shapes("reject_at", "with ", shapes, len(names))
     return refused
+
+
+def _several(given: Any) -> bool:
+    return isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
 
 
 def _shapes(argument: str, prefix: str, given: Any, count: int) -> list[int]:
@@ -105,13 +115,19 @@ def _shapes(argument: str, prefix: str, given: Any, count: int) -> list[int]:
 
 
 def _numbers(argument: str, given: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        array = np.asarray(None)
     must = f"numbers ({', '.join('any' if extent is None else str(extent) for extent in shape)})"
     fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape, strict=True))
     if array.dtype.kind not in "iuf" or not fits:
         raise bad_argument(FUNCTION, argument, f"{array.dtype} {array.shape}", must)
     if not np.isfinite(array).all():
         raise bad_argument(FUNCTION, argument, "not finite everywhere", "finite")
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest > FARTHEST:
+        raise bad_argument(FUNCTION, argument, f"{largest:g} somewhere", f"at most {FARTHEST:g}")
     return np.ascontiguousarray(array, np.float32)
 
 

@@ -66,17 +66,19 @@ class Importance:
         return 1.0 + self.beta
 
     def after(self, used: list[int], available: list[int]) -> Floats:
-        """(K,) importance when the shapes ``used`` are packed already, and ``available`` ones are left.
+        """(K,) importance when the shapes ``used`` are packed already and ``available`` ones are left; others have 0.
 
         The last term is the shape's difference from the used ones (3.8): 1 minus its mean cosine with them, over the
         largest such mean of the available shapes; 0 for all before the first expression.
         """
         if self.similar is None or not used:
             return self.fixed
-        mean = self.similar[:, used].mean(axis=1)
-        top = mean[available].max(initial=0.0)
+        mean = self.similar[np.ix_(available, used)].mean(axis=1)
+        top = mean.max(initial=0.0)
         different = 1.0 - mean / top if top > 0.0 else np.ones_like(mean)
-        return np.asarray(self.fixed + self.beta * different)
+        importance = np.zeros_like(self.fixed)
+        importance[available] = self.fixed[available] + self.beta * different
+        return importance
 
 
 def _over_largest(values: Floats) -> Floats:

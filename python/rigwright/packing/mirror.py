@@ -126,7 +126,8 @@ def _fitted(
 def _score(points: Floats, tree: PointTree, sample: Floats, reach: Floats, plane: tuple[Floats, float]) -> float:
     """Vertices of the sample that land on another vertex, the near ones counting more."""
     nearest, squared = tree.nearest(_reflected(points[sample], *plane))
-    hit = np.maximum(1.0 - squared[:, 0] / reach[sample] ** 2, 0.0)
+    near = np.maximum(reach[sample] ** 2, np.finfo(np.float64).tiny)  # 0 where all vertices are in one place
+    hit = np.maximum(1.0 - squared[:, 0] / near, 0.0)
     return float(hit[nearest[:, 0] != sample].sum())  # a vertex on the plane says nothing
 
 

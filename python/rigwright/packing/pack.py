@@ -30,6 +30,7 @@ from rigwright.packing.sequence import Sequencer
 from rigwright.progress import Progress, ProgressCallback, silent
 
 NODE_LIMIT = 1_000_000  # seconds, not minutes
+LARGEST_BETA = 10.0  # above it differences alone decide already
 Active = NDArray[np.bool_]
 
 
@@ -76,7 +77,7 @@ def pack_expressions(
         [0.25, 0.4].
     alpha, beta : float
         Importance ``alpha displacement + (1 - alpha) distortion + beta difference from the shapes used before``;
-        alpha in [0, 1], beta at least 0.
+        alpha in [0, 1], beta in [0, 10].
     symmetry : bool
         Whether left and right versions of a shape, found by themselves, always stand together. A pair is one item with
         the area of both, so it can always be packed; refusing one for an expression refuses the other.
@@ -120,7 +121,7 @@ def pack_expressions(
     """
     check_range("threshold", threshold, 0.0, 1.0)
     check_range("alpha", alpha, 0.0, 1.0)
-    check_range("beta", beta, 0.0, float("inf"))
+    check_range("beta", beta, 0.0, LARGEST_BETA)
     check_range("overlap", overlap, 0.0, 1.0, open_end=True)
     check_count("node_limit", node_limit)
     _check_solver(solver, limit, overlap, minimise, reject_at)
@@ -134,7 +135,7 @@ def pack_expressions(
     empty = set(np.flatnonzero(~active.any(axis=1)).tolist())
     unwanted = left_out(without, face.names) - empty
     refused = refused_sets(reject, face.names, empty | unwanted)
-    at = refused_positions(reject_at or {}, face.names)
+    at = refused_positions({} if reject_at is None else reject_at, face.names)
     program, pairs = _program(active, pairs, empty | unwanted, refused, overlap, node_limit)
     report(Progress("finding pairs", 1, 1))
     refused_at = {position: program.items(shapes) for position, shapes in at.items()}
@@ -205,9 +206,7 @@ def _pairs(
         sides = mirror(face.neutral, face.faces)
         found = sides.found
         pairs += pairing.shape_pairs(offsets, active, sides)
-    if len(motion_areas):
-        pairs += pairing.motion_pairs(offsets, active, motion_areas)
-    return pairs, found
+    return pairs + pairing.motion_pairs(offsets, active, motion_areas), found
 
 
 def _program(

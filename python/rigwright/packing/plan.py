@@ -83,6 +83,8 @@ class Plan:
     def __str__(self) -> str:
         count = len(self.expressions)
         proof = "proven minimal" if self.proven_minimal else f"lower bound {self.lower_bound}"
+        if self.settings.get("overlap"):
+            proof += " without overlap"
         return f"{count} expressions for {self.covered(count)} of {len(self.names)} shapes, {proof}"
 
     def save(self, path: str | os.PathLike[str]) -> None:

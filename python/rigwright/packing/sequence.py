@@ -36,7 +36,8 @@ class Sequencer:
         allowed = [item for item in left if item not in barred]
         if not allowed:
             shapes = self.program.shapes(left)
-            got = f"a refusal of every shape left for expression {position} (shapes {shapes}, partners included)"
+            which = f"{shapes}" if len(shapes) <= 8 else f"all {len(shapes)}"
+            got = f"a refusal of every shape left at position {position} ({which}, partners included)"
             raise bad_argument("pack_expressions", "reject_at", got, "such that one item stays for every expression")
         importance = self.importance.after(used, self.program.shapes(left))
         return self.solver(self.program, importance, self.importance.largest, allowed)

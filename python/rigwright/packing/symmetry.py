@@ -67,6 +67,8 @@ def motion_pairs(offsets: Floats, active: Active, areas: Sequence[tuple[ArrayLik
     Of each pair of areas a shape is a candidate if it moves vertices of one area and of no other area at all.
     """
     painted = _painted(areas, active.shape[1])
+    if not painted:
+        return []
     touches = np.stack([active[:, mask].any(axis=1) for pair in painted for mask in pair], axis=1)
     single = touches.sum(axis=1) == 1
     total = np.einsum("kv,kvc->kc", active, offsets, dtype=np.float64)
@@ -160,6 +162,8 @@ def _best(found: list[Pair]) -> list[Pair]:
 def _painted(areas: Sequence[tuple[ArrayLike, ArrayLike]], count: int) -> list[tuple[Active, Active]]:
     """Pairs of vertex masks, checked."""
     must = f"pairs of two areas, each vertex indices from 0 to {count - 1} or a mask ({count},)"
+    if not isinstance(areas, Sequence):
+        raise bad_argument("pack_expressions", "motion_areas", type(areas).__name__, must)
     painted = []
     for pair in areas:
         if not isinstance(pair, Sequence) or len(pair) != 2:

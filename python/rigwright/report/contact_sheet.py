@@ -17,6 +17,7 @@ from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.report import words
 from rigwright.report.actor_words import movement
 from rigwright.report.colours import CLAY, distinct, rgb
+from rigwright.report.kept import KeptPictures
 from rigwright.report.pictures import Studio, View, data_uri, view_of
 from rigwright.report.template import Figure, fill
 
@@ -44,7 +45,12 @@ class Card:
 
 
 def contact_sheet(
-    path: str | os.PathLike[str], plan: Plan, rig: BlendshapeRig, *, progress: ProgressCallback | None = None
+    path: str | os.PathLike[str],
+    plan: Plan,
+    rig: BlendshapeRig,
+    *,
+    kept: str | os.PathLike[str] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Path:
     """Write one HTML file to hand to an actor: a picture of every expression with its shapes, the neutral first.
 
@@ -58,6 +64,8 @@ def contact_sheet(
     plan : Plan
     rig : BlendshapeRig
         The rig that was packed; its faces are drawn.
+    kept : path, optional
+        A folder for pictures that are done: the next call with it does not draw them again. The caller removes it.
     progress : callable, optional
         Called with :class:`rigwright.progress.Progress`.
 
@@ -76,9 +84,10 @@ def contact_sheet(
     report = progress or silent
     cards = []
     view = _view(plan, rig)
+    pictures = KeptPictures(kept)
     with Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT) as studio:
         for number, shapes in enumerate([[], *plan.expressions]):
-            cards.append(_card(number, shapes, plan, rig, studio, view))
+            cards.append(_card(number, shapes, plan, rig, view, studio, pictures))
             report(Progress("drawing expressions", number, len(plan.expressions)))
     context = {
         "name": words.title(str(rig.metadata.get("name") or "Face")),
@@ -103,7 +112,9 @@ def _view(plan: Plan, rig: BlendshapeRig) -> View:
     return View(near.toward, near.up, near.centre, ROOM * near.extent)
 
 
-def _card(number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, studio: Studio, view: View) -> Card:
+def _card(
+    number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, view: View, studio: Studio, pictures: KeptPictures
+) -> Card:
     weights = np.zeros(rig.num_shapes, np.float32)
     weights[shapes] = 1.0
     vertices = rig.evaluate(weights)
@@ -114,7 +125,9 @@ def _card(number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, studio
     for part, colour in zip(parts, palette, strict=True):
         strength = TINT * _strength(part, rig)[:, None]
         colours += strength * (colour - colours)
-    picture = data_uri(studio.picture(vertices, view, colours.round().astype(np.uint8)))
+    tinted = colours.round().astype(np.uint8)
+    shows = (vertices, rig.faces, tinted, view.toward, view.up, view.centre, view.extent, (WIDTH, HEIGHT))
+    picture = data_uri(pictures.get(lambda: studio.picture(vertices, view, tinted), *shows))
     named = []
     for part, colour in zip(parts, palette, strict=True):
         names = [plan.names[k] for k in part]
@@ -148,7 +161,9 @@ def _lead(plan: Plan) -> str:
 
 def _headline(plan: Plan) -> list[Figure]:
     count = len(plan.expressions)
-    if plan.proven_minimal:
+    if plan.settings.get("overlap"):
+        proof = "whose shapes may overlap a little"
+    elif plan.proven_minimal:
         proof = "proven: no fewer suffice"
     elif plan.settings.get("limit") == count:
         proof = f"all shapes need at least {plan.lower_bound}"

@@ -166,9 +166,10 @@ def jpeg(pixels: Pixels) -> bytes:
     return buffer.getvalue()
 
 
-def data_uri(pixels: Pixels) -> str:
-    """A picture as a ``data:`` address."""
-    return "data:image/jpeg;base64," + base64.b64encode(jpeg(pixels)).decode("ascii")
+def data_uri(picture: Pixels | bytes) -> str:
+    """A picture, or the content of its JPEG file, as a ``data:`` address."""
+    content = picture if isinstance(picture, bytes) else jpeg(picture)
+    return "data:image/jpeg;base64," + base64.b64encode(content).decode("ascii")
 
 
 def _directions(up_axis: str, turn: float, rise: float) -> tuple[NDArray[np.float64], ...]:
