@@ -8,17 +8,18 @@ import numpy as np
 
 import rigwright as rw
 
-ICT_SHAPES = 53  # the ARKit-style ones come first
+NOT_ARKIT = ("cheekRaiser_L", "cheekRaiser_R", "PupilDilate_L", "PupilDilate_R")  # the other 53 are
 
 
 class Ict:
-    """ICT's neutral, faces, and the deltas of its ARKit-style shapes."""
+    """ICT's neutral, faces, and the deltas of its 53 ARKit-style shapes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "ict_facekit"
         rig = rw.faces.ict(self.folder)
-        self.neutral, self.faces, self.names = rig.rest_vertices, rig.faces, rig.shape_names[:ICT_SHAPES]
-        self.deltas = rig.columns()[:ICT_SHAPES]
+        self.neutral, self.faces = rig.rest_vertices, rig.faces
+        chosen = [k for k, name in enumerate(rig.shape_names) if name not in NOT_ARKIT]
+        self.names, self.deltas = [rig.shape_names[k] for k in chosen], rig.columns()[chosen]
         self.shapes = self.neutral + self.deltas
 
     def identity(self, rng: np.random.Generator) -> np.ndarray:

@@ -105,7 +105,8 @@ def correspond(
     Parameters
     ----------
     source, target : (V', 3), (V, 3)
-        Neutrals.
+        Neutrals. Leave out of the source what the target has no counterpart of, such as the inside of the mouth: it
+        would be drawn to the nearest surface. What the target has, keep: its vertices then have something to follow.
     source_faces, target_faces : (F, 3) or (F, 4)
     landmarks : (L, 2) integers, optional
         Pairs of a source vertex and a target vertex, three or more not on one line. Without them the meshes are taken

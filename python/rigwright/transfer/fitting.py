@@ -15,7 +15,8 @@ Float64 = NDArray[np.float64]
 
 STIFFNESS = (30.0, 0.1)  # of differences between neighbours, beside a pull of 1 to the closest point
 LANDMARK = 30.0  # pull of a landmark
-REJECT = 3.0  # closest points farther than this many medians are not believed
+BELIEVED = 2.0  # a closest point within this many mean edges is; on a coarse surface most of it lies between vertices
+REJECT = 3.0  # beyond that, those farther than this many medians are not
 
 
 @dataclass(frozen=True)
@@ -92,5 +93,7 @@ def _pulls(
     corners, weights, distance = _core.closest_points(target, target_faces, points, normals, threads=threads)
     found = np.isfinite(distance)
     aim = np.einsum("vca,vc->va", target[np.maximum(corners, 0)].astype(np.float64), weights)
-    limit = REJECT * np.median(distance[found]) if found.any() else 0.0
+    edges = _core.edges(faces, len(points))
+    edge = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).mean()
+    limit = max(BELIEVED * edge, REJECT * np.median(distance[found])) if found.any() else 0.0
     return (found & (distance <= limit)).astype(np.float64), aim
