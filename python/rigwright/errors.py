@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class NumericalError(ArithmeticError):
     """A computation broke down: a singular matrix, a factorisation that failed, a NaN that arose inside."""
@@ -28,3 +31,17 @@ def bad_argument(function: str, argument: str, got: object, expected: str) -> Va
         What it must be.
     """
     return ValueError(f"{function}: {argument} is {got}; it must be {expected}")
+
+
+def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> None:
+    """Refuse an array of numbers with a NaN or an infinity, and say where the first one stands.
+
+    Raises
+    ------
+    ValueError
+    """
+    wrong = ~np.isfinite(array)
+    if wrong.any():
+        place = tuple(int(i) for i in np.unravel_index(int(wrong.argmax()), array.shape))
+        where = f"({', '.join(map(str, place))})" if len(place) != 1 else f"{place[0]}"
+        raise bad_argument(function, argument, f"not finite everywhere ({array[place]} at {where})", "finite")

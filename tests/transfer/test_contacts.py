@@ -168,3 +168,26 @@ def test_contacts_may_be_found_on_the_way():
     assert result.tobytes() == expected.tobytes()
     with pytest.raises(ValueError, match="deformation_transfer: contacts is 'lips'; it must be \"auto\""):
         rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts="lips")
+
+
+@pytest.mark.parametrize(
+    ("near", "words"),
+    [
+        ([9], r"near is 9 at 0; it must be vertex indices from 0 to 8"),
+        ([0, -1], r"near is -1 at 1"),
+        ([0.7], r"near is float64 \(1,\); it must be integers"),
+    ],
+)
+def test_vertices_to_look_near_are_checked(near, words):
+    points, faces = sheet(2, 2, 0, True)
+    with pytest.raises(ValueError, match="^crossings: " + words):
+        rw.transfer.crossings(points, faces, near)
+    with pytest.raises(ValueError, match="^new_crossings: " + words):
+        rw.transfer.new_crossings(points, points, points, faces, near)
+
+
+@pytest.mark.parametrize("rings", [-1, 0.5, True])
+def test_rings_are_checked(rings):
+    points, faces = sheet(2, 2, 0, True)
+    with pytest.raises(ValueError, match=r"crossings: rings is .*; it must be a whole number of at least 0"):
+        rw.transfer.crossings(points, faces, [0], rings=rings)

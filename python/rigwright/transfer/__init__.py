@@ -13,6 +13,7 @@ from rigwright.transfer.parts import transfer_in_parts
 from rigwright.transfer.quality import TransferQuality, quality
 from rigwright.transfer.rigs import expressions, rig_of_expressions, transfer_rig
 from rigwright.transfer.shapes import deformation_transfer
+from rigwright.transfer.surface import degenerate_faces
 
 __all__ = [
     "Correspondence",
@@ -24,6 +25,7 @@ __all__ = [
     "correspond",
     "crossings",
     "deformation_transfer",
+    "degenerate_faces",
     "example_based",
     "expressions",
     "fewer_crossings",

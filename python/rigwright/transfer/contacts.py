@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright.errors import bad_argument
-from rigwright.hashing import padded_faces
+from rigwright.transfer.surface import checked_faces, checked_vertices
 
 
 def find_contacts(
@@ -59,9 +59,16 @@ def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = No
         Only faces within ``rings`` rings of these vertices are compared: the pairs of :func:`find_contacts` ask about
         lips and lids.
     rings : int
+        At least 0.
+
+    Raises
+    ------
+    ValueError
+        On values that are not finite, indices out of range, and a number of rings below 0.
     """
-    corners = padded_faces(faces, "crossings")
-    return len(_crossing_pairs(np.asarray(vertices, np.float32), corners, near, rings))
+    points = np.asarray(vertices, np.float32)
+    corners = checked_faces("crossings", faces, len(points))
+    return len(_crossing_pairs("crossings", points, corners, near, rings))
 
 
 def new_crossings(
@@ -91,12 +98,12 @@ def new_crossings(
     (N, 2) int32
         Ascending, the lower face first.
     """
-    corners = padded_faces(faces, "new_crossings")
     poses = [np.asarray(x, np.float32) for x in (source_shape, target_neutral, target_shape)]
     for argument, pose in zip(("source_shape", "target_neutral"), poses, strict=False):
         if pose.shape != poses[2].shape:
             raise bad_argument("new_crossings", argument, str(pose.shape), str(poses[2].shape))
-    known, before, found = (_crossing_pairs(pose, corners, near, rings) for pose in poses)
+    corners = checked_faces("new_crossings", faces, len(poses[2]))
+    known, before, found = (_crossing_pairs("new_crossings", pose, corners, near, rings) for pose in poses)
     known_pairs = {(f, g) for pairs in (known, before) for f, g in pairs.tolist()}
     component = _core.DeformationTransfer(poses[1], poses[1], corners).components[corners[:, 0]]
     around = _Neighbours(corners, len(poses[1]))
@@ -125,11 +132,13 @@ class _Neighbours:
 
 
 def _crossing_pairs(
-    points: NDArray[np.float32], faces: NDArray[np.int32], near: ArrayLike | None, rings: int
+    function: str, points: NDArray[np.float32], faces: NDArray[np.int32], near: ArrayLike | None, rings: int
 ) -> NDArray[np.int32]:
+    if isinstance(rings, bool) or not isinstance(rings, int | np.integer) or rings < 0:
+        raise bad_argument(function, "rings", repr(rings), "a whole number of at least 0")
     chosen = np.ones(len(faces), np.uint8)
     if near is not None:
-        chosen = _faces_near(faces, len(points), np.asarray(near, np.int64).reshape(-1), rings)
+        chosen = _faces_near(faces, len(points), checked_vertices(function, "near", near, len(points)), rings)
     return _core.self_intersections(points, faces, chosen)
 
 

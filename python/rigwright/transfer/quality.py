@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright.errors import bad_argument
-from rigwright.hashing import padded_faces
+from rigwright.errors import bad_argument, check_finite
+from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.transfer.contacts import crossings
+from rigwright.transfer.surface import checked_faces, degenerate_faces, is_degenerate
 
 Float64 = NDArray[np.float64]
+Int32 = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -23,23 +26,29 @@ class TransferQuality:
     distortion : (K, F) float64
         How differently a face is stretched: the larger of ``|log s_target - log s_source|`` over its two principal
         stretches from neutral to shape. 0 is the same stretch, 0.1 about ten percent off. Quads: the worse half.
-        NaN where a face has no area.
+        NaN where a face is degenerate, in a neutral or in the source's shape (closed lids fold faces to nothing).
     flipped : (K, F) bool
         Faces that lie the wrong way round: they have turned more than 90 degrees away from where the source's face
         turned.
     source_crossings, target_crossings : (K,) int64
         Pairs of faces that cut through each other, near ``contacts`` only where some were given.
+    degenerate : (F,) bool
+        Faces that are degenerate in one of the neutrals (:func:`degenerate_faces`): they neither stretch nor flip.
     """
 
     distortion: Float64
     flipped: NDArray[np.bool_]
     source_crossings: NDArray[np.int64]
     target_crossings: NDArray[np.int64]
+    degenerate: NDArray[np.bool_]
 
     @property
     def doubt(self) -> Float64:
         """(K,): a number to sort shapes by, the 99th percentile of distortion plus flips and new crossings."""
-        stretched = np.nan_to_num(np.nanpercentile(self.distortion, 99, axis=1))
+        known = np.isfinite(self.distortion).any(axis=1)
+        stretched = np.zeros(len(known))
+        if known.any():
+            stretched[known] = np.nanpercentile(self.distortion[known], 99, axis=1)
         new = np.maximum(self.target_crossings - self.source_crossings, 0)
         return np.asarray(stretched + self.flipped.sum(axis=1) + new, np.float64)
 
@@ -52,6 +61,7 @@ def quality(
     faces: ArrayLike,
     *,
     contacts: ArrayLike | None = None,
+    progress: ProgressCallback | None = None,
 ) -> TransferQuality:
     """Measure where transferred shapes are doubtful.
 
@@ -63,67 +73,111 @@ def quality(
     faces : (F, 3) or (F, 4)
     contacts : (P, 2) integers, optional
         Crossings are looked for within two rings of these vertices, elsewhere everywhere.
+    progress : callable, optional
+
+    Raises
+    ------
+    ValueError
+        On sizes that differ, values that are not finite, and indices out of range.
     """
-    corners = padded_faces(faces, "quality")
     neutrals = [np.asarray(x, np.float64) for x in (source_neutral, target_neutral)]
     shapes = [np.asarray(x, np.float32) for x in (source_shapes, target_shapes)]
-    for argument, array in (("source_shapes", shapes[0]), ("target_shapes", shapes[1])):
-        expected = (len(shapes[0]), len(neutrals[0]), 3)
+    _check(neutrals, shapes)
+    corners = checked_faces("quality", faces, len(neutrals[0]))
+    halves = [_Half(neutrals, corners, columns) for columns in ([0, 1, 2], [0, 2, 3])]
+    distortion = np.full((len(shapes[0]), len(corners)), np.nan)
+    flipped = np.zeros(distortion.shape, bool)
+    counts = np.zeros((2, len(distortion)), np.int64)
+    report = progress or silent
+    for k, (source, target) in enumerate(zip(*shapes, strict=True)):
+        report(Progress("measuring", k, len(distortion)))
+        for half in halves:
+            stretch, wrong = half.compare(source, target)
+            distortion[k, half.rows] = np.fmax(distortion[k, half.rows], stretch)
+            flipped[k, half.rows] |= wrong
+        counts[:, k] = crossings(source, corners, contacts), crossings(target, corners, contacts)
+    report(Progress("measuring", len(distortion), len(distortion)))
+    degenerate = np.zeros(len(corners), bool)
+    for neutral in neutrals:
+        degenerate |= degenerate_faces(neutral, corners)
+    return TransferQuality(distortion, flipped, counts[0], counts[1], degenerate)
+
+
+def _check(neutrals: list[Float64], shapes: list[NDArray[np.float32]]) -> None:
+    for argument, array in zip(("source_neutral", "target_neutral"), neutrals, strict=True):
+        expected = (len(neutrals[0]), 3)
         if array.shape != expected:
             raise bad_argument("quality", argument, str(array.shape), str(expected))
-    distortion, flipped = [], []
-    for source, target in zip(*shapes, strict=True):
-        stretch, wrong = _compare(neutrals, [source, target], corners)
-        distortion.append(stretch)
-        flipped.append(wrong)
-    counts = [np.array([crossings(x, corners, contacts) for x in group], np.int64) for group in shapes]
-    shape = (len(shapes[0]), len(corners))
-    return TransferQuality(np.reshape(distortion, shape), np.reshape(flipped, shape).astype(bool), *counts)
+        check_finite("quality", argument, array)
+    for argument, moved in zip(("source_shapes", "target_shapes"), shapes, strict=True):
+        wanted = (len(shapes[0]), len(neutrals[0]), 3)
+        if moved.shape != wanted:
+            raise bad_argument("quality", argument, str(moved.shape), str(wanted))
+        check_finite("quality", argument, moved)
 
 
-def _compare(
-    neutrals: list[Float64], shapes: list[NDArray[np.float32]], faces: NDArray[np.int32]
-) -> tuple[Float64, NDArray[np.bool_]]:
-    worst, wrong = np.full(len(faces), np.nan), np.zeros(len(faces), bool)
-    for half in ([0, 1, 2], [0, 2, 3]):
-        rows = np.flatnonzero(faces[:, half].min(axis=1) >= 0)
-        triangles = faces[rows][:, half]
-        gradients = [_gradients(n, s.astype(np.float64), triangles) for n, s in zip(neutrals, shapes, strict=True)]
+class _Half:
+    """The triangles that three corners of all faces make: all triangles, or the second halves of quads."""
+
+    def __init__(self, neutrals: list[Float64], faces: Int32, columns: list[int]) -> None:
+        self.rows = np.flatnonzero(faces[:, columns].min(axis=1) >= 0)
+        self.triangles = faces[self.rows][:, columns]
+        self.before = [_Frames(neutral, self.triangles) for neutral in neutrals]
+        self.flat = is_degenerate(neutrals[0], self.triangles) | is_degenerate(neutrals[1], self.triangles)
+
+    def compare(self, source: NDArray[np.float32], target: NDArray[np.float32]) -> tuple[Float64, NDArray[np.bool_]]:
+        """Differences of stretch, NaN where there is none to compare, and which triangles lie the wrong way round."""
+        after = [_Frames(x, self.triangles) for x in (source, target)]
+        inside = [_in_plane(*frames) for frames in zip(self.before, after, strict=True)]
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = [np.log(_stretches(*g)) for g in gradients]
-            difference = np.abs(logs[0] - logs[1]).max(axis=1)
-        worst[rows] = np.fmax(worst[rows], np.where(np.isfinite(difference), difference, np.nan))
+            logs = [np.log(_stretches(*entries)) for entries in inside]
+            difference = np.abs(logs[0] - logs[1]).max(axis=0, initial=0.0)
+        flat = self.flat | is_degenerate(np.asarray(source, np.float64), self.triangles)
+        difference[flat | ~np.isfinite(difference)] = np.nan
         # Where the source's rotation takes the target's normal, against where the normal went.
-        (gradient, _), (_, normal) = gradients
-        u, _, vt = np.linalg.svd(np.nan_to_num(gradient))
-        vt[:, 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
-        rotation = u @ vt
-        expected = np.einsum("fij,fj->fi", rotation, normal)
-        wrong[rows] |= (expected * _normals(shapes[1], triangles)).sum(axis=1) < 0.0
-    return worst, wrong
+        expected = _turned(self.before[1].normal, self.before[0], after[0], inside[0])
+        wrong = (expected * after[1].normal).sum(axis=1) < 0.0
+        return difference, wrong & ~flat
 
 
-def _stretches(gradient: Float64, normal: Float64) -> Float64:
-    """The principal stretches (F, 2) in the plane of the face."""
-    inside = gradient - np.einsum("fij,fj,fk->fik", gradient, normal, normal)
-    return np.asarray(np.linalg.svd(np.nan_to_num(inside), compute_uv=False)[:, :2])
+class _Frames:
+    """Triangles in their own planes: first sides (length,), second sides (along, across), axes (F, 3) each."""
+
+    def __init__(self, points: NDArray[np.floating[Any]], triangles: Int32) -> None:
+        a, b, c = (np.asarray(points[triangles[:, i]], np.float64) for i in range(3))
+        self.length, self.first = _normalised(b - a)
+        self.along = np.einsum("fi,fi->f", c - a, self.first)
+        self.normal = _normalised(np.cross(b - a, c - a))[1]
+        self.second = np.cross(self.normal, self.first)
+        self.across = np.einsum("fi,fi->f", c - a, self.second)
 
 
-def _normals(points: NDArray[np.generic], triangles: NDArray[np.int32]) -> Float64:
-    a, b, c = (np.asarray(points[triangles[:, i]], np.float64) for i in range(3))
-    n = np.cross(b - a, c - a)
-    length = np.linalg.norm(n, axis=1, keepdims=True)
-    return np.asarray(np.divide(n, length, out=np.zeros_like(n), where=length > 0))
+def _normalised(vectors: Float64) -> tuple[Float64, Float64]:
+    length = np.linalg.norm(vectors, axis=1)
+    unit = np.divide(vectors, length[:, None], out=np.zeros_like(vectors), where=length[:, None] > 0.0)
+    return length, unit
 
 
-def _gradients(neutral: Float64, shape: Float64, triangles: NDArray[np.int32]) -> tuple[Float64, Float64]:
-    """Deformation gradients (F, 3, 3), normals to normals without stretch, NaN where undefined; neutral normals."""
-    frames = []
-    for points in (neutral, shape):
-        a, b, c = (points[triangles[:, i]] for i in range(3))
-        frames.append(np.stack([b - a, c - a, _normals(points, triangles)], axis=2))
-    flat = np.abs(np.linalg.det(frames[0])) < 1e-12 * np.square(frames[0]).sum(axis=(1, 2))
-    inverse = np.linalg.inv(np.where(flat[:, None, None], np.eye(3), frames[0]))
-    gradient = frames[1] @ inverse
-    gradient[flat] = np.nan
-    return gradient, frames[0][:, :, 2]
+def _in_plane(before: _Frames, after: _Frames) -> tuple[Float64, Float64, Float64]:
+    """The deformation gradient ((p, q), (0, r)) from the plane of a triangle before to that after."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = after.length / before.length
+        r = after.across / before.across
+        q = (after.along - p * before.along) / before.across
+    return p, q, r
+
+
+def _stretches(p: Float64, q: Float64, r: Float64) -> Float64:
+    """Singular values (2, F) of ((p, q), (0, r)), p and r at least 0."""
+    sum_, difference = np.hypot(p + r, q), np.hypot(p - r, q)
+    largest = 0.5 * (sum_ + difference)
+    return np.stack([largest, p * r / largest])
+
+
+def _turned(vectors: Float64, before: _Frames, after: _Frames, gradient: tuple[Float64, Float64, Float64]) -> Float64:
+    """Vectors (F, 3) under the rotation of the polar decomposition of gradients that take normals to normals."""
+    p, q, r = gradient
+    angle = np.nan_to_num(np.arctan2(-q, p + r))
+    x, y, z = (np.einsum("fi,fi->f", vectors, axis) for axis in (before.first, before.second, before.normal))
+    u, v = np.cos(angle) * x - np.sin(angle) * y, np.sin(angle) * x + np.cos(angle) * y
+    return np.asarray(u[:, None] * after.first + v[:, None] * after.second + z[:, None] * after.normal)
