@@ -177,6 +177,20 @@ def test_fixed_vertices_and_edited_contacts(workplace):
     assert not made.columns()[:, still].any()
 
 
+def test_what_rests_in_the_rig_rests_unless_told_otherwise(workplace):
+    still = rw.transfer.resting_vertices(first_face().rest_vertices, rw.transfer.expressions(first_face()))
+    assert len(still)
+    given = ["face.safetensors", "other.obj", "--contacts", "off"]
+    made = {}
+    for fixed in ("rest", "off"):
+        json_of("transfer", *given, "--fixed", fixed, "-o", f"{fixed}.npz", folder=workplace)
+        made[fixed] = rw.sources.load_blendshapes(workplace / f"{fixed}.npz").columns()
+    assert not made["rest"][:, still].any()
+    assert made["off"][:, still].any()
+    json_of("transfer", *given, "-o", "default.npz", folder=workplace)
+    assert np.array_equal(rw.sources.load_blendshapes(workplace / "default.npz").columns(), made["rest"])
+
+
 BROKEN_OFF = """
 import os, sys
 from rigwright.cli import console, dispatch

@@ -72,7 +72,7 @@ def test_a_part_that_rests_stays_in_place():
     target = bend(source, 1)
     offset = np.zeros_like(source)
     offset[:5] = [0, 0, 0.5]
-    result = rw.transfer.deformation_transfer(source, (source + offset)[None], target, faces)[0] - target
+    result = rw.transfer.deformation_transfer(source, (source + offset)[None], target, faces, None)[0] - target
     assert np.abs(result[100:]).max() < 0.02
     assert np.linalg.norm(result[:5], axis=1).min() > 0.3
 
@@ -160,11 +160,15 @@ def wrong(**changes):
         ({"source_shapes": np.full((1, 9, 3), np.nan)}, "source_shapes is not finite everywhere"),
         ({"source_neutral": np.full((9, 3), np.inf)}, "source_neutral is not finite everywhere"),
         ({"target_neutral": np.full((9, 3), np.nan)}, "target_neutral is not finite everywhere"),
-        ({"source_neutral": np.zeros((0, 3)), "target_neutral": np.zeros((0, 3))}, "at least one vertex"),
+        (
+            dict.fromkeys(["source_neutral", "target_neutral"], np.zeros((0, 3))) | {"fixed": None},
+            "at least one vertex",
+        ),
         ({"faces": [[0, 1, 9]]}, "faces is 9 in face 0; it must be a vertex index below 9"),
         ({"faces": [[0.5, 1, 2]]}, "faces is float64"),
         ({"fixed": [9]}, "fixed is 9 somewhere; it must be vertex indices below 9"),
         ({"fixed": [-1]}, "fixed is -1 somewhere"),
+        ({"fixed": "all"}, "fixed is 'all'; it must be \"rest\", vertices or None"),
         ({"contacts": [[0, 9]]}, "contacts is 9 somewhere"),
         ({"contacts": [[2, 2]]}, "contacts is vertex 2 with itself; it must be pairs of two vertices"),
         ({"contacts": [0, 1]}, r"contacts is int64 \(2,\); it must be integers \(P, 2\)"),
@@ -173,5 +177,5 @@ def wrong(**changes):
     ],
 )
 def test_wrong_input_is_named(changes, text):
-    with pytest.raises(ValueError, match=f"^DeformationTransfer.*{text}"):
+    with pytest.raises(ValueError, match=f"^(DeformationTransfer|deformation_transfer).*{text}"):
         rw.transfer.deformation_transfer(**wrong(**changes))

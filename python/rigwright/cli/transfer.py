@@ -55,7 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for a target of another topology: a source vertex and a target vertex a line (.txt, .csv, .npy)",
     )
     how.add_argument(
-        "--fixed", metavar="FILE", type=arguments.existing_file, help="vertices that never move, one a line"
+        "--fixed",
+        metavar="rest|off|FILE",
+        default="rest",
+        help="vertices that never move: default rest, those that rest in all of the rig's shapes; a file of indices, "
+        "one a line; off: none, and what the target cannot follow spreads a little over everything",
     )
     how.add_argument(
         "--contacts",
@@ -165,7 +169,7 @@ def _opened(args: argparse.Namespace, progress: ProgressCallback) -> _Task:
     contacts = _contacts(args, source, shapes, faces, progress)
     if args.save_contacts is not None:
         np.savetxt(args.save_contacts, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
-    fixed = None if args.fixed is None else open_indices(args.fixed, 1)
+    fixed = _fixed(args, source, shapes)
     about = {"name": f"{rig.metadata.get('name') or args.rig.stem}, transferred to {args.target.stem}"}
     about |= target.metadata
     return _Task(args, rig, target.vertices, faces, about, source, shapes, contacts, fixed, match)
@@ -180,6 +184,17 @@ def _correspondence(
     return transfer.correspond(
         rig.rest_vertices, rig.faces, target.vertices, target.faces, landmarks, threads=args.threads, progress=progress
     )
+
+
+def _fixed(args: argparse.Namespace, source: Float32, shapes: Float32) -> NDArray[np.int64] | None:
+    if args.fixed == "rest":
+        return transfer.resting_vertices(source, shapes)
+    if args.fixed == "off":
+        return None
+    path = Path(args.fixed)
+    if not path.is_file():
+        raise ValueError(f"--fixed: {args.fixed!r} is no file; it must be rest, off or a file of vertices")
+    return open_indices(path, 1)
 
 
 def _contacts(

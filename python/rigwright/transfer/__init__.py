@@ -11,6 +11,7 @@ from rigwright.transfer.correspondence import Correspondence, correspond
 from rigwright.transfer.examples import Personalised, UndeterminedShapes, example_based, personalise
 from rigwright.transfer.parts import transfer_in_parts
 from rigwright.transfer.quality import TransferQuality, quality
+from rigwright.transfer.resting import resting_vertices
 from rigwright.transfer.rigs import expressions, rig_of_expressions, transfer_rig
 from rigwright.transfer.shapes import deformation_transfer
 from rigwright.transfer.surface import degenerate_faces
@@ -34,6 +35,7 @@ __all__ = [
     "pack_expressions",
     "personalise",
     "quality",
+    "resting_vertices",
     "rig_of_expressions",
     "transfer_in_parts",
     "transfer_rig",

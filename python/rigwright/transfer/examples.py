@@ -12,6 +12,7 @@ from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.errors import bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.transfer.resting import Fixed, held_vertices
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -57,6 +58,7 @@ def example_based(
     examples: ArrayLike,
     example_weights: ArrayLike,
     *,
+    fixed: Fixed = "rest",
     contacts: ArrayLike | None = None,
     beta: float = BETA[1],
     threads: int = 0,
@@ -70,8 +72,8 @@ def example_based(
 
     Parameters
     ----------
-    source_neutral, source_shapes, target_neutral, faces, contacts, threads
-        As in :func:`deformation_transfer`.
+    source_neutral, source_shapes, target_neutral, faces, fixed, contacts, threads
+        As in :func:`deformation_transfer`. What is fixed stays whatever the examples show there.
     examples : (J, V, 3)
         Expressions of the target, positions.
     example_weights : (J, K)
@@ -90,7 +92,8 @@ def example_based(
     ValueError
         On sizes that differ, values that are not finite, indices out of range, and weights outside [0, 1].
     """
-    solver = DeformationTransfer(source_neutral, target_neutral, faces, contacts=contacts)
+    held = held_vertices("example_based", fixed, source_neutral, source_shapes)
+    solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=contacts)
     weights = _checked(example_weights)
     shapes = solver.transfer_with_examples(source_shapes, examples, weights, beta, threads=threads)
     _warn(_undetermined(weights))

@@ -17,6 +17,7 @@ from rigwright.errors import bad_argument
 from rigwright.files import atomic_file, atomic_write
 from rigwright.interrupts import held_back
 from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.transfer.resting import Fixed, held_vertices
 
 Float32 = NDArray[np.float32]
 
@@ -32,7 +33,7 @@ def transfer_in_parts(
     faces: ArrayLike,
     folder: str | os.PathLike[str],
     *,
-    fixed: ArrayLike | None = None,
+    fixed: Fixed = "rest",
     contacts: ArrayLike | None = None,
     threads: int = 0,
     progress: ProgressCallback | None = None,
@@ -65,11 +66,12 @@ def transfer_in_parts(
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
     kept = Path(folder)
     # Factored first, even where all parts are there: it checks every argument.
-    solver = DeformationTransfer(source_neutral, neutral, faces, fixed, contacts=contacts)
+    held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)
+    solver = DeformationTransfer(source_neutral, neutral, faces, held, contacts=contacts)
     if shapes.ndim != 3 or shapes.shape[1:] != neutral.shape:
         expected = f"(K, {neutral.shape[0]}, 3)"
         raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
-    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, fixed, contacts))
+    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, contacts))
     result = np.empty(shapes.shape, np.float32)
     with held_back() as pressed:
         for begin in range(0, len(shapes), SHAPES):

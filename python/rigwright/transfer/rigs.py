@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.blendshapes import Tent
 from rigwright.errors import bad_argument
+from rigwright.transfer.resting import Fixed, held_vertices
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -24,7 +25,7 @@ def transfer_rig(
     target_neutral: ArrayLike,
     faces: ArrayLike | None = None,
     *,
-    fixed: ArrayLike | None = None,
+    fixed: Fixed = "rest",
     contacts: ArrayLike | None = None,
     threads: int = 0,
 ) -> BlendshapeRig:
@@ -43,7 +44,7 @@ def transfer_rig(
     faces : (F, 3) or (F, 4), optional
         By default the rig's.
     fixed, contacts, threads
-        As in :func:`deformation_transfer`.
+        As in :func:`deformation_transfer`; ``"rest"`` holds what no expression of the rig moves.
 
     Returns
     -------
@@ -59,8 +60,10 @@ def transfer_rig(
     if not len(corners):
         raise bad_argument("transfer_rig", "faces", "empty", "given, as the rig has none")
     neutral = np.asarray(target_neutral, np.float32)
-    solver = DeformationTransfer(rig.rest_vertices, neutral, corners, fixed, contacts=contacts)
-    return rig_of_expressions(rig, neutral, solver.transfer(expressions(rig), threads=threads), corners)
+    shapes = expressions(rig)
+    held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
+    solver = DeformationTransfer(rig.rest_vertices, neutral, corners, held, contacts=contacts)
+    return rig_of_expressions(rig, neutral, solver.transfer(shapes, threads=threads), corners)
 
 
 def expressions(rig: BlendshapeRig) -> Float32:

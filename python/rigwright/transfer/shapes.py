@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import DeformationTransfer
 from rigwright.errors import bad_argument
 from rigwright.transfer.contacts import find_contacts
+from rigwright.transfer.resting import Fixed, held_vertices
 
 
 def deformation_transfer(
@@ -17,7 +18,7 @@ def deformation_transfer(
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
     faces: ArrayLike,
-    fixed: ArrayLike | None = None,
+    fixed: Fixed = "rest",
     *,
     contacts: ArrayLike | Literal["auto"] | None = None,
     contact_weight: float = 1.0,
@@ -38,8 +39,10 @@ def deformation_transfer(
         Shapes of the source: positions of its vertices, not offsets.
     faces : (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
-    fixed : (M,) integers, optional
-        Vertices that stay at the target's neutral.
+    fixed : "rest", (M,) integers or None
+        Vertices that stay at the target's neutral. ``"rest"``: those that move in none of the source's shapes
+        (:func:`resting_vertices`), so that what rests there rests here and shapes stay sparse. Indices: these and no
+        others; None: none, and every component moves as a whole to where its shape asks for it in weighted mean.
     contacts : (P, 2) integers or "auto", optional
         Pairs of facing vertices, which say where lips and lids are. Near them, surfaces of one component that neither
         cross in the source's shape nor in the neutrals are pushed apart where they cross in the target's, and lids
@@ -66,7 +69,8 @@ def deformation_transfer(
         if contacts != "auto":
             raise bad_argument("deformation_transfer", "contacts", repr(contacts), '"auto" or pairs of vertices')
         contacts = find_contacts(source_neutral, source_shapes, faces, threads=threads)
+    held = held_vertices("deformation_transfer", fixed, source_neutral, source_shapes)
     solver = DeformationTransfer(
-        source_neutral, target_neutral, faces, fixed, contacts=contacts, contact_weight=contact_weight
+        source_neutral, target_neutral, faces, held, contacts=contacts, contact_weight=contact_weight
     )
     return solver.transfer(source_shapes, threads=threads)

@@ -1,0 +1,96 @@
+"""What rests in the source's shapes rests in the target's, and what moves is not held."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.transfer.meshes import bend, mixed_sheets, random_rotation, sheet
+
+
+def face(seed: int = 0):
+    """A sheet whose right half moves, each shape another part of it: source, target, shapes, faces, what rests."""
+    source, faces = sheet(12, 8, seed, True)
+    x = source[:, 0]
+    falls = np.stack([np.clip((x - 6) / 3, 0, 1), np.clip((x - 9) / 2, 0, 1)])[..., None]
+    offsets = falls * [bend(source, 1, 0.4) - source, bend(source, 2, 0.4) - source]
+    shapes = (source + offsets).astype(np.float32)
+    return source, bend(source, 3, 0.3), shapes, faces, x <= 6
+
+
+def test_vertices_that_rest_in_all_shapes_are_found():
+    source, _, shapes, _, rests = face()
+    assert np.array_equal(rw.transfer.resting_vertices(source, shapes), np.flatnonzero(rests))
+    assert np.array_equal(rw.transfer.resting_vertices(source.astype(float), shapes[:0]), np.arange(len(source)))
+    rounded = np.nextafter(shapes[0], np.float32(np.inf))
+    assert np.array_equal(rw.transfer.resting_vertices(source, rounded[None]), np.flatnonzero(rests)), "rounding"
+    moved = shapes.copy()
+    moved[1, 0, 2] += 1e-5
+    assert 0 not in rw.transfer.resting_vertices(source, moved)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_rests_stays_to_the_last_bit_and_the_rest_is_the_constrained_minimum(seed, tolerance):
+    source, target, shapes, faces, rests = face(seed)
+    given = (source, shapes, target, faces)
+    made = rw.transfer.deformation_transfer(*given)
+    assert np.array_equal(made[:, rests], np.broadcast_to(target[rests], (2, rests.sum(), 3)))
+    by_hand = rw.transfer.deformation_transfer(*given, np.flatnonzero(rests))
+    assert made.tobytes() == by_hand.tobytes()
+    free = rw.transfer.deformation_transfer(*given, None)
+    assert np.abs(free - target)[:, rests].max() > 1e-3, "else there is nothing to hold"
+    assert np.abs(free - made).max() > 1e-3
+
+
+def test_everything_rests_in_no_shapes_and_in_neutrals():
+    source, target, _, faces, _ = face()
+    assert np.array_equal(rw.transfer.deformation_transfer(source, source[None], target, faces)[0], target)
+
+
+def test_a_component_that_moves_wholly_goes_where_its_shape_goes(tolerance):
+    source, faces = mixed_sheets(2)
+    ball = np.arange(20, len(source))
+    shape = source.copy()
+    center = source[ball].mean(axis=0)
+    shape[ball] = (source[ball] - center) @ random_rotation(1).T + center + [0.5, 0, 0]
+    target = (1.5 * source @ random_rotation(2).T + [1, 2, 3]).astype(np.float32)
+    expected = (1.5 * shape @ random_rotation(2).T + [1, 2, 3]).astype(np.float32)
+    made = rw.transfer.deformation_transfer(source, shape[None], target, faces)[0]
+    np.testing.assert_allclose(made, expected, atol=40 * tolerance["float32"])
+    assert np.array_equal(made[:20], target[:20])
+
+
+def test_examples_do_not_move_what_rests():
+    source, target, shapes, faces, rests = face()
+    noise = 0.01 * np.random.default_rng(0).standard_normal((2, *target.shape))
+    scans = rw.transfer.deformation_transfer(source, shapes, target, faces) + noise
+    made = rw.transfer.example_based(source, shapes, target, faces, scans, np.eye(2))
+    assert np.array_equal(made[:, rests], np.broadcast_to(target[rests], (2, rests.sum(), 3)))
+    free = rw.transfer.example_based(source, shapes, target, faces, scans, np.eye(2), fixed=None)
+    assert np.abs(free - target)[:, rests].max() > 1e-3
+
+
+def test_whole_rigs_hold_what_no_expression_moves(tmp_path):
+    source, target, shapes, faces, rests = face()
+    corrective = np.where(rests[:, None], 0, 0.1).astype(np.float32) * np.ones(3, np.float32)
+    rig = rw.BlendshapeRig(source, shapes - source, [((0, 1), corrective)], faces=faces)
+    made = rw.transfer.transfer_rig(rig, target)
+    assert not made.columns()[:, rests].any()
+    assert rw.transfer.transfer_rig(rig, target, fixed=None).columns()[:, rests].any()
+    given = (source, rw.transfer.expressions(rig), target, faces, tmp_path)
+    assert np.array_equal(rw.transfer.transfer_in_parts(*given)[:, rests][0], target[rests])
+
+
+def test_contacts_leave_what_is_held_in_place():
+    source, target, shapes, faces, rests = face()
+    pairs = [[np.flatnonzero(rests)[-1], np.flatnonzero(~rests)[-1]]]
+    made = rw.transfer.deformation_transfer(source, shapes, target, faces, contacts=pairs, contact_weight=10.0)
+    assert np.array_equal(made[0, rests], target[rests])
+
+
+def test_wrong_input_is_named():
+    with pytest.raises(ValueError, match=r"^resting_vertices: source_shapes is \(2, 4, 3\); it must be \(any, 5, 3\)"):
+        rw.transfer.resting_vertices(np.zeros((5, 3)), np.zeros((2, 4, 3)))
+    with pytest.raises(ValueError, match=r"^resting_vertices: source_neutral is <U1 \(1, 1\)"):
+        rw.transfer.resting_vertices([["a"]], np.zeros((2, 4, 3)))
