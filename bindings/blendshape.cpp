@@ -217,8 +217,12 @@ void bind_blendshape(py::module_& module) {
                                [](const BlendshapeRig& m) { return m.grouped().is_half() ? "int16" : "float32"; })
         .def_property_readonly("storage_error", &storage_error,
                                "Largest distance of a stored coordinate to the given one (int16); 0 for float32.")
-        .def_property_readonly("nbytes", &BlendshapeRig::num_bytes,
-                               "Bytes that the rig holds, neutral and topology included.")
+        .def_property_readonly(
+            "nbytes", &BlendshapeRig::num_bytes,
+            "Bytes that the rig holds: its mesh (12 a vertex, 16 a face), its offsets (num_entries\n"
+            "of 12, as int16 of 6), and what says whose they are: 4 a vertex that moves, and a bit a\n"
+            "column and 12 for every group of vertices that the same columns move. Beside the mesh,\n"
+            "that is less than 1.3 times the offsets for faces with a dozen offsets a vertex.")
         .def_property_readonly(
             "num_entries", [](const BlendshapeRig& m) { return m.grouped().num_entries(); },
             "Pairs of a column and a vertex that it moves: what is stored.")

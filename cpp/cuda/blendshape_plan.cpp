@@ -49,6 +49,12 @@ BlendshapePlan::BlendshapePlan(const rig::BlendshapeRig& rig, Columns which)
             }
         }
     });
+    std::int64_t place = grouped.num_moved();
+    for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
+        for (const GroupedColumns::Run& run : grouped.still(w)) {
+            for (std::int32_t v = run.first; v < run.first + run.count; ++v) vertex[place++] = v;
+        }
+    }
     tile_offset.push_back(0);
     for (auto& tile : row_of) {
         for (std::int64_t n = 0; n < num_columns; ++n) {

@@ -29,6 +29,15 @@ private:
     float* next_;
 };
 
+/// The neutral's coordinates where no column moves them; adding 0 leaves no negative zero, as in the kernels.
+void copy_still(std::span<const GroupedColumns::Run> still, const float* neutral, float* vertices) {
+    for (const GroupedColumns::Run& run : still) {
+        for (std::int64_t i = 3 * run.first; i < 3 * (std::int64_t{run.first} + run.count); ++i) {
+            vertices[i] = neutral[i] + 0.0f;
+        }
+    }
+}
+
 }  // namespace
 
 /// Working memory of a piece: some heads, in some windows.
@@ -147,7 +156,17 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t w
     const BlendshapeKernels& kernels = blendshape_kernels();
     const float* neutral = character().rest_vertices.data();
     const std::int64_t start = window * GroupedColumns::window, coordinates = 3 * character().num_vertices();
+    const auto still = grouped_.still(window);
+    if (grouped_.first_group(window) == grouped_.first_group(window + 1)) {
+        for (std::int64_t h = 0; h < heads; ++h) copy_still(still, neutral, vertices + h * coordinates);
+        return;
+    }
     float* sums = space.sums - 3 * start * space.stride;  // of vertex 0, so that vertices are indices
+    for (const GroupedColumns::Run& run : still) {
+        for (std::int64_t i = 3 * run.first; i < 3 * (std::int64_t{run.first} + run.count); ++i) {
+            std::fill_n(sums + i * space.stride, space.stride, neutral[i]);
+        }
+    }
     for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(window + 1); ++g) {
         const GroupedColumns::Group group = grouped_.group(g);
         const GroupRows rows = grouped_.rows(group, space.used, space.first, space.column);
@@ -170,6 +189,7 @@ void BlendshapeRig::evaluate_each(const Workspace& space, std::int64_t window, s
     for (std::int64_t h = 0; h < heads; ++h, vertices += 3 * character().num_vertices()) {
         const float* activations = space.activations + h * num_columns();
         const std::uint32_t* used = space.used + h * grouped_.num_words();
+        copy_still(grouped_.still(window), neutral, vertices);
         for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(window + 1); ++g) {
             const GroupedColumns::Group group = grouped_.group(g);
             const GroupRows rows = grouped_.rows(group, used, space.first, space.column);

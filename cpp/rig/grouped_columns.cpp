@@ -16,21 +16,6 @@ std::int64_t num_rows(const std::int32_t* columns, std::int64_t words) {
     return rows;
 }
 
-/// Every vertex once, and none outside its window.
-void check_permutation(View<const std::int32_t, 1> vertex) {
-    std::vector<bool> seen(static_cast<std::size_t>(vertex.extent(0)));
-    for (std::int64_t i = 0; i < vertex.extent(0); ++i) {
-        const std::int32_t v = vertex(i);
-        const bool good = v >= 0 && v < vertex.extent(0) && v / GroupedColumns::window == i / GroupedColumns::window;
-        if (!good || seen[v]) {
-            throw bad_argument("load", "blendshape.group.vertex",
-                               "holding " + std::to_string(v) + " at " + std::to_string(i),
-                               "each vertex once, inside its window");
-        }
-        seen[v] = true;
-    }
-}
-
 }  // namespace
 
 GroupedColumns::GroupedColumns(const TensorFile& tensors, std::int64_t num_vertices, std::int64_t num_columns)
@@ -41,28 +26,66 @@ GroupedColumns::GroupedColumns(const TensorFile& tensors, std::int64_t num_verti
 
 void GroupedColumns::read_groups(const TensorFile& tensors, std::int64_t num_vertices) {
     columns_ = tensors.get<std::int32_t, 2>("blendshape.group.columns", {-1, (num_columns_ + 31) / 32});
-    vertex_ = tensors.get<std::int32_t, 1>("blendshape.group.vertex", {num_vertices});
-    const std::int64_t groups = columns_.extent(0);
-    offset_ = read_offsets(tensors, "blendshape.group.offset", groups, num_vertices);
-    check_permutation(vertex_);
+    vertex_ = tensors.get<std::int32_t, 1>("blendshape.group.vertex", {-1});
+    const std::int64_t groups = columns_.extent(0), windows = (num_vertices + window - 1) / window;
+    offset_ = read_offsets(tensors, "blendshape.group.offset", groups, vertex_.extent(0));
     const int used = static_cast<int>(num_columns_ % 32);
     data_.assign(1, 0);
     for (std::int64_t g = 0; g < groups; ++g) {
-        const std::int64_t size = offset_(g + 1) - offset_(g), start = offset_(g);
-        if (size == 0 || start / window != (start + size - 1) / window) {
-            throw bad_argument("load", "blendshape.group.offset at group " + std::to_string(g),
-                               "empty or across windows", "a group inside a window");
-        }
         if (used != 0 && static_cast<std::uint32_t>(columns_(g, num_words() - 1)) >> used != 0) {
             throw bad_argument("load", "blendshape.group.columns of group " + std::to_string(g),
                                "beyond the last column", "bits below " + std::to_string(num_columns_));
         }
-        if (start % window == 0) window_group_.push_back(static_cast<std::int32_t>(g));
-        const std::int64_t numbers = 3 * size * num_rows(columns_.row(g), num_words());
+        const std::int64_t own = window_of(g, num_vertices);
+        if (own + 1 < static_cast<std::int64_t>(window_group_.size())) {
+            throw bad_argument("load", "blendshape.group.vertex of group " + std::to_string(g),
+                               "in a window before that of the last group", "in ascending windows");
+        }
+        window_group_.resize(own + 1, static_cast<std::int32_t>(g));
+        const std::int64_t numbers = 3 * (offset_(g + 1) - offset_(g)) * num_rows(columns_.row(g), num_words());
         data_.push_back(data_.back() + numbers);
         largest_group_ = std::max(largest_group_, numbers);
     }
-    window_group_.push_back(static_cast<std::int32_t>(groups));
+    window_group_.resize(windows + 1, static_cast<std::int32_t>(groups));
+    find_still(num_vertices);
+}
+
+/// The window in which all vertices of a group lie.
+std::int64_t GroupedColumns::window_of(std::int64_t g, std::int64_t num_vertices) const {
+    const std::string name = "blendshape.group.offset at group " + std::to_string(g);
+    if (offset_(g) == offset_(g + 1)) throw bad_argument("load", name, "empty", "a vertex or more");
+    for (std::int64_t i = offset_(g); i < offset_(g + 1); ++i) {
+        if (vertex_(i) >= 0 && vertex_(i) < num_vertices) continue;
+        throw bad_argument("load", "blendshape.group.vertex",
+                           "holding " + std::to_string(vertex_(i)) + " at " + std::to_string(i),
+                           "vertices below " + std::to_string(num_vertices));
+    }
+    const std::int64_t own = vertex_(offset_(g)) / window;
+    for (std::int64_t i = offset_(g); i < offset_(g + 1); ++i) {
+        if (vertex_(i) / window != own) throw bad_argument("load", name, "across windows", "a group inside a window");
+    }
+    return own;
+}
+
+/// Throws where a vertex is in two groups.
+void GroupedColumns::find_still(std::int64_t num_vertices) {
+    std::vector<bool> moved(static_cast<std::size_t>(num_vertices));
+    for (const std::int32_t v : vertex_) {
+        if (moved[v]) {
+            throw bad_argument("load", "blendshape.group.vertex", "holding " + std::to_string(v) + " twice",
+                               "each vertex at most once");
+        }
+        moved[v] = true;
+    }
+    for (std::int64_t v = 0; v < num_vertices; ++v) {
+        const bool begins = v % window == 0;
+        if (begins) window_still_.push_back(static_cast<std::int32_t>(still_.size()));
+        if (moved[v]) continue;
+        if (begins || moved[v - 1]) still_.push_back({static_cast<std::int32_t>(v), 0});
+        ++still_.back().count;
+    }
+    window_still_.push_back(static_cast<std::int32_t>(still_.size()));
+    still_.shrink_to_fit();
 }
 
 void GroupedColumns::read_numbers(const TensorFile& tensors) {
@@ -96,7 +119,9 @@ void GroupedColumns::column(std::int64_t n, View<float, 2> delta) const {
 }
 
 std::int64_t GroupedColumns::num_bytes() const {
-    return static_cast<std::int64_t>(data_.size() * sizeof(data_[0]) + window_group_.size() * sizeof(window_group_[0]));
+    const std::size_t bytes = data_.size() * sizeof(data_[0]) + still_.size() * sizeof(still_[0]) +
+                              (window_group_.size() + window_still_.size()) * sizeof(window_group_[0]);
+    return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace rigwright::rig

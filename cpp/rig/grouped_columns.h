@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/tensor_file.h"
@@ -10,11 +11,11 @@ namespace rigwright::rig {
 /// The offsets of V vertices in N columns, of which only those that are not zero are stored. Vertices come in windows
 /// of 512 successive ones; inside a window those that are moved by exactly the same columns form a group, and a group
 /// is a dense matrix: a row a column that moves it, three coordinates a member. So the overhead is a bit a column and
-/// group and an index a vertex, and every product is one of dense matrices.
+/// group and an index a vertex that moves, and every product is one of dense matrices. Vertices in no group are still.
 ///
-/// Tensors: blendshape.group.offset I32[G + 1] into blendshape.group.vertex I32[V] (a permutation inside each
-/// window); blendshape.group.columns I32[G, ceil(N / 32)], bit n % 32 of word n / 32 set where column n moves the
-/// group; the matrices one after another, row by row in the order of the columns, either
+/// Tensors: blendshape.group.offset I32[G + 1] into blendshape.group.vertex I32[M] (M <= V, none twice; a group lies in
+/// one window, windows ascend); blendshape.group.columns I32[G, ceil(N / 32)], bit n % 32 of word n / 32 set where
+/// column n moves the group; the matrices one after another, row by row in the order of the columns, either
 ///   blendshape.delta F32[E], or
 ///   blendshape.delta16 I32[ceil(E / 2)] (pairs of int16, little endian) and blendshape.scale F32[N]: an offset is its
 ///   number times the scale of its column.
@@ -30,7 +31,12 @@ public:
         std::int64_t data;  // of its first row, in numbers from the start of all
     };
 
-    /// Throws ArgumentError where sizes do not fit, a vertex is missing, or a bit stands for no column.
+    /// Successive vertices that are in no group.
+    struct Run {
+        std::int32_t first, count;
+    };
+
+    /// Throws ArgumentError where sizes do not fit, a vertex is no one's or two groups', or a bit stands for no column.
     GroupedColumns(const TensorFile& tensors, std::int64_t num_vertices, std::int64_t num_columns);
 
     std::int64_t num_columns() const { return num_columns_; }
@@ -38,6 +44,10 @@ public:
     std::int64_t num_windows() const { return static_cast<std::int64_t>(window_group_.size()) - 1; }
     /// Groups of window w are those from first_group(w) to before first_group(w + 1).
     std::int64_t first_group(std::int64_t w) const { return window_group_[w]; }
+    /// Still vertices of window w, ascending.
+    std::span<const Run> still(std::int64_t w) const {
+        return {still_.data() + window_still_[w], still_.data() + window_still_[w + 1]};
+    }
     Group group(std::int64_t g) const {
         return {vertex_.data() + offset_(g), offset_(g + 1) - offset_(g), columns_.row(g), data_[g]};
     }
@@ -60,6 +70,8 @@ public:
 
     /// Writes the dense (V, 3) offsets of a column.
     void column(std::int64_t n, View<float, 2> delta) const;
+    /// Vertices that are in a group.
+    std::int64_t num_moved() const { return vertex_.extent(0); }
     /// Offsets that are stored: pairs of a column and a vertex.
     std::int64_t num_entries() const { return data_.back() / 3; }
     /// Bytes of what the tensors do not hold.
@@ -75,6 +87,8 @@ public:
 
 private:
     void read_groups(const TensorFile& tensors, std::int64_t num_vertices);
+    std::int64_t window_of(std::int64_t g, std::int64_t num_vertices) const;
+    void find_still(std::int64_t num_vertices);
     void read_numbers(const TensorFile& tensors);
 
     std::int64_t num_columns_;
@@ -86,6 +100,8 @@ private:
     std::int64_t largest_group_ = 0;
     std::vector<std::int64_t> data_;          // G + 1
     std::vector<std::int32_t> window_group_;  // windows + 1
+    std::vector<Run> still_;
+    std::vector<std::int32_t> window_still_;  // windows + 1
 };
 
 }  // namespace rigwright::rig

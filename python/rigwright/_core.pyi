@@ -337,7 +337,10 @@ class BlendshapeRig(Deformer):
     @property
     def nbytes(self) -> int:
         """
-        Bytes that the rig holds, neutral and topology included.
+        Bytes that the rig holds: its mesh (12 a vertex, 16 a face), its offsets (num_entries
+        of 12, as int16 of 6), and what says whose they are: 4 a vertex that moves, and a bit a
+        column and 12 for every group of vertices that the same columns move. Beside the mesh,
+        that is less than 1.3 times the offsets for faces with a dozen offsets a vertex.
         """
     @property
     def num_columns(self) -> int:

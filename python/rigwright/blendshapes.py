@@ -229,27 +229,29 @@ def _halved(columns: Sequence[NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
 
 
 def _grouped(columns: Sequence[NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
-    """The groups of vertices that are moved by the same columns, as cpp/rig/grouped_columns.h describes them."""
+    """The groups of vertices that the same columns move, as cpp/rig/grouped_columns.h describes them."""
     num_vertices = len(columns[0])
     moved = np.zeros((num_vertices, -(-len(columns) // 32) * 32), bool)
     for n, column in enumerate(columns):
         moved[:, n] = (column != 0).any(axis=1)
     bits = np.packbits(moved, axis=1, bitorder="little").view("<i4")
-    vertex, size, words, numbers = [], [], [], []
+    members, words = [], []
+    numbers = [np.zeros(0, columns[0].dtype)]
     for first in range(0, num_vertices, WINDOW):
         own = slice(first, first + WINDOW)
         offsets = np.stack([column[own] for column in columns])
         distinct, group = np.unique(bits[own], axis=0, return_inverse=True)
         for g, columns_of_group in enumerate(distinct):
-            members = np.flatnonzero(group.reshape(-1) == g)
-            vertex.append(first + members)
-            size.append(len(members))
+            if not columns_of_group.any():
+                continue  # still
+            inside = np.flatnonzero(group.reshape(-1) == g)
+            members.append(first + inside)
             words.append(columns_of_group)
-            numbers.append(offsets[np.ix_(np.flatnonzero(moved[first + members[0]]), members)].reshape(-1))
+            numbers.append(offsets[np.ix_(np.flatnonzero(moved[first + inside[0]]), inside)].reshape(-1))
     return {
-        "blendshape.group.offset": np.cumsum([0, *size]).astype(np.int32),
-        "blendshape.group.vertex": np.concatenate(vertex).astype(np.int32),
-        "blendshape.group.columns": np.array(words, np.int32),
+        "blendshape.group.offset": np.cumsum([0, *map(len, members)]).astype(np.int32),
+        "blendshape.group.vertex": np.concatenate([np.zeros(0, np.int32), *members]).astype(np.int32),
+        "blendshape.group.columns": np.array(words, np.int32).reshape(-1, bits.shape[1]),
         name: np.concatenate(numbers),
     }
 

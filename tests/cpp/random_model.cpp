@@ -141,14 +141,15 @@ void add_blendshapes(Builder& builder, const Sizes& sizes, bool half) {
             const int start = n * sizes.vertices / 20, end = start + sizes.vertices / 3;
             if (v >= start && v < end) bits |= 1 << n;
         }
-        vertex.push_back(v);
+        if (bits == 0) continue;  // still
         numbers += 3 * std::popcount(static_cast<std::uint32_t>(bits));
         if (columns.empty() || columns.back() != bits || v % 512 == 0) {
-            if (v != 0) offset.push_back(v);
+            if (!vertex.empty()) offset.push_back(static_cast<std::int32_t>(vertex.size()));
             columns.push_back(bits);
         }
+        vertex.push_back(v);
     }
-    offset.push_back(sizes.vertices);
+    offset.push_back(static_cast<std::int32_t>(vertex.size()));
     builder.list("blendshape.group.offset", offset);
     builder.list("blendshape.group.vertex", vertex);
     builder.file.add("blendshape.group.columns", {static_cast<std::int64_t>(columns.size()), 1}, columns.data());

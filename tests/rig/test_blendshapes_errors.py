@@ -132,8 +132,11 @@ FILES = [
     ({"blendshape.factor.offset": np.zeros(0, np.int32)}, "blendshape.factor.offset is empty"),
     (replaced("blendshape.group.vertex", 0, 60), "blendshape.group.vertex is holding 60"),
     (replaced("blendshape.group.vertex", 0, -1), "blendshape.group.vertex is holding -1"),
-    (replaced("blendshape.group.vertex", 0, int(TENSORS["float32"]["blendshape.group.vertex"][1])), "each vertex once"),
-    (replaced("blendshape.group.offset", 1, 0), "group 0 is empty or across windows"),
+    (
+        replaced("blendshape.group.vertex", 0, int(TENSORS["float32"]["blendshape.group.vertex"][1])),
+        "each vertex at most once",
+    ),
+    (replaced("blendshape.group.offset", 1, 0), "group 0 is empty; it must be a vertex or more"),
     (replaced("blendshape.group.offset", -1, 10**9), "blendshape.group.offset is not a rising list"),
     (replaced("blendshape.group.columns", 0, -1), "beyond the last column; it must be bits below 14"),
     (replaced("blendshape.group.columns", 1, 0), r"blendshape.delta is F32\["),
