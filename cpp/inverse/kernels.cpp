@@ -111,9 +111,9 @@ constexpr std::int64_t vector_begin(std::int64_t i) {
     return i / 8 * 8;
 }
 
-bool cholesky(double* matrix, std::int64_t n, double floor, double* inverse_diagonal) {
+bool cholesky(double* matrix, std::int64_t n, std::int64_t stride, double floor, double* inverse_diagonal) {
     constexpr std::int64_t panel = 4;  // rows that are subtracted from those below in one go: no sums across lanes
-    const std::int64_t stride = padded_width(n), end = vector_begin(n + 7);
+    const std::int64_t end = vector_begin(n + 7);
     for (std::int64_t i = 0; i < n; ++i) inverse_diagonal[i] = matrix[i * stride + i];
     for (std::int64_t k = 0; k < n; k += panel) {
         const double* rows[panel] = {};
@@ -139,9 +139,10 @@ bool cholesky(double* matrix, std::int64_t n, double floor, double* inverse_diag
     return true;
 }
 
-void cholesky_solve(const double* factor, std::int64_t n, const double* inverse_diagonal, double* x) {
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d)), stride = padded_width(n);
-    for (std::int64_t i = n; i < stride; ++i) x[i] = 0.0;
+/// x <- U^-T x; x is zero from n on, in whole vectors.
+HWY_INLINE void solve_forward(const double* factor, std::int64_t n, std::int64_t stride, const double* inverse_diagonal,
+                              double* x) {
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
     for (std::int64_t k = 0; k < n; ++k) {
         const double* row = factor + k * stride;
         x[k] *= inverse_diagonal[k];
@@ -150,6 +151,13 @@ void cholesky_solve(const double* factor, std::int64_t n, const double* inverse_
             hn::StoreU(hn::NegMulAdd(a, hn::LoadU(d, row + i), hn::LoadU(d, x + i)), d, x + i);
         }
     }
+}
+
+void cholesky_solve(const double* factor, std::int64_t n, std::int64_t stride, const double* inverse_diagonal,
+                    double* x) {
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    for (std::int64_t i = n; i < padded_width(n); ++i) x[i] = 0.0;
+    solve_forward(factor, n, stride, inverse_diagonal, x);
     for (std::int64_t k = n; k-- > 0;) {
         const double* row = factor + k * stride;
         V sum = hn::Zero(d);
@@ -160,8 +168,50 @@ void cholesky_solve(const double* factor, std::int64_t n, const double* inverse_
     }
 }
 
+bool cholesky_append(double* factor, std::int64_t n, std::int64_t stride, double floor, double* inverse_diagonal,
+                     double* column, double diagonal) {
+    for (std::int64_t i = n; i < padded_width(n); ++i) column[i] = 0.0;
+    solve_forward(factor, n, stride, inverse_diagonal, column);
+    const double pivot = diagonal - dot(column, column, n);
+    if (!(pivot > floor * diagonal)) return false;
+    double* own = factor + n * stride;
+    for (std::int64_t i = 0; i < padded_width(n + 1); ++i) own[i] = 0.0;
+    own[n] = std::sqrt(pivot);
+    inverse_diagonal[n] = 1.0 / own[n];
+    for (std::int64_t i = 0; i < n; ++i) {
+        double* row = factor + i * stride;
+        row[n] = column[i];
+        for (std::int64_t j = n + 1; j < padded_width(n + 1); ++j) row[j] = 0.0;
+    }
+    return true;
+}
+
+/// Without its column the factor's rows from there on reach one place left of their diagonals, until each is turned
+/// with the next one (Givens rotations).
+void cholesky_remove(double* factor, std::int64_t n, std::int64_t stride, double* inverse_diagonal,
+                     std::int64_t position) {
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    for (std::int64_t r = 0; r < n; ++r) {
+        double* row = factor + r * stride;
+        for (std::int64_t i = std::max(position, r - 1); i < n; ++i) row[i] = row[i + 1];
+    }
+    for (std::int64_t r = position; r + 1 < n; ++r) {
+        double *here = factor + r * stride, *next = here + stride;
+        const double root = std::sqrt(here[r] * here[r] + next[r] * next[r]);
+        const double cosine = here[r] / root, sine = next[r] / root;
+        inverse_diagonal[r] = 1.0 / root;
+        const V c = hn::Set(d, cosine), s = hn::Set(d, sine);
+        for (std::int64_t i = r; i < n; i += lanes) {
+            const V a = hn::LoadU(d, here + i), b = hn::LoadU(d, next + i);
+            hn::StoreU(hn::MulAdd(c, a, hn::Mul(s, b)), d, here + i);
+            hn::StoreU(hn::NegMulAdd(s, a, hn::Mul(c, b)), d, next + i);
+        }
+    }
+}
+
 const Kernels* table() {
-    static constexpr Kernels all{&dot, &add_scaled, &add_rows, &sum_rows, &cholesky, &cholesky_solve};
+    static constexpr Kernels all{&dot,      &add_scaled,     &add_rows,        &sum_rows,
+                                 &cholesky, &cholesky_solve, &cholesky_append, &cholesky_remove};
     return &all;
 }
 

@@ -132,9 +132,42 @@ void QuadraticModel::add_curvature(const Frame& frame) {
     }
 }
 
+double QuadraticModel::column(const Frame& frame, std::int32_t variable, const std::vector<std::int32_t>& at,
+                              double* result) {
+    const Structure& structure = frame.structure();
+    const auto side = [&](std::int32_t k) { return side_[position_[k]]; };
+    entry_value_.clear();
+    entry_row_.clear();
+    for (const std::int32_t n : structure.users(variable)) {
+        const double slope = structure.slope(n, variable, frame.x(), side(variable));
+        if (slope == 0.0) continue;
+        entry_value_.push_back(2.0 * slope);
+        entry_row_.push_back(frame.gram().row(n));
+    }
+    image_.resize(frame.gram().width());
+    std::fill(image_.begin(), image_.end(), 0.0);
+    kernels().add_rows(entry_value_.data(), entry_row_.data(), static_cast<std::int64_t>(entry_row_.size()),
+                       image_.data(), frame.gram().width());
+    const auto entry = [&](std::int32_t k) {
+        double sum = 0.0;
+        for (const std::int32_t n : structure.users(k)) {
+            sum += structure.slope(n, k, frame.x(), side(k)) * image_[n];
+        }
+        return sum;
+    };
+    for (std::size_t i = 0; i < at.size(); ++i) result[i] = entry(at[i]);
+    for (const std::int32_t n : structure.users(variable)) {
+        const auto [first, second] = structure.plain(n);
+        if (second < 0) continue;
+        const auto other = std::find(at.begin(), at.end(), first == variable ? second : first);
+        if (other != at.end()) result[other - at.begin()] += 2.0 * frame.residual()[n];
+    }
+    return entry(variable) + 2.0 * frame.terms().quadratic[variable];
+}
+
 void NewtonStep::begin(bool cold) {
     is_first_ = true;
-    if (cold) factored_.clear();
+    if (cold) factor_.clear();
 }
 
 double NewtonStep::look(const Frame& frame) {
@@ -144,7 +177,7 @@ double NewtonStep::look(const Frame& frame) {
 }
 
 bool NewtonStep::take(Frame& frame) {
-    const bool repeated = may_repeat() && repeat(frame);
+    const bool repeated = may_repeat() && follow_set(frame) && repeat(frame);
     is_first_ = false;
     if (repeated) return true;
     for (const bool curvature : {true, false}) {
@@ -156,21 +189,43 @@ bool NewtonStep::take(Frame& frame) {
 }
 
 bool NewtonStep::may_repeat() const {
-    const auto is_free = [&](std::int32_t k) { return model_.position(k) >= 0; };
-    if (factored_.empty() || !std::all_of(factored_.begin(), factored_.end(), is_free)) return false;
-    const bool same = static_cast<std::int64_t>(factored_.size()) == model_.size();
-    return is_first_ || (same && optimality_ < 0.1 * optimality_before_);
+    return !factor_.empty() && (is_first_ || optimality_ < 0.1 * optimality_before_);
+}
+
+/// Makes the variables of the factor the free ones. False where too many differ, or the factor does not exist.
+bool NewtonStep::follow_set(const Frame& frame) {
+    constexpr std::int64_t most = 8;  // changes that cost less than another factor
+    const std::int64_t size = factor_.size();
+    entered_.assign(frame.structure().num_variables(), 0);
+    std::int64_t leaving = 0;
+    for (const std::int32_t k : factor_.variables()) {
+        entered_[k] = 1;
+        leaving += model_.position(k) < 0 ? 1 : 0;
+    }
+    const std::int64_t entering = is_first_ ? 0 : model_.size() - size + leaving;
+    if (leaving + entering > most) return false;
+    for (std::int64_t a = size; a-- > 0;) {
+        if (model_.position(factor_.variables()[a]) < 0) factor_.remove(a);
+    }
+    rhs_.resize(factor_.stride());
+    for (const std::int32_t k : model_.free()) {
+        if (is_first_ || entered_[k]) continue;
+        const double diagonal = model_.column(frame, k, factor_.variables(), rhs_.data());
+        if (!factor_.append(k, rhs_.data(), diagonal)) return false;
+    }
+    return true;
 }
 
 bool NewtonStep::repeat(Frame& frame) {
-    const std::int64_t n = static_cast<std::int64_t>(factored_.size());
     step_.assign(model_.size(), 0.0);
     held_.assign(model_.size(), 0);
-    rhs_.resize(padded_width(n));
-    for (std::int64_t a = 0; a < n; ++a) rhs_[a] = -model_.gradient()[model_.position(factored_[a])];
-    kernels().cholesky_solve(factor_.data(), n, inverse_diagonal_.data(), rhs_.data());
-    for (std::int64_t a = 0; a < n; ++a) {
-        const std::int32_t i = model_.position(factored_[a]);
+    rhs_.resize(factor_.stride());
+    for (std::int64_t a = 0; a < factor_.size(); ++a) {
+        rhs_[a] = -model_.gradient()[model_.position(factor_.variables()[a])];
+    }
+    factor_.solve(rhs_.data());
+    for (std::int64_t a = 0; a < factor_.size(); ++a) {
+        const std::int32_t i = model_.position(factor_.variables()[a]);
         step_[i] = rhs_[a];
         stop_at_end(i);
     }
@@ -195,6 +250,7 @@ double NewtonStep::slope() const {
 }
 
 bool NewtonStep::direction() {
+    constexpr std::size_t few = 4;  // variables that leave a factor for less than the price of another one
     const std::int64_t count = model_.size(), stride = padded_width(count);
     step_.assign(count, 0.0);
     held_.assign(count, 0);
@@ -204,52 +260,41 @@ bool NewtonStep::direction() {
         pull_[i] = -model_.gradient()[i];
         active_[i] = static_cast<std::int32_t>(i);
     }
+    factor_.clear();
     while (!active_.empty()) {
-        if (!solve_over(active_)) return false;
-        still_.clear();
+        if (factor_.empty() && !factor(active_)) return false;
+        solve();
+        std::size_t left = 0;
         for (const std::int32_t i : active_) {
-            if (stop_at_end(i)) {
-                kernels().add_scaled(-step_[i], model_.hessian().data() + i * stride, pull_.data(), count);
-            } else {
-                still_.push_back(i);
-            }
+            if (!stop_at_end(i)) continue;
+            kernels().add_scaled(-step_[i], model_.hessian().data() + i * stride, pull_.data(), count);
+            ++left;
         }
-        if (still_.size() == active_.size()) break;
-        active_.swap(still_);
+        if (left == 0) break;
+        for (std::size_t a = active_.size(); a-- > 0;) {
+            if (!held_[active_[a]]) continue;
+            active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(a));
+            if (left <= few) factor_.remove(static_cast<std::int64_t>(a));
+        }
+        if (left > few) factor_.clear();
     }
     return slope() < 0.0;
 }
 
-/// step_ over `active`, given the steps of the others; a ridge where the Hessian is singular.
-bool NewtonStep::solve_over(const std::vector<std::int32_t>& active) {
-    const std::int64_t n = static_cast<std::int64_t>(active.size()), width = padded_width(n);
-    const std::int64_t stride = padded_width(model_.size());
-    const std::vector<double>& hessian = model_.hessian();
-    double largest = 0.0;
-    rhs_.resize(width);
-    inverse_diagonal_.resize(n);
-    factored_.clear();
-    for (std::int64_t a = 0; a < n; ++a) {
-        rhs_[a] = pull_[active[a]];
-        largest = std::max(largest, hessian[active[a] * (stride + 1)]);
-    }
+/// Over `active`; with a ridge where the Hessian is singular.
+bool NewtonStep::factor(const std::vector<std::int32_t>& active) {
     for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
-        factor_.resize(n * width);
-        for (std::int64_t a = 0; a < n; ++a) {
-            const double* from = hessian.data() + active[a] * stride;
-            double* row = factor_.data() + a * width;
-            std::fill_n(row, a, 0.0);
-            for (std::int64_t b = a; b < n; ++b) row[b] = from[active[b]];
-            std::fill(row + n, row + width, 0.0);
-            row[a] += ridge * largest;
-        }
-        if (!kernels().cholesky(factor_.data(), n, 1e-13, inverse_diagonal_.data())) continue;
-        kernels().cholesky_solve(factor_.data(), n, inverse_diagonal_.data(), rhs_.data());
-        for (std::int64_t a = 0; a < n; ++a) step_[active[a]] = rhs_[a];
-        for (const std::int32_t i : active) factored_.push_back(model_.free()[i]);
-        return true;
+        if (factor_.set(model_.hessian(), padded_width(model_.size()), active, ridge, model_.free())) return true;
     }
     return false;
+}
+
+/// step_ over the active variables, given the steps of the others.
+void NewtonStep::solve() {
+    rhs_.resize(factor_.stride());
+    for (std::size_t a = 0; a < active_.size(); ++a) rhs_[a] = pull_[active_[a]];
+    factor_.solve(rhs_.data());
+    for (std::size_t a = 0; a < active_.size(); ++a) step_[active_[a]] = rhs_[a];
 }
 
 bool NewtonStep::search(Frame& frame, double shortest) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "inverse/frame.h"
+#include "inverse/working_factor.h"
 
 namespace rigwright::inverse {
 
@@ -15,6 +16,10 @@ public:
     double look(const Frame& frame);
     /// Forms the Hessian over the free variables; with `curvature` its second part, too.
     void form(const Frame& frame, bool curvature);
+
+    /// Writes the column of the Hessian that belongs to a free variable, at other free variables; its diagonal entry.
+    /// Of the curvature only that of products of two weights is in it.
+    double column(const Frame& frame, std::int32_t variable, const std::vector<std::int32_t>& at, double* result);
 
     std::int64_t size() const { return static_cast<std::int64_t>(free_.size()); }
     const std::vector<std::int32_t>& free() const { return free_; }
@@ -51,8 +56,9 @@ private:
 /// Newton steps over the free variables of one frame, kept inside their pieces: variables that would leave are put on
 /// the end of their piece and the others solved for again; then a line search, so that the objective always falls. A
 /// factor is used again (a chord step) where it is likely to do: for the first step of a frame that starts from its
-/// neighbour's solution, whose factor is at hand, and where the free variables are those of the factor and the last
-/// step brought the optimality down ten times. One a thread.
+/// neighbour's solution, whose factor is at hand, and where the last step brought the optimality down ten times or
+/// variables have been freed since. Variables that are no longer free leave the factor first, new ones enter it. One a
+/// thread.
 class NewtonStep {
 public:
     /// A new frame; `cold` where its start is far from the last frame's solution.
@@ -64,18 +70,20 @@ public:
 
 private:
     bool direction();
-    bool solve_over(const std::vector<std::int32_t>& active);
+    bool factor(const std::vector<std::int32_t>& active);
+    void solve();
     bool search(Frame& frame, double shortest);
     bool may_repeat() const;
+    bool follow_set(const Frame& frame);
     bool repeat(Frame& frame);
     bool stop_at_end(std::int32_t i);
     double slope() const;
 
     QuadraticModel model_;
-    std::vector<double> step_, pull_, factor_, inverse_diagonal_, rhs_, trial_;
-    std::vector<std::int32_t> active_, still_;
-    std::vector<std::int32_t> factored_;  // variables of factor_
-    std::vector<char> held_;
+    WorkingFactor factor_;
+    std::vector<double> step_, pull_, rhs_, trial_;
+    std::vector<std::int32_t> active_;
+    std::vector<char> held_, entered_;
     double optimality_ = 0.0, optimality_before_ = 0.0;
     bool is_first_ = false;
 };

@@ -1,7 +1,11 @@
 #include "inverse/projection.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
 #include <numeric>
+#include <span>
 
 #include "core/parallel.h"
 #include "inverse/projection_kernels.h"
@@ -9,45 +13,116 @@
 namespace rigwright::inverse {
 namespace {
 
+constexpr std::int64_t part = 32;   // blocks whose targets are packed in one go: they stay in cache
 constexpr std::int64_t batch = 24;  // frames whose targets stand beside each other: columns are read once for all
 
-/// Spreads the lowest 10 bits, two zeros after each.
-std::uint32_t spread(std::uint32_t bits) {
-    bits = (bits | bits << 16) & 0x030000FFu;
-    bits = (bits | bits << 8) & 0x0300F00Fu;
-    bits = (bits | bits << 4) & 0x030C30C3u;
-    return (bits | bits << 2) & 0x09249249u;
-}
+/// Which columns move which vertices, in bits.
+class Supports {
+public:
+    Supports(std::int64_t num_columns, std::int64_t num_vertices)
+        : num_columns_(num_columns), words_((num_columns + 63) / 64), bits_(num_vertices * words_) {}
 
-/// Positions in `vertices` by Morton code of the neutral, so that neighbours in the order are neighbours in space.
-std::vector<std::int32_t> morton_order(View<const float, 2> neutral, View<const std::int32_t, 1> vertices) {
-    double low[3], size = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        double high = low[axis] = neutral(vertices(0), axis);
-        for (const std::int32_t v : vertices) {
-            low[axis] = std::min<double>(low[axis], neutral(v, axis));
-            high = std::max<double>(high, neutral(v, axis));
-        }
-        size = std::max(size, high - low[axis]);
+    void add(std::int64_t column, std::int64_t vertex) {
+        bits_[vertex * words_ + column / 64] |= std::uint64_t{1} << (column % 64);
     }
-    std::vector<std::uint32_t> code(vertices.size());
-    for (std::int64_t i = 0; i < vertices.size(); ++i) {
-        for (int axis = 0; axis < 3 && size > 0.0; ++axis) {
-            const double cell = 1023.0 * ((neutral(vertices(i), axis) - low[axis]) / size);
-            code[i] |= spread(static_cast<std::uint32_t>(cell)) << axis;
+    std::int64_t num_columns() const { return num_columns_; }
+    template <class F>
+    void for_columns(std::int64_t vertex, F&& visit) const {
+        for (std::int64_t w = 0; w < words_; ++w) {
+            for (std::uint64_t rest = bits_[vertex * words_ + w]; rest != 0; rest &= rest - 1) {
+                visit(64 * w + std::countr_zero(rest));
+            }
         }
     }
-    std::vector<std::int32_t> order(vertices.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return code[a] < code[b]; });
-    return order;
-}
+
+private:
+    std::int64_t num_columns_, words_;
+    std::vector<std::uint64_t> bits_;
+};
+
+/// Orders vertices so that neighbours are moved by the same columns: halves a set along the direction in which its
+/// supports differ most (a few steps of the power method, begun at the column that halves the set best), until blocks
+/// are left.
+class SupportOrder {
+public:
+    SupportOrder(const Supports& supports, std::int64_t num_vertices)
+        : supports_(supports), order_(num_vertices), score_(num_vertices), column_(supports.num_columns()) {
+        std::iota(order_.begin(), order_.end(), 0);
+        halve(order_.begin(), order_.end());
+        for (std::int64_t first = 0; first < num_vertices; first += Projection::block) {
+            std::sort(order_.begin() + first, order_.begin() + std::min(first + Projection::block, num_vertices));
+        }
+    }
+
+    const std::vector<std::int32_t>& order() const { return order_; }
+
+private:
+    using Iterator = std::vector<std::int32_t>::iterator;
+
+    void halve(Iterator begin, Iterator end) {
+        const std::int64_t count = end - begin, blocks = (count + Projection::block - 1) / Projection::block;
+        if (blocks < 2 || column_.empty()) return;
+        score(begin, end);
+        const Iterator middle = begin + blocks / 2 * Projection::block;
+        std::nth_element(begin, middle, end, [&](std::int32_t a, std::int32_t b) {
+            return score_[a] != score_[b] ? score_[a] < score_[b] : a < b;
+        });
+        halve(begin, middle);
+        halve(middle, end);
+    }
+
+    void score(Iterator begin, Iterator end) {
+        constexpr int steps = 2;
+        const double count = static_cast<double>(end - begin);
+        std::vector<double> share(column_.size(), 0.0);
+        for (Iterator v = begin; v != end; ++v)
+            supports_.for_columns(*v, [&](std::int64_t n) { share[n] += 1.0 / count; });
+        const auto unevenness = [](double a, double b) { return std::abs(a - 0.5) < std::abs(b - 0.5); };
+        const std::int64_t first = std::min_element(share.begin(), share.end(), unevenness) - share.begin();
+        for (Iterator v = begin; v != end; ++v) {
+            score_[*v] = 0.0;
+            supports_.for_columns(*v, [&](std::int64_t n) { score_[*v] += n == first ? 1.0 : 0.0; });
+        }
+        double mean = share[first];
+        for (int step = 0; step < steps; ++step) {
+            std::fill(column_.begin(), column_.end(), 0.0);
+            double largest = 0.0, sum = 0.0;
+            for (Iterator v = begin; v != end; ++v) {
+                supports_.for_columns(*v, [&](std::int64_t n) { column_[n] += score_[*v] - mean; });
+            }
+            for (const double c : column_) largest = std::max(largest, std::abs(c));
+            for (Iterator v = begin; v != end; ++v) {
+                double& score = score_[*v] = 0.0;
+                supports_.for_columns(*v, [&](std::int64_t n) { score += column_[n]; });
+                score = largest > 0.0 ? score / largest : 0.0;
+                sum += score;
+            }
+            mean = sum / count;
+        }
+    }
+
+    const Supports& supports_;
+    std::vector<std::int32_t> order_;
+    std::vector<double> score_, column_;
+};
 
 }  // namespace
 
 Projection::Projection(std::int64_t num_columns, const Columns& columns, View<const float, 2> neutral,
                        View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights)
-    : num_columns_(num_columns), position_(morton_order(neutral, vertices)) {
+    : num_columns_(num_columns) {
+    std::vector<float> dense(neutral.size());
+    const auto moves = [&](std::int32_t v) {
+        return dense[3 * v] != 0.0f || dense[3 * v + 1] != 0.0f || dense[3 * v + 2] != 0.0f;
+    };
+    Supports supports(num_columns, vertices.size());
+    for (std::int64_t n = 0; n < num_columns; ++n) {
+        columns(n, {dense.data(), neutral.extents()});
+        for (std::int64_t i = 0; i < vertices.size(); ++i) {
+            if (moves(vertices(i))) supports.add(n, i);
+        }
+    }
+    position_ = SupportOrder(supports, vertices.size()).order();
     for (const std::int32_t i : position_) {
         vertex_.push_back(vertices(i));
         weight_.push_back(vertex_weights(i));
@@ -60,14 +135,10 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
     // the columns of each block with their offsets, column by column: only one dense column is held at a time
     std::vector<std::vector<std::int32_t>> own(blocks_.size());
     std::vector<std::vector<float>> values(blocks_.size());
-    std::vector<float> dense(neutral.size());
     for (std::int64_t n = 0; n < num_columns; ++n) {
         columns(n, {dense.data(), neutral.extents()});
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const auto begin = vertex_.begin() + blocks_[b].first, end = begin + blocks_[b].count;
-            const auto moves = [&](std::int32_t v) {
-                return dense[3 * v] != 0.0f || dense[3 * v + 1] != 0.0f || dense[3 * v + 2] != 0.0f;
-            };
             if (std::none_of(begin, end, moves)) continue;
             own[b].push_back(static_cast<std::int32_t>(n));
             for (auto v = begin; v != end; ++v) {
@@ -102,25 +173,39 @@ void Projection::project(View<const float, 3> targets, bool all, View<double, 2>
 void Projection::project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
                                std::int64_t begin, std::int64_t end, View<double, 2> projections,
                                View<double, 1> energies) const {
-    const ProjectionKernels& kernel = projection_kernels();
-    const std::int64_t rows = end - begin, stride = 3 * num_vertices() + 1;
-    std::vector<double> packed(rows * stride), out(rows * tile);
-    for (std::int64_t t = 0; t < rows; ++t) {
-        std::fill_n(projections.row(begin + t), num_columns_, 0.0);
-        energies(begin + t) = kernel.pack(targets.row(begin + t), source, neutral, weight_.data(), num_vertices(),
-                                          packed.data() + t * stride);
+    const std::int64_t rows = end - begin, stride = 3 * std::min(part * block, num_vertices()) + 1;
+    const std::unique_ptr<double[]> packed(new double[rows * stride]);  // not set before it is written
+    std::vector<double> out(rows * tile);
+    for (std::int64_t t = begin; t < end; ++t) {
+        std::fill_n(projections.row(t), num_columns_, 0.0);
+        energies(t) = 0.0;
     }
-    for (const Block& at : blocks_) {
-        const std::int64_t length = 3 * at.count;
-        for (std::int64_t first = 0; first < at.columns_count; first += tile) {
-            const float* panel = packed_.data() + at.packed_begin + first * length;
-            kernel.product(packed.data() + 3 * at.first, stride, rows, panel, length, out.data());
-            const std::int32_t* column = column_.data() + at.columns_begin + first;
-            const std::int64_t count = std::min(tile, at.columns_count - first);
-            for (std::int64_t t = 0; t < rows; ++t) {
-                double* sums = projections.row(begin + t);
-                for (std::int64_t c = 0; c < count; ++c) sums[column[c]] += out[t * tile + c];
-            }
+    for (std::size_t next = 0; next < blocks_.size(); next += part) {
+        const std::span<const Block> own(blocks_.data() + next, std::min<std::size_t>(part, blocks_.size() - next));
+        const std::int64_t first = own.front().first, count = own.back().first + own.back().count - first;
+        for (std::int64_t t = 0; t < rows; ++t) {
+            energies(begin + t) +=
+                projection_kernels().pack(targets.row(begin + t), source + first, neutral + 3 * first,
+                                          weight_.data() + first, count, packed.get() + t * stride);
+        }
+        for (const Block& at : own) {
+            add_block(at, packed.get() + 3 * (at.first - first), stride, begin, end, projections, out.data());
+        }
+    }
+}
+
+/// Adds a block's part of the projections; its targets lie `stride` apart.
+void Projection::add_block(const Block& at, const double* targets, std::int64_t stride, std::int64_t begin,
+                           std::int64_t end, View<double, 2> projections, double* out) const {
+    const std::int64_t length = 3 * at.count;
+    for (std::int64_t first = 0; first < at.columns_count; first += tile) {
+        const float* panel = packed_.data() + at.packed_begin + first * length;
+        projection_kernels().product(targets, stride, end - begin, panel, length, out);
+        const std::int32_t* column = column_.data() + at.columns_begin + first;
+        const std::int64_t count = std::min(tile, at.columns_count - first);
+        for (std::int64_t t = begin; t < end; ++t) {
+            double* sums = projections.row(t);
+            for (std::int64_t c = 0; c < count; ++c) sums[column[c]] += out[(t - begin) * tile + c];
         }
     }
 }

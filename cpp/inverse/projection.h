@@ -7,9 +7,9 @@
 
 namespace rigwright::inverse {
 
-/// N columns of a rig on M chosen vertices, packed for Phi^T Omega b: blocks of vertices that lie near each other
-/// (Morton order of the neutral), each with the columns that move one of its vertices, so that sparse columns cost what
-/// they hold. Columns are float32; targets minus neutral, products and sums are double.
+/// N columns of a rig on M chosen vertices, packed for Phi^T Omega b: blocks of vertices that the same columns
+/// move, as far as possible, each with the columns that move one of its vertices, so that sparse columns cost little
+/// more than they hold. Columns are float32; targets minus neutral, products and sums are double.
 class Projection {
 public:
     /// Writes column n, dense (V, 3).
@@ -44,9 +44,11 @@ private:
     void project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
                        std::int64_t begin, std::int64_t end, View<double, 2> projections,
                        View<double, 1> energies) const;
+    void add_block(const Block& at, const double* targets, std::int64_t stride, std::int64_t begin, std::int64_t end,
+                   View<double, 2> projections, double* out) const;
 
     std::int64_t num_columns_;
-    std::vector<std::int32_t> vertex_;    // in the rig, by Morton order
+    std::vector<std::int32_t> vertex_;    // in the rig, block by block
     std::vector<std::int32_t> position_;  // in the caller's `vertices`
     std::vector<float> neutral_;          // (M, 3), and one more
     std::vector<double> weight_;          // (M)

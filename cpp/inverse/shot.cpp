@@ -29,14 +29,14 @@ public:
         });
         const double ridge = 1e-4 * trace / static_cast<double>(std::max<std::int64_t>(count_, 1));
         for (std::int64_t k = 0; k < count_; ++k) factor_[k * stride_ + k] += ridge > 0.0 ? ridge : 1.0;
-        works_ = kernels().cholesky(factor_.data(), count_, 0.0, inverse_diagonal_.data());
+        works_ = kernels().cholesky(factor_.data(), count_, stride_, 0.0, inverse_diagonal_.data());
     }
 
     bool operator()(const Terms& terms, std::vector<double>& x) const {
         x.assign(stride_, 0.0);
         for_plain([&](std::int64_t n, std::int32_t k) { x[k] += terms.projection[n]; });
         for (std::int64_t k = 0; k < count_; ++k) x[k] -= 0.5 * terms.linear[k];
-        if (works_) kernels().cholesky_solve(factor_.data(), count_, inverse_diagonal_.data(), x.data());
+        if (works_) kernels().cholesky_solve(factor_.data(), count_, stride_, inverse_diagonal_.data(), x.data());
         for (std::int64_t k = 0; k < count_; ++k) x[k] = std::clamp(x[k], terms.lower[k], terms.upper[k]);
         return works_;
     }
@@ -82,6 +82,7 @@ public:
         for (std::int64_t t = begin; t < end; ++t) {
             const bool cold = t == begin || jumps(t);
             const bool restart = !structure_.is_linear() && (cold || (t - begin) % period == 0);
+            if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
             bool won = structure_.has_knots() && cross_knots(t, begin);
             if (!restart) {
@@ -91,7 +92,7 @@ public:
             const Terms terms = terms_of(t);
             start_.assign(count_, 0.0);
             for (std::int64_t k = 0; k < count_; ++k) start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
-            won = solve_from(t, begin, start_.data(), true, false) || won;
+            if (!cold || start_ != given_) won = solve_from(t, begin, start_.data(), true, false) || won;
             if (linear_start_(terms, start_)) won = solve_from(t, begin, start_.data(), true, false) || won;
             if (won && !causal_) go_back(t, begin);
         }
@@ -173,7 +174,7 @@ private:
     const ShotResult& result_;
     std::int64_t count_;
     bool causal_;
-    std::vector<double> objective_, start_, point_, linear_, quadratic_;
+    std::vector<double> objective_, start_, given_, point_, linear_, quadratic_;
 };
 
 }  // namespace

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "inverse/gram_matrix.h"
+
+namespace rigwright::inverse {
+
+/// Cholesky factor U^T U of a Hessian over a working set of variables, which changes by a few of them at a time:
+/// leaving or entering it costs a solve, not a factorisation.
+class WorkingFactor {
+public:
+    bool empty() const { return variables_.empty(); }
+    std::int64_t size() const { return static_cast<std::int64_t>(variables_.size()); }
+    /// In the order of the factor's rows.
+    const std::vector<std::int32_t>& variables() const { return variables_; }
+    /// Room that `solve` needs.
+    std::int64_t stride() const { return stride_; }
+    void clear() { variables_.clear(); }
+    /// Factors the rows and columns `active` of a symmetric matrix, `ridge` times its largest diagonal entry added;
+    /// their variables are named by `names`. False, and empty, where that is not positive definite.
+    bool set(const std::vector<double>& matrix, std::int64_t row_length, std::span<const std::int32_t> active,
+             double ridge, std::span<const std::int32_t> names);
+    /// Enters a variable with its column of the Hessian (size() and room), which is overwritten. False, and unchanged,
+    /// where the matrix would not be positive definite.
+    bool append(std::int32_t variable, double* column, double diagonal);
+    void remove(std::int64_t position);
+    /// x <- (U^T U)^-1 x
+    void solve(double* x) const;
+
+private:
+    void make_room(std::int64_t count);
+
+    std::int64_t stride_ = 0;
+    std::vector<std::int32_t> variables_;
+    AlignedDoubles factor_;
+    std::vector<double> inverse_diagonal_;
+};
+
+}  // namespace rigwright::inverse
