@@ -1,6 +1,6 @@
 """How far a face is off when only the first shapes of an order of importance are evaluated.
 
-``python benchmarks/level_of_detail.py`` draws error against prefix for every order into
+``python benchmarks/level_of_detail.py`` (about two minutes) draws error against prefix for every order into
 ``docs/level_of_detail.png`` and prints the tables. Two faces play the first performance of compskin_face_anim: the ICT
 face with that data set's 72 controls and 215 constructed combinations, and MakeHuman's face with the 52 sculpted ARKit
 shapes, driven by the same curves through the table of ``rigwright.faces`` (a control drives the ARKit shape of that

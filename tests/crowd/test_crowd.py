@@ -149,6 +149,8 @@ def test_heads_out_of_range_are_refused(heads, message):
     [
         ([], None, r"Crowd: clips is empty"),
         ([np.zeros((2, 7)), np.zeros((2, 6))], None, r"Crowd: clips\[1\] is float64 \(2, 6\).*\(T, 7\)"),
+        ([(np.zeros((2, 7)), 30.0)], None, r"Crowd: clips\[0\] is a ragged tuple; .*\(T, 7\)"),
+        ({"walk": np.zeros((2, 7))}, None, r"Crowd: clips is a dict; it must be a sequence of clips"),
         ([np.zeros((0, 7))], None, r"Crowd: clips\[0\] is float64 \(0, 7\)"),
         ([np.full((2, 7), np.nan)], None, r"Crowd: clips\[0\] is not finite everywhere"),
         ([np.zeros((2, 7))], [0, 1, 2, 3, 4, 5, 5], r"Crowd: order is without shape 6; it must be a permutation"),
@@ -171,3 +173,12 @@ def test_an_out_that_does_not_fit_is_refused(out):
 def test_only_blendshape_rigs_make_crowds():
     with pytest.raises(ValueError, match=r"Crowd: rig is a str"):
         rw.crowd.Crowd("rig", [np.zeros((2, 7))])
+
+
+def test_a_clip_by_itself_is_a_list_of_one():
+    rig = random_rig()
+    clip = random_weights(rig, 4)
+    alone = rw.crowd.Crowd(rig, clip)
+    np.testing.assert_array_equal(alone.evaluate(0, [0, 3]), rig.evaluate(clip[[0, 3]]))
+    np.testing.assert_array_equal(alone.num_frames, rw.crowd.Crowd(rig, clip.tolist()).num_frames)
+    assert repr(alone).endswith("1 clip of 4 frames, 7 shapes>")

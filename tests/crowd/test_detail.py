@@ -159,6 +159,14 @@ def test_orders_and_clips_of_a_crowd_fit_together():
     assert (error <= lod.errors[prefix] + 1e-5).all()
 
 
+def test_errors_of_several_clips_are_those_of_all_their_frames():
+    rig = random_rig()
+    weights = random_weights(rig, 9)
+    several = rw.crowd.LevelOfDetail(rig, None, [weights[:4], weights[4:]])
+    np.testing.assert_array_equal(several.errors, rw.crowd.LevelOfDetail(rig, None, weights).errors)
+    assert repr(several).endswith("measured on 9 frames>")
+
+
 @pytest.mark.parametrize(
     ("distance", "pixels", "message"),
     [
@@ -187,6 +195,7 @@ def test_bad_distances_and_pixels_are_refused(distance, pixels, message):
         (lambda: rw.crowd.LevelOfDetail(random_rig(), [1, 2]), r"LevelOfDetail: order is int64 \(2,\)"),
         (lambda: rw.crowd.LevelOfDetail(random_rig(), None, np.zeros((2, 3))), r"LevelOfDetail: weights is"),
         (lambda: rw.crowd.LevelOfDetail(random_rig(), None, np.full((2, 7), np.inf)), r"weights is not finite"),
+        (lambda: rw.crowd.LevelOfDetail(random_rig()).prefix(1.0, 40.0), r"prefix: camera is a float; it must be"),
         (lambda: rw.crowd.LevelOfDetail(random_rig()).screen_error(9, 1.0, CAMERA), r"prefix is 9; .* from 0 to 7"),
     ],
 )

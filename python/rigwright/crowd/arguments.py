@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,15 +37,32 @@ def checked_order(function: str, order: ArrayLike | None, num_shapes: int) -> ND
 
 def checked_weights(function: str, argument: str, weights: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
     """(T, K) float32 of at least one frame, finite."""
-    array = np.asarray(weights)
+    expected = f"numbers (T, {num_shapes}) with T at least 1"
+    try:
+        array = np.asarray(weights)
+    except ValueError:  # a pair of weights and their rate, as they are read from a file
+        raise bad_argument(function, argument, f"a ragged {type(weights).__name__}", expected) from None
     if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != num_shapes or not len(array):
         got = f"{array.dtype} {array.shape}"
-        raise bad_argument(function, argument, got, f"numbers (T, {num_shapes}) with T at least 1")
+        raise bad_argument(function, argument, got, expected)
     with np.errstate(over="ignore"):
         narrow = np.ascontiguousarray(array, np.float32)
     if not np.isfinite(narrow).all():
         raise bad_argument(function, argument, "not finite everywhere", "finite")
     return narrow
+
+
+def checked_clips(function: str, argument: str, clips: Any, num_shapes: int) -> list[NDArray[np.float32]]:
+    """Each of one clip or more as (T, K) float32; a clip by itself is as good as a list of one."""
+    if not isinstance(clips, Sequence | np.ndarray) or isinstance(clips, str) or not len(clips):
+        got = "empty" if isinstance(clips, Sequence | np.ndarray) else f"a {type(clips).__name__}"
+        raise bad_argument(function, argument, got, f"a sequence of clips (T, {num_shapes})")
+    alone = False
+    with contextlib.suppress(ValueError):  # clips of different lengths are no array
+        alone = np.ndim(clips) == 2
+    if alone:
+        return [checked_weights(function, argument, clips, num_shapes)]
+    return [checked_weights(function, f"{argument}[{i}]", clip, num_shapes) for i, clip in enumerate(clips)]
 
 
 def whole_per_head(function: str, argument: str, values: ArrayLike, last: int) -> NDArray[np.int32]:

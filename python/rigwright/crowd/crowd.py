@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright.crowd.arguments import (
+    checked_clips,
     checked_order,
     checked_rig,
-    checked_weights,
     numbers_per_head,
     refuse,
     whole_per_head,
@@ -51,7 +51,7 @@ class Crowd:
     Parameters
     ----------
     rig : BlendshapeRig
-    clips : sequence of (T_i, K) arrays
+    clips : sequence of (T_i, K) arrays, or one
         Weights of the rig's shapes, a row a frame; T_i at least 1. They are copied.
     order : (K,) integers, optional
         Shapes, most important first (:func:`importance_order`): what prefixes are prefixes of. By default as they are.
@@ -70,13 +70,17 @@ class Crowd:
 
     def __init__(self, rig: BlendshapeRig, clips: Sequence[ArrayLike], order: ArrayLike | None = None) -> None:
         self._rig = checked_rig("Crowd", rig)
-        checked = [checked_weights("Crowd", f"clips[{i}]", clip, rig.num_shapes) for i, clip in enumerate(clips)]
-        if not checked:
-            raise bad_argument("Crowd", "clips", "empty", "at least one clip")
+        checked = checked_clips("Crowd", "clips", clips, rig.num_shapes)
         self._order = checked_order("Crowd", order, rig.num_shapes)
         self._num_frames = np.array([len(clip) for clip in checked], np.int64)
         self._first = np.concatenate([[0], np.cumsum(self._num_frames)[:-1]])
         self._weights = np.concatenate(checked)
+
+    def __repr__(self) -> str:
+        name = self._rig.metadata.get("name") or "a rig"
+        count = len(self._num_frames)
+        clips = f"{count} clip{'s' if count > 1 else ''} of {self._num_frames.sum():,} frames"
+        return f"<rigwright.crowd.Crowd of {name!r}: {clips}, {self._rig.num_shapes} shapes>"
 
     @property
     def rig(self) -> BlendshapeRig:

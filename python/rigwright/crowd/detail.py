@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,15 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright.crowd.arguments import (
+    checked_clips,
     checked_order,
     checked_rig,
-    checked_weights,
     numbers_per_head,
     positive,
     refuse,
     whole_per_head,
 )
 from rigwright.crowd.prefix_errors import prefix_error_bound, prefix_errors
+from rigwright.errors import bad_argument
 
 Float64 = NDArray[np.float64]
 
@@ -63,7 +65,7 @@ class LevelOfDetail:
     rig : BlendshapeRig
     order : (K,) integers or None
         Shapes, most important first.
-    weights : (T, K), optional
+    weights : (T, K), or a sequence of clips (T_i, K), optional
         With weights, errors are the largest that were *measured* on these frames (:func:`prefix_errors`): they hold
         on these frames, for a rig without combinations on all weights between them (the distance is a convex function
         of weights), and on nothing else. Without weights they are *bounds* for all weights inside the rig's bounds
@@ -87,15 +89,26 @@ class LevelOfDetail:
     :meth:`screen_error` over the cosine of that angle. Multiply ``pixels`` with the cosine where the rim matters.
     """
 
-    def __init__(self, rig: BlendshapeRig, order: ArrayLike | None = None, weights: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        rig: BlendshapeRig,
+        order: ArrayLike | None = None,
+        weights: ArrayLike | Sequence[ArrayLike] | None = None,
+    ) -> None:
         checked_rig("LevelOfDetail", rig)
         self.order = checked_order("LevelOfDetail", order, rig.num_shapes)
         if weights is None:
             self.errors = prefix_error_bound(rig, self.order)
         else:
-            frames = checked_weights("LevelOfDetail", "weights", weights, rig.num_shapes)
+            frames = np.concatenate(checked_clips("LevelOfDetail", "weights", weights, rig.num_shapes))
             self.errors = prefix_errors(rig, self.order, frames).max.max(axis=0)
         self.order.flags.writeable = self.errors.flags.writeable = False
+        self._known = "bounds" if weights is None else f"measured on {len(frames):,} frames"
+
+    def __repr__(self) -> str:
+        half = len(self.order) // 2
+        errors = f"error {self.errors[0]:.3g} without any, {self.errors[half]:.3g} with {half}"
+        return f"<rigwright.crowd.LevelOfDetail: {len(self.order)} shapes, {errors}, {self._known}>"
 
     def prefix(self, distance: ArrayLike, camera: Camera, pixels: float = 1.0) -> NDArray[np.int32]:
         """Shortest prefixes whose error is at most ``pixels``.
@@ -118,6 +131,8 @@ class LevelOfDetail:
         ValueError
             If a distance or ``pixels`` is not a finite number above 0.
         """
+        if not isinstance(camera, Camera):
+            raise bad_argument("prefix", "camera", f"a {type(camera).__name__}", "a rigwright.crowd.Camera")
         allowed = positive("prefix", "pixels", pixels) / camera.pixels_per_unit(_distances("prefix", distance))
         # An error may rise with the length where a shape undoes another: the least error so far never does.
         least = np.minimum.accumulate(self.errors)

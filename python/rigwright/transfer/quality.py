@@ -45,7 +45,7 @@ class TransferQuality:
     @property
     def doubt(self) -> Float64:
         """(K,): a number to sort shapes by, the 99th percentile of distortion plus flips and new crossings."""
-        known = np.isfinite(self.distortion).any(axis=1)
+        known = np.asarray(np.isfinite(self.distortion).any(axis=1))
         stretched = np.zeros(len(known))
         if known.any():
             stretched[known] = np.nanpercentile(self.distortion[known], 99, axis=1)
