@@ -168,6 +168,22 @@ def test_highs_finishes_what_runs_out_of_nodes(tolerance):
     assert not any(entry <= set(found.items) for entry in refused)
 
 
+def test_highs_too_may_run_out_of_nodes(monkeypatch):
+    """What it has then counts if it is better, and is not called the best."""
+    pytest.importorskip("highspy", reason="the fallback is HiGHS")
+    from rigwright.packing import highs
+
+    monkeypatch.setattr(highs, "NODES", 1)
+    rng = np.random.default_rng(0)
+    active, importance, items = rng.random((150, 300)) < 0.02, rng.random(150), list(range(150))
+    program = Program([[k] for k in items], active, [], 0.0, 1)
+    own = program.graph.heaviest(importance, items, 1)[0]
+    found = optimal(program, importance, 1.0, items)
+    assert not found.proven
+    assert active[found.items].sum(axis=0).max() <= 1
+    assert importance[found.items].sum() > importance[own].sum()
+
+
 def test_a_limit_stops_and_says_what_is_left():
     neutral, shapes, faces = oracles.random_shapes(4, 12)
     whole = pack(neutral, shapes, faces, symmetry=False)

@@ -94,7 +94,7 @@ Solver = Callable[[Program, Floats, float, list[int]], Expression]
 def optimal(program: Program, importance: Floats, largest: float, allowed: list[int]) -> Expression:
     """The expression of largest importance (Carrigan 2020, equation 3.3): own branch and bound.
 
-    If that runs out of nodes, HiGHS finishes where it is installed; else the best found stands, not proven.
+    If that runs out of nodes, HiGHS goes on where it is installed, with nodes of its own; the better one stands.
     """
     weights = program.weights(importance)
     items, proven, _ = program.graph.heaviest(weights, allowed, program.node_limit)
@@ -102,8 +102,10 @@ def optimal(program: Program, importance: Floats, largest: float, allowed: list[
         return Expression(list(items), True)
     from rigwright.packing.highs import heaviest
 
-    better = heaviest(program, weights, allowed)
-    return Expression(list(items), False) if better is None else Expression(better, True)
+    other = heaviest(program, weights, allowed)
+    if other is None or (not other[1] and weights[other[0]].sum() <= weights[items].sum()):
+        return Expression(list(items), False)
+    return Expression(*other)
 
 
 def greedy(program: Program, importance: Floats, largest: float, allowed: list[int]) -> Expression:
