@@ -19,7 +19,7 @@ from rigwright.packing import Plan
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
-rigwright pack face.safetensors -o second.json --minimise --reject eyeLookOut_L,eyeLookOut_R --without mouthClose"""
+rigwright pack face.safetensors -o second.json --minimise --reject left_smile,right_smile --without brow_up"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,15 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="[NUMBER:]NAMES",
         action="append",
         default=[],
-        help="shapes, by comma, that never stand in one expression all together, pairs included; with a number, shapes"
-        " that do not stand in that expression; may be repeated",
+        help="shapes, by comma, that never stand in one expression all together, pairs too (eyeLookOut_L,eyeLookOut_R);"
+        " with a number (3:cheekPuff) shapes that do not stand in that expression; may be repeated",
     )
     choice.add_argument(
         "--without",
         metavar="NAMES",
         action="append",
         default=[],
-        help="shapes, by comma, that nobody is to pose; may be repeated",
+        help="shapes, by comma, that nobody is to pose (mouthClose); may be repeated",
     )
     choice.add_argument(
         "--areas",
