@@ -174,7 +174,7 @@ def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
     ("arguments", "words"),
     [
         (["a.obj", "b.obj", "-o", "w.npz"], "quote it ('scans/*.obj') or name the folder"),
-        (["take.npy", "-o", "w.txt"], "w.txt is no format for weights"),
+        (["take.npy", "-o", "w.txt"], "w.txt has a format that cannot be written"),
         (["take.npy", "-o", "w.npz", "--alpha", "-1"], "-1 is not a number of at least 0"),
         (["take.npy", "-o", "w.npz", "--alpha", "some"], "some is not a number of at least 0"),
         (["take.npy", "-o", "w.npz", "--method", "magic"], "invalid choice: 'magic'"),

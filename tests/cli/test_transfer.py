@@ -251,7 +251,7 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["other.obj", "-o", "w.fbx"], "w.fbx is no format for rigs; it must end in one of .safetensors"),
+        (["other.obj", "-o", "w.fbx"], "w.fbx has a format that cannot be written; it must end in .safetensors"),
         (["short.npy", "-o", "w.npz"], "another topology needs --landmarks"),
         (["short.npy", "-o", "w.npz", "--landmarks", "marks.csv"], "a mesh without faces"),
         (["nan.npy", "-o", "w.npz"], "target_neutral is not finite"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -30,12 +31,64 @@ def output(text: str) -> Path:
     return path
 
 
-def output_file(text: str) -> Path:
-    """A file to write: :func:`output`, and no folder."""
-    path = output(text)
-    if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{path} is a folder; it must be a file")
-    return path
+class OutputFile:
+    """A file to write: :func:`output`, no folder, and of a format that there is a writer for.
+
+    Parameters
+    ----------
+    *suffixes : str
+        What its name may end in, with the dot, in lower case.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        self.suffixes = suffixes
+
+    def __call__(self, text: str) -> Path:
+        path = output(text)
+        if path.suffix.lower() not in self.suffixes:
+            formats = " or ".join(filter(None, [", ".join(self.suffixes[:-1]), self.suffixes[-1]]))
+            raise argparse.ArgumentTypeError(f"{path} has a format that cannot be written; it must end in {formats}")
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"{path} is a folder; it must be a file")
+        return path
+
+
+page = OutputFile(".html", ".htm")
+
+
+def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
+    """Refuse to write over what is read, or two results to one place.
+
+    Every ``Path`` among the arguments is read, but for those whose type is :func:`output` or :class:`OutputFile`.
+
+    Raises
+    ------
+    ValueError
+        Naming both arguments.
+    """
+    read: list[tuple[str, Path]] = []
+    written: list[tuple[str, Path]] = []
+    for action in actions:
+        given = getattr(args, action.dest, None)
+        paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
+        kind = written if action.type is output or isinstance(action.type, OutputFile) else read
+        kind += [(_name(action), path) for path in paths]
+    for number, (name, path) in enumerate(written):
+        for other, taken in [*read, *written[:number]]:
+            if _same(path, taken):
+                also = f"{other} too" if (other, taken) in written else f"what {other} reads"
+                raise ValueError(f"{name} {path} is {also}; results need a file of their own")
+
+
+def _name(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+
+
+def _same(a: Path, b: Path) -> bool:
+    """One place on the disk, through links too."""
+    if a.exists() and b.exists():
+        return a.samefile(b)
+    return a.resolve() == b.resolve()
 
 
 def count(text: str) -> int:

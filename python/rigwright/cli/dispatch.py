@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Protocol
 
+from rigwright.cli.arguments import check_files
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result, as_json
 from rigwright.errors import CudaError, NumericalError, SourceError
@@ -60,6 +61,7 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
         return _failed("rigwright: interrupted", INTERRUPTED, as_object)
 
     def work() -> None:
+        check_files(args.actions, args)
         result = args.command.run(args, Console(quiet=args.json))
         if args.json:
             print(json.dumps(as_json(result)), flush=True)
@@ -145,7 +147,7 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
         command.add_arguments(sub)
         sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
         sub.add_argument("--debug", action="store_true", help="show where an error arose")
-        sub.set_defaults(command=command)
+        sub.set_defaults(command=command, actions=sub._actions)
     return parser
 
 

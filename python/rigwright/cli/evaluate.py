@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing,
         help="a data set, or poses (T, C) as .npy; for a blendshape rig also weights as .npz, .csv or .glb",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.output, help="vertices (T, V, 3) as .npy")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".npy"), help="vertices (T, V, 3) as .npy"
+    )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
     parser.add_argument("--threads", type=arguments.seed, default=0, help="for vertices (default: all)")

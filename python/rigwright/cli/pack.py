@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rig", metavar="RIG", type=arguments.existing_file, help="a face rig: .safetensors, .glb, .gltf, .npz or .blend"
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=arguments.output_file, required=True, help="the plan, as JSON"
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".json"), required=True, help="the plan, as JSON"
     )
-    parser.add_argument("--sheet", metavar="FILE", type=arguments.output_file, help="pictures for the actor (HTML)")
+    parser.add_argument("--sheet", metavar="FILE", type=arguments.page, help="pictures for the actor (HTML)")
     choice = parser.add_argument_group("the choice")
     choice.add_argument(
         "--target", metavar="RIG", type=arguments.existing_file, help="a rig whose neutral is the character to scan for"
@@ -79,10 +79,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
-    if args.output.suffix.lower() != ".json":
-        raise ValueError(f"{args.output} is no format for plans; it must end in .json")
-    if args.sheet is not None and args.sheet.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{args.sheet} is no format for sheets; it must end in .html")
     rig = rw.sources.load_blendshapes(args.rig)
     target = None if args.target is None else rw.sources.load_blendshapes(args.target).rest_vertices
     together, numbered = _rejections(args.reject, rig.shape_names)

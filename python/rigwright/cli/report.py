@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--poses", type=arguments.count, default=400, help="poses of each set to judge (default 400)")
     parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it too")
-    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.output, required=True, help="the HTML file")
+    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.page, required=True, help="the HTML file")
     add_solved_arguments(parser)
     add_rig_arguments(parser)
 

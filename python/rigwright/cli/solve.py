@@ -39,7 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "shot", metavar="SHOT", type=Path, help="an OBJ folder or pattern, .npy, .npz, .glb, .usd or .abc"
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=arguments.output_file, action="append", required=True, help=FORMATS
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=arguments.OutputFile(*WRITERS),
+        action="append",
+        required=True,
+        help=FORMATS,
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
@@ -86,9 +92,6 @@ def not_negative(text: str) -> float:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
-    for output in args.output:
-        if output.suffix.lower() not in WRITERS:
-            raise ValueError(f"{output} is no format for weights; it must end in one of {', '.join(WRITERS)}")
     rig = open_rig(args.rig, args.mesh)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else renamed(rig, args.names)

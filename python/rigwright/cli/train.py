@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to learn, from what, and how long."""
     parser.add_argument("kind", metavar="KIND", choices=["body"], help="body: a character driven by joints and dials")
     parser.add_argument("data", metavar="SET", type=arguments.existing, help="a data set that sample has made")
-    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.output_file, required=True, help="the model")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
+    )
     parser.add_argument("--minutes", type=arguments.positive, help="time to take")
     parser.add_argument("--steps", type=arguments.count, help="steps of the optimiser (default 8000 without --minutes)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="default 0")

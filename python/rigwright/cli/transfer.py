@@ -43,9 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the other face at rest: .obj, .npy (V, 3), .npz, .glb, .safetensors; of the rig's topology",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=arguments.output_file, required=True, help=", ".join(WRITERS)
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=arguments.OutputFile(*WRITERS),
+        required=True,
+        help=", ".join(WRITERS),
     )
-    parser.add_argument("--report", metavar="FILE", type=arguments.output_file, help="pictures and numbers (HTML)")
+    parser.add_argument("--report", metavar="FILE", type=arguments.page, help="pictures and numbers (HTML)")
     parser.add_argument("--truth", metavar="RIG", type=arguments.existing_file, help="true shapes, to compare with")
     how = parser.add_argument_group("the transfer")
     how.add_argument(
@@ -64,12 +69,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--contacts",
         metavar="auto|off|FILE",
+        type=contacts,
         default="auto",
         help="pairs of vertices of lips and lids that close as the source's do; default auto: found, and used in "
         "expressions where fewer faces cross with them",
     )
     how.add_argument(
-        "--save-contacts", metavar="FILE", type=arguments.output_file, help="write the pairs as text, to edit them"
+        "--save-contacts",
+        metavar="FILE",
+        type=arguments.OutputFile(".txt"),
+        help="write the pairs as text, to edit them",
     )
     how.add_argument("--threads", type=arguments.seed, default=0, help="default: all")
     scans = parser.add_argument_group("examples")
@@ -90,6 +99,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scans.add_argument("--estimate", action="store_true", help="take the weights as first guesses only")
 
 
+def contacts(text: str) -> Path | str:
+    """``auto``, ``off``, or a file that must be there."""
+    if text in ("auto", "off"):
+        return text
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"{text!r} is no file; it must be auto, off or a file of pairs")
+    return Path(text)
+
+
 @dataclass(frozen=True)
 class _Task:
     """What is transferred: arguments, opened; the source in the target's topology."""
@@ -108,8 +126,6 @@ class _Task:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
-    if args.output.suffix.lower() not in WRITERS:
-        raise ValueError(f"{args.output} is no format for rigs; it must end in one of {', '.join(WRITERS)}")
     if not args.examples and (args.weights or args.estimate):
         raise ValueError("--weights and --estimate are about --examples, of which there are none")
     folder = args.output.with_name(args.output.name + ".partial")
@@ -203,10 +219,7 @@ def _contacts(
     if args.contacts == "off":
         return None
     if args.contacts != "auto":
-        path = Path(args.contacts)
-        if not path.is_file():
-            raise ValueError(f"--contacts: {args.contacts!r} is no file; it must be auto, off or a file of pairs")
-        return open_indices(path, 2)
+        return open_indices(args.contacts, 2)
     progress(Progress("finding contacts", 0, 0))
     return transfer.find_contacts(source, shapes, faces, threads=args.threads)
 

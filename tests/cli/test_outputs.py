@@ -1,0 +1,86 @@
+"""Results never replace what a command reads, nor each other: every command that writes."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from rigwright.cli import dispatch
+from rigwright.cli.arguments import OutputFile, output
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Files that are there, of any content: names are looked at before anything is opened."""
+    for name in ("r.safetensors", "t.npy", "s.npz", "w.csv", "p.json", "h.html", "rig.glb", "pairs.txt"):
+        (tmp_path / name).write_bytes(b"kept")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("transfer r.safetensors t.npy -o r.safetensors", "--output r.safetensors is what SOURCE_RIG reads"),
+        ("transfer r.safetensors t.npy -o ./folder/../r.safetensors", "is what SOURCE_RIG reads"),
+        ("transfer rig.glb t.npy -o rig.glb", "--output rig.glb is what SOURCE_RIG reads"),
+        ("transfer rig.glb t.npy -o linked.glb", "--output linked.glb is what SOURCE_RIG reads"),
+        ("transfer rig.glb t.npy -o s.npz --truth s.npz", "--output s.npz is what --truth reads"),
+        ("transfer rig.glb t.npy -o s.npz --examples w.csv --examples s.npz", "is what --examples reads"),
+        ("transfer rig.glb t.npy -o o.npz --contacts pairs.txt --save-contacts pairs.txt", "is what --contacts reads"),
+        ("transfer rig.glb t.npy -o o.npz --save-contacts r.safetensors", "r.safetensors has a format"),
+        ("transfer rig.glb t.npy -o o.npz --report x.pdf", "x.pdf has a format that cannot be written"),
+        ("transfer rig.glb t.npy -o w.fbx", "it must end in .safetensors"),
+        ("pack r.safetensors -o p.json --sheet r.safetensors", "it must end in .html or .htm"),
+        ("pack r.safetensors -o p.json --sheet p.json", "it must end in .html or .htm"),
+        ("pack r.safetensors -o r.safetensors", "it must end in .json"),
+        ("pack r.safetensors -o p.json --areas p.json", "--output p.json is what --areas reads"),
+        ("solve rig.glb t.npy -o o.npz -o rig.glb", "--output rig.glb is what RIG reads"),
+        ("solve rig.glb s.npz -o s.npz", "--output s.npz is what SHOT reads"),
+        ("solve rig.glb t.npy -o o.npz -o o.npz", "--output o.npz is --output too"),
+        ("solve rig.glb t.npy -o o.txt", "o.txt has a format that cannot be written"),
+        ("sample rig.glb -o rig.glb", "--output rig.glb is what RIG reads"),
+        ("train body folder -o folder", "folder has a format"),
+        ("train body folder -o m.npz", "it must end in .safetensors"),
+        ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|POSES reads"),
+        ("evaluate r.safetensors t.npy -o t.safetensors", "it must end in .npy"),
+        ("report r.safetensors --data folder -o r.safetensors", "it must end in .html or .htm"),
+        ("report h.html --data folder -o h.html", "--output h.html is what MODEL reads"),
+    ],
+)
+def test_outputs_that_are_taken_are_refused(place, line, words, capsys):
+    os.link(place / "rig.glb", place / "linked.glb")
+    before = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+    assert dispatch.main(line.split()) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()} == before
+
+
+def test_every_command_that_writes_says_so():
+    """An option called --output whose type is none of the two would escape the check."""
+    found = set()
+    for name, command in dispatch.load_commands().items():
+        parser = dispatch.argparse.ArgumentParser()
+        command.add_arguments(parser)
+        for action in parser._actions:
+            if action.dest == "output":
+                assert action.type is output or isinstance(action.type, OutputFile), name
+                found.add(name)
+    assert found == {"sample", "train", "evaluate", "solve", "report", "transfer", "pack"}
+
+
+def test_a_result_of_the_same_name_as_before_is_replaced(tmp_path, monkeypatch, capsys):
+    """Only what is read is protected: running a command twice is no error."""
+    from tests.support.plain_face import plain_face
+
+    monkeypatch.chdir(tmp_path)
+    plain_face().save("face.safetensors")
+    np.save("poses.npy", np.zeros((2, 6)))
+    for _ in range(2):
+        assert dispatch.main(["evaluate", "face.safetensors", "poses.npy", "-o", "v.npy"]) == 0
+    assert np.load("v.npy").shape == (2, 117, 3)
