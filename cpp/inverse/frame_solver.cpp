@@ -37,11 +37,12 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, bool col
         report.converged = report.optimality <= threshold;
         if (report.iterations >= max_iterations || (known != nullptr && is_near(known))) break;
         if (report.converged) {
+            if (!many_minima) break;
             const double before = frame_.objective();
-            if (!many_minima || !sweep(false)) break;
+            solved_.assign(frame_.x(), frame_.x() + structure.num_variables());
+            if (!sweep(false)) break;
             if (frame_.objective() < before - 1e-12 * std::abs(before)) continue;
-            report.optimality = newton_.look(frame_);
-            report.converged = report.optimality <= threshold;
+            frame_.set(solved_.data());  // steps within rounding: they only take the optimality away
             break;
         } else if (!newton_.take(frame_) && !sweep(false)) {
             break;

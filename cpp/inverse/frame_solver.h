@@ -36,6 +36,7 @@ private:
 
     Frame frame_;
     NewtonStep newton_;
+    std::vector<double> solved_;
 };
 
 }  // namespace rigwright::inverse

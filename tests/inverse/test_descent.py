@@ -223,6 +223,11 @@ BAD = [
     ("fixed", {"fixed": np.full(8, -0.5)}),
     (r"priors\[1\]", {"priors": (0.5, -1.0)}),
     ("priors", {"priors": (1e300, 1e300)}),
+    ("alpha", {"alpha": 1e308}),
+    ("smoothness", {"smoothness": 1e308}),
+    ("bounds", {"bounds": (0.0, 1e30)}),
+    ("vertex_weights", {"vertex_weights": np.full(40, 1e300)}),
+    ("targets", {"targets": np.full((2, 40, 3), 1e30), "vertex_weights": np.full(40, 1e150)}),
     ("symmetric", {"symmetric": [(0, 9)]}),
     ("symmetric", {"symmetric": [(0.5, 1)]}),
     ("symmetric", {"symmetric": [(0, 1, 2)]}),
@@ -245,6 +250,19 @@ def test_wrong_arguments_are_named(argument, options):
     rig = random_rig(np.random.default_rng(0))
     with pytest.raises(ValueError, match=rf"solve: {argument} is .*; it must be "):
         rw.inverse.solve(**{"rig": rig, "targets": np.zeros((2, 40, 3)), **options})
+
+
+@pytest.mark.parametrize("method", ["descent", "mm", "mm_cet", "cet", "seol", "sqp"])
+@pytest.mark.parametrize("options", [{}, {"alpha": 1e30}, {"bounds": (-1e12, 1e12)}, {"priors": (0.5, 1e30)}])
+def test_numbers_of_absurd_size_never_give_nan(method, options):
+    rng = np.random.default_rng(4)
+    rig = random_rig(rng)
+    for scale in (1.0, 1e30):
+        targets = slow_vertices(rig, rng.uniform(size=8))[None] * scale
+        with np.errstate(all="raise", under="ignore"):
+            found = rw.inverse.solve(rig, targets, method, max_iterations=20, **options)
+        for part in (found.weights, found.objective, found.optimality, found.rmse):
+            assert np.isfinite(part).all()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from rigwright.inverse.activations import Activations
 
 Float64 = NDArray[np.float64]
 
+LARGEST_ENTRY = 1e200  # of the Gram matrix and of a frame's energy
+
 
 class Gram:
     """Everything of a rig that does not depend on the targets.
@@ -59,6 +61,9 @@ class Gram:
         #: the same in the engine, with packed columns
         self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
         self.matrix = np.asarray(self.core.matrix)
+        if not np.abs(self.matrix).max(initial=0.0) <= LARGEST_ENTRY:
+            got = f"as large as {self.vertex_weights.max():g} on a rig that moves vertices so far"
+            raise bad_argument("solve", "vertex_weights", got, "smaller: the objective would overflow")
         self.idle = self._idle()
         self.duplicates = self._duplicates()
         self.warnings = self._warnings()
@@ -104,10 +109,12 @@ class Gram:
         else:
             projections, energies = self.core.project(targets, threads)
         # a weight of 0 hides infinity from no sum: 0 times it is NaN
-        if not np.isfinite(energies).all():
-            t = int(np.flatnonzero(~np.isfinite(energies))[0])
-            v = int(np.argwhere(~np.isfinite(self.chosen(targets[t : t + 1])))[0, 1])
-            got = f"not finite at frame {t}, vertex {self.vertices[v]}"
+        bad = np.flatnonzero(~(energies <= LARGEST_ENTRY))
+        if len(bad):
+            t, missing = int(bad[0]), np.argwhere(~np.isfinite(self.chosen(targets[bad[0] : bad[0] + 1])))
+            if len(missing) == 0:
+                raise bad_argument("solve", "targets", f"so large at frame {t} that the objective overflows", "smaller")
+            got = f"not finite at frame {t}, vertex {self.vertices[missing[0, 1]]}"
             raise bad_argument("solve", "targets", got, "finite everywhere")
         return projections, energies
 

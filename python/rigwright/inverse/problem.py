@@ -112,6 +112,8 @@ class Problem:
         return Problem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
 
 
+LARGEST_WEIGHT, LARGEST_TERM = 1e12, 1e304  # beyond them the objective may overflow
+
 _PER_FRAME = ("targets", "projections", "energies", "lower", "upper", "prior_target", "prior_strength")
 
 
@@ -145,6 +147,10 @@ def make_problem(
     target, strength = _priors(priors, shape)
     ties = _ties(gram.rig, symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
+    largest = 16.0 * lower.size * (1.0 + max(np.abs(lower).max(), np.abs(upper).max())) ** 2
+    for name, value in (("alpha", alpha), ("smoothness", smoothness)):
+        if value > LARGEST_TERM / largest:
+            raise bad_argument("solve", name, f"{value:g}", "so small that the objective does not overflow")
     _tie_boxes(ties, tied, lower, upper)
     asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
     _rest(gram.idle & ~asked_for, ties, lower, upper)
@@ -199,6 +205,8 @@ def _box(
     if len(wrong):
         low, high = box[wrong[0]]
         raise bad_argument("solve", "bounds", f"[{low:g}, {high:g}] for shape {wrong[0]}", "lower <= upper")
+    if np.abs(box).max(initial=0.0) > LARGEST_WEIGHT:
+        raise bad_argument("solve", "bounds", f"as large as {np.abs(box).max():g}", f"at most {LARGEST_WEIGHT:g}")
     lower, upper = (np.array(np.broadcast_to(side, shape)) for side in box.T)
     if fixed is not None:
         pins = _broadcast("fixed", fixed, shape, missing=True)
@@ -226,8 +234,8 @@ def _priors(priors: tuple[ArrayLike, ArrayLike] | None, shape: tuple[int, int]) 
     if (strength < 0).any():
         raise bad_argument("solve", "priors[1]", f"{strength.min():g} somewhere", "strengths >= 0")
     with np.errstate(over="ignore"):
-        finite = np.isfinite(2.0 * strength * (1.0 + np.abs(target) + np.square(target))).all()
-    if not finite:
+        largest = (2.0 * strength * (1.0 + np.abs(target) + np.square(target))).max(initial=0.0)
+    if not largest <= LARGEST_TERM / target.size:
         raise bad_argument("solve", "priors", "so large that its terms overflow", "smaller")
     return target, strength
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright.errors import bad_argument
+from rigwright.errors import NumericalError, bad_argument
 from rigwright.inverse import measures, on_cuda
 from rigwright.inverse.closed_forms import cet, seol
 from rigwright.inverse.descent import descent
@@ -189,6 +189,8 @@ def solve(
     ------
     ValueError
         Naming argument, value and bound.
+    NumericalError
+        If numbers of absurd size that pass these checks overflow after all.
     """
     return Solver(rig, vertices=vertices, vertex_weights=vertex_weights).solve(
         targets, method, alpha, smoothness, init, device, **options
@@ -209,6 +211,8 @@ def measure(
     """What every method reports, from its weights alone."""
     weights = np.clip(weights, problem.lower, problem.upper)
     found = measures.measure(problem, weights, threads, device, causal=causal)
+    if not all(np.isfinite(part).all() for part in (weights, found.objective, found.optimality, found.rmse)):
+        raise NumericalError(f"solve: method {method!r} overflowed; bring targets, bounds and terms to a common scale")
     return Solution(
         weights=weights,
         objective=found.objective,
