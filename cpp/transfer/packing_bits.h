@@ -1,8 +1,6 @@
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace rigwright::transfer {
@@ -13,17 +11,8 @@ public:
     BitSet() = default;
     explicit BitSet(int size) : words_((size + 63) / 64, 0) {}
 
-    /// The places of `flags` that are not 0. Most are 0 in practice: eight of them are passed over at once.
-    BitSet(const std::uint8_t* flags, int size) : BitSet(size) {
-        for (int begin = 0; begin < size; begin += 8) {
-            const int end = std::min(begin + 8, size);
-            if (end == begin + 8 && is_zero(flags + begin)) continue;
-            for (int i = begin; i < end; ++i) {
-                if (flags[i] != 0) insert(i);
-            }
-        }
-    }
-
+    /// One above the largest number that fits.
+    int capacity() const { return static_cast<int>(64 * words_.size()); }
     void insert(int i) { words_[i >> 6] |= std::uint64_t{1} << (i & 63); }
     void erase(int i) { words_[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
     bool contains(int i) const { return (words_[i >> 6] >> (i & 63)) & 1; }
@@ -77,12 +66,6 @@ public:
     friend bool operator==(const BitSet&, const BitSet&) = default;
 
 private:
-    static bool is_zero(const std::uint8_t* eight) {
-        std::uint64_t word;
-        std::memcpy(&word, eight, sizeof word);
-        return word == 0;
-    }
-
     std::vector<std::uint64_t> words_;
 };
 

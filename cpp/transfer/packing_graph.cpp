@@ -1,6 +1,7 @@
 #include "transfer/packing_graph.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "core/error.h"
@@ -22,6 +23,46 @@ BitSet refused_set(const std::vector<int>& items, int size) {
                            "sets of at least two items");
     }
     return set;
+}
+
+std::uint64_t eight_flags(const std::uint8_t* flags) {
+    std::uint64_t word;
+    std::memcpy(&word, flags, sizeof word);
+    return word;
+}
+
+/// Eights of vertices, by number, that some item moves; the last one may be shorter.
+std::vector<int> moved_eights(View<const std::uint8_t, 2> active) {
+    const int whole = static_cast<int>(active.extent(1) / 8), vertices = static_cast<int>(active.extent(1));
+    std::vector<std::uint64_t> any(whole + 1, 0);
+    for (std::int64_t m = 0; m < active.extent(0); ++m) {
+        const std::uint8_t* row = active.row(m);
+        for (int e = 0; e < whole; ++e) any[e] |= eight_flags(row + 8 * e);
+        for (int n = 8 * whole; n < vertices; ++n) any[whole] |= row[n];
+    }
+    std::vector<int> moved;
+    for (int e = 0; e <= whole; ++e) {
+        if (any[e] != 0) moved.push_back(e);
+    }
+    return moved;
+}
+
+/// The items' vertices as bits, without the many vertices that no item moves.
+std::vector<BitSet> moved_vertices(View<const std::uint8_t, 2> active) {
+    const std::vector<int> eights = moved_eights(active);
+    const int vertices = static_cast<int>(active.extent(1));
+    std::vector<BitSet> rows(active.extent(0), BitSet(8 * static_cast<int>(eights.size())));
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+        const std::uint8_t* row = active.row(static_cast<std::int64_t>(m));
+        for (std::size_t place = 0; place < eights.size(); ++place) {
+            const int first = 8 * eights[place], count = std::min(8, vertices - first);
+            if (count == 8 && eight_flags(row + first) == 0) continue;
+            for (int i = 0; i < count; ++i) {
+                if (row[first + i] != 0) rows[m].insert(8 * static_cast<int>(place) + i);
+            }
+        }
+    }
+    return rows;
 }
 
 /// Cliques grow from the vertex order `order`; colour classes bound what a candidate set can still give.
@@ -80,10 +121,7 @@ private:
 
 PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector<std::vector<int>>& refused) {
     const int items = static_cast<int>(active.extent(0));
-    const int vertices = static_cast<int>(active.extent(1));
-    std::vector<BitSet> rows;
-    rows.reserve(items);
-    for (int m = 0; m < items; ++m) rows.emplace_back(active.row(m), vertices);
+    const std::vector<BitSet> rows = moved_vertices(active);
     conflicts_.assign(items, BitSet(items));
     const auto join = [&](int a, int b) {
         conflicts_[a].insert(b);
@@ -94,7 +132,7 @@ PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector
             if (rows[a].intersects(rows[b])) join(a, b);
         }
     }
-    find_deepest(rows, vertices);
+    find_deepest(rows);
     refused_at_.resize(items);
     for (const std::vector<int>& given : refused) {
         const BitSet set = refused_set(given, items);
@@ -108,8 +146,8 @@ PackingGraph::PackingGraph(View<const std::uint8_t, 2> active, const std::vector
     }
 }
 
-void PackingGraph::find_deepest(const std::vector<BitSet>& rows, int vertices) {
-    std::vector<int> depth(vertices, 0);
+void PackingGraph::find_deepest(const std::vector<BitSet>& rows) {
+    std::vector<int> depth(rows.empty() ? 0 : rows.front().capacity(), 0);
     for (const BitSet& row : rows) {
         for (int n = row.next(); n >= 0; n = row.next(n + 1)) ++depth[n];
     }

@@ -30,7 +30,7 @@ public:
     bool completes_refused(const BitSet& chosen, int item) const;
 
 private:
-    void find_deepest(const std::vector<BitSet>& rows, int vertices);
+    void find_deepest(const std::vector<BitSet>& rows);
 
     std::vector<BitSet> conflicts_;
     std::vector<BitSet> refused_;               // of three items and more
