@@ -69,6 +69,18 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const py::obje
     return result;
 }
 
+Array<double> resolution(const DeformationTransfer& solver, const py::object& source_shapes,
+                         const py::object& example_weights, double beta, int threads) {
+    constexpr const char* name = "example_based";
+    const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
+    const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
+    Array<double> result(shapes.shape(0));
+    const auto out = writable<double, 1>(result);
+    const py::gil_scoped_release released;
+    solver.resolution(view<float, 3>(shapes), view<double, 2>(weights), beta, out, threads);
+    return result;
+}
+
 /// Triangle by triangle: `stiffness` (F, K), `wanted` (F, J, M) and `prior` (F, K, M) to (F, K, M).
 Array<double> fit_triangles(const py::object& weights, const py::object& stiffness, const py::object& wanted,
                             const py::object& prior) {
@@ -145,6 +157,9 @@ void bind_transfer(py::module_& module) {
              "ValueError on sizes that differ, values that are not finite and indices out of range.")
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
         .def_property_readonly(
+            "target_neutral", [](const DeformationTransfer& solver) { return copy(solver.target_neutral()); },
+            "(V, 3) float32")
+        .def_property_readonly(
             "components", [](const DeformationTransfer& solver) { return as_array_of(solver.components().of); },
             "(V,) int32: the connected component of each vertex, numbered by first vertices.")
         .def_property_readonly(
@@ -158,7 +173,13 @@ void bind_transfer(py::module_& module) {
             "transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
             py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,
             "The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.\n"
-            "2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples.");
+            "2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples.")
+        .def("resolution", &resolution, py::arg("source_shapes"), py::arg("example_weights"), py::arg("beta"),
+             py::kw_only(), py::arg("threads") = 0,
+             "(K,) float64: how much examples of these weights (J, K) tell about each shape, relative to one example "
+             "of\n"
+             "it alone at weight 1: 0 nothing, 1 as much. Small where weights are, and where shapes are only seen\n"
+             "together with others that move the same place.");
 }
 
 }  // namespace rigwright::bindings

@@ -40,6 +40,8 @@ public:
 
     std::int64_t num_vertices() const { return static_cast<std::int64_t>(index_.size()); }
     const Components& components() const { return components_; }
+    /// (V, 3)
+    View<const float, 2> target_neutral() const { return {target_neutral_.data(), {num_vertices(), 3}}; }
     /// Faces with a degenerate triangle, ascending.
     const std::vector<std::int32_t>& degenerate_faces() const { return degenerate_faces_; }
 
@@ -50,12 +52,22 @@ public:
     /// x_0 + sum_k a_jk (v_k - x_0) with weights a (J, K). The sides of every triangle, M, minimise
     ///   sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2,   w_k = ((1 + r_k) / (0.1 + r_k))^2,
     /// X_k what shape k adds to them, X*_k what the transfer says (their equations 5 to 7), r_k how much the source's
-    /// shape changes the triangle's sides, relative to their size (published: in units of length, which makes the
-    /// result depend on the unit). One global solve then joins the triangles. Places of components are
-    /// corrected in the same way; contacts are met as in transfer. A shape that no example uses stays as transferred.
+    /// shape changes the triangle's sides, relative to their size, and in units of the typical such change of all these
+    /// shapes: of the relative changes of all triangles in all shapes, the mean weighted by themselves. (Published in
+    /// units of length, which makes the result depend on the unit.) One global solve then joins the triangles. Places
+    /// of components are corrected in the same way; contacts are met as in transfer. A shape that no example uses stays
+    /// as transferred, and so do fixed vertices.
     void transfer_with_examples(View<const float, 3> source_shapes, View<const float, 3> examples,
                                 View<const double, 2> example_weights, double beta, View<float, 3> target_shapes,
                                 int threads) const;
+
+    /// How much such examples tell about each shape (K), relative to one example of it alone at weight 1: 0 nothing,
+    /// 1 as much. The diagonal of the resolution matrix of each triangle's system (ExampleFit::add_resolution) says
+    /// how much of what the transfer gets wrong is found; it is averaged over the triangles with the squared change of
+    /// their sides by the shape. Shapes that one example shows in different places are told apart; such as move the
+    /// same triangles in the same examples share what is told.
+    void resolution(View<const float, 3> source_shapes, View<const double, 2> example_weights, double beta,
+                    View<double, 1> resolved, int threads) const;
 
 private:
     void factorise(const std::vector<char>& is_fixed);
@@ -65,6 +77,11 @@ private:
     void solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const;
     void settle(const double* offset, double* moved) const;
     void write(const double* moved, float* target_shape) const;
+    std::vector<double> place_all(View<const float, 3> source_shapes, View<const double, 2> example_weights,
+                                  double beta, int threads) const;
+    double typical_change(const double* offsets, std::int64_t num_shapes, int threads) const;
+    void stiffen(const ExampleFit& fit, const Element& element, const double* offsets, double typical,
+                 double* stiffness) const;
     void fit_elements(const ExampleFit& fit, const double* offsets, const double* targets, double* sums,
                       int threads) const;
     void fit_places(const ExampleFit& fit, const double* offsets, const double* targets, double* moved) const;

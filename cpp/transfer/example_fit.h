@@ -20,14 +20,21 @@ public:
     std::int64_t num_shapes() const { return num_shapes_; }
     double weight(std::int64_t example, std::int64_t shape) const { return weights_[example * num_shapes_ + shape]; }
 
-    /// The stiffness beta ((1 + r) / (0.1 + r))^2 of a shape that changes something by the part r of its size: what a
-    /// shape hardly moves stays as it is (Li et al. 2010, equation 7).
-    double stiffness(double relative_change) const;
+    /// The stiffness beta ((1 + r) / (0.1 + r))^2 of a shape that changes something r times as much as it typically
+    /// changes what it moves: what a shape hardly moves stays as it is (Li et al. 2010, equation 7).
+    double stiffness(double change) const;
+
+    /// Adds to `sums` (K) how much of each shape's own error the solve finds, times `weights` (K): the diagonal of the
+    /// resolution matrix S^-1 a^T (1 + a S^-1 a^T)^-1 a, 0 where no example uses the shape, near 1 where examples tell
+    /// it apart from all others.
+    void add_resolution(const double* stiffness, const double* weights, double* sums) const;
 
     /// Overwrites X* in `columns` (K, m) by X. `stiffness` (K); `residual` holds D (J, m) and is overwritten.
     void solve(const double* stiffness, int m, double* residual, double* columns) const;
 
 private:
+    void factor(const double* stiffness, std::vector<double>* matrix) const;
+
     std::int64_t num_examples_, num_shapes_;
     std::vector<double> weights_;
     double beta_;

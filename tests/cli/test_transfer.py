@@ -119,6 +119,31 @@ def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
     np.testing.assert_allclose(made[6:], plain.columns()[6:], atol=2e-5)
 
 
+def test_how_far_examples_are_trusted_can_be_said(workplace):
+    rig, target = first_face(), second_neutral()
+    rig = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:6], names=rig.shape_names, faces=rig.faces)
+    rig.save(workplace / "linear.safetensors")
+    scans = (target + second_truth().columns()[:6]).astype(np.float32)
+    np.save(workplace / "each.npy", scans)
+    np.save(workplace / "each_weights.npy", np.eye(6))
+    given = ["linear.safetensors", "other.obj", "--examples", "each.npy", "--weights", "each_weights.npy"]
+    errors = []
+    for beta in (0.5, 0.02, None):
+        said = [] if beta is None else ["--beta", str(beta)]
+        told = json_of("transfer", *given, "--contacts", "off", *said, "-o", "t.npz", folder=workplace)
+        shapes = rig.rest_vertices + rig.columns()
+        with_beta = {} if beta is None else {"beta": beta}
+        expected = rw.transfer.example_based(
+            rig.rest_vertices, shapes, target, rig.faces, scans, np.eye(6), **with_beta
+        )
+        made = rw.sources.load_blendshapes(workplace / "t.npz").columns()
+        np.testing.assert_allclose(made, expected - target, atol=2e-5)
+        assert told["example_resolution"] == pytest.approx(np.ones(6))
+        errors.append(np.abs(made - (scans - target)).mean())
+    assert errors[0] > 2 * errors[1]
+    assert errors[1] == errors[2], "the default"
+
+
 def test_shapes_that_no_example_shows_are_named(workplace):
     np.save(workplace / "one.npy", second_truth().evaluate(np.eye(6)[[2]]))
     np.save(workplace / "one_weights.npy", np.eye(6)[[2]])

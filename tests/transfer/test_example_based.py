@@ -20,6 +20,15 @@ def case(seed: int, num_shapes: int = 5, num_examples: int = 3):
     return source, shapes, target, faces, examples, rng.random((num_examples, num_shapes))
 
 
+def relative_changes(source, shapes, faces) -> np.ndarray:
+    """(F, K): how much shapes change the sides of triangles, relative to their size."""
+    rows = []
+    for triangle, _ in slow_triangles(faces):
+        rest = frame(source, triangle)[:, :2]
+        rows.append([np.linalg.norm(frame(m, triangle)[:, :2] - rest) / np.linalg.norm(rest) for m in shapes])
+    return np.array(rows)
+
+
 def slow_example_based(source, shapes, target, faces, examples, weights, beta) -> np.ndarray:
     """Triangle by triangle a dense K x K solve for sides, then one dense global solve; vertex 0 held."""
     a, b = (p - p.mean(axis=0, dtype=np.float64) for p in (source, target))
@@ -29,13 +38,13 @@ def slow_example_based(source, shapes, target, faces, examples, weights, beta) -
     placed = scale * source.astype(np.float64) @ rotation.T
     moved = scale * shapes.astype(np.float64) @ rotation.T
     num_shapes, num = len(shapes), len(source)
+    r = relative_changes(placed, moved, faces)
+    typical = np.square(r).sum() / r.sum()
     matrix, rhs = np.zeros((num, num)), np.zeros((num_shapes, num, 3))
-    for triangle, share in slow_triangles(faces):
+    for f, (triangle, share) in enumerate(slow_triangles(faces)):
         rest, own = frame(placed, triangle), frame(target, triangle)
         prior = np.stack([(frame(m, triangle) @ np.linalg.inv(rest) - np.eye(3)) @ own[:, :2] for m in moved])
-        change = np.stack([frame(m, triangle)[:, :2] - rest[:, :2] for m in moved])
-        r = np.linalg.norm(change, axis=(1, 2)) / np.linalg.norm(rest[:, :2])
-        stiffness = beta * ((1 + r) / (0.1 + r)) ** 2
+        stiffness = beta * ((1 + r[f] / typical) / (0.1 + r[f] / typical)) ** 2
         wanted = np.stack([frame(x, triangle)[:, :2] - own[:, :2] for x in examples])
         left = weights.T @ weights + np.diag(stiffness)
         right = weights.T @ wanted.reshape(len(examples), -1) + stiffness[:, None] * prior.reshape(num_shapes, -1)
@@ -64,7 +73,7 @@ def test_it_matches_dense_solves_triangle_by_triangle(seed, beta, tolerance):
 
 def test_without_examples_it_is_the_transfer(tolerance):
     source, shapes, target, faces, examples, weights = case(1)
-    with pytest.warns(UndeterminedShapes, match=r"no example uses 5 of the shapes \(0, 1, 2, 3, 4\)"):
+    with pytest.warns(UndeterminedShapes, match=r"leave 5 of the shapes undetermined \(0, 1, 2, 3, 4\)"):
         result = rw.transfer.example_based(source, shapes, target, faces, examples[:0], weights[:0])
     expected = rw.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result, expected, atol=tolerance["float32"])
@@ -73,7 +82,7 @@ def test_without_examples_it_is_the_transfer(tolerance):
 def test_a_shape_that_no_example_uses_keeps_the_prior(tolerance):
     source, shapes, target, faces, examples, weights = case(2)
     weights[:, [1, 3]] = 0.0
-    with pytest.warns(UndeterminedShapes, match=r"2 of the shapes \(1, 3\)"):
+    with pytest.warns(UndeterminedShapes, match=r"2 of the shapes undetermined \(1, 3\)"):
         result = rw.transfer.example_based(source, shapes, target, faces, examples, weights)
     expected = rw.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result[[1, 3]], expected[[1, 3]], atol=tolerance["float32"])
@@ -156,6 +165,24 @@ def test_wrong_input_is_named(changes, text):
     arguments = dict(zip(names, case(0), strict=True)) | changes
     with pytest.raises(ValueError, match=f"^example_based: {text}"):
         rw.transfer.example_based(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"target_neutral": np.zeros((19, 3))}, r"target_neutral is \(19, 3\); it must be the solver's, \(20, 3\)"),
+        ({"target_neutral": np.zeros((20, 3))}, r"target_neutral is up to [\d.]+ off; it must be the solver's"),
+        ({"iterations": -1}, "iterations is -1; it must be a whole number, 0 or more"),
+        ({"iterations": 2.5}, "iterations is 2.5; it must be a whole number, 0 or more"),
+    ],
+)
+def test_wrong_input_of_personalise_is_named(changes, text):
+    source, shapes, target, faces, examples, weights = case(0)
+    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    arguments = dict(zip(("source_shapes", "target_neutral"), (shapes, target), strict=True))
+    arguments |= {"examples": examples, "example_weights": weights} | changes
+    with pytest.raises(ValueError, match=f"^personalise: {text}"):
+        rw.transfer.personalise(solver, **arguments)
 
 
 @pytest.mark.parametrize("seed", range(3))

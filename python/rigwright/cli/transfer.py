@@ -96,6 +96,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="of the examples: a plan of rigwright pack, .npy (J, K), .npz, .csv; without it they are estimated",
     )
+    scans.add_argument(
+        "--beta",
+        type=arguments.positive,
+        default=transfer.examples.BETA,
+        help="how much the transferred shapes count beside the examples (regularisation toward the prior): lower "
+        "trusts the scans more, higher suits noisy ones; published 0.1, default %(default)s",
+    )
     scans.add_argument("--estimate", action="store_true", help="take the weights as first guesses only")
 
 
@@ -253,6 +260,7 @@ def _personalised(
             task.neutral,
             examples - added,
             guess,
+            beta=args.beta,
             threads=args.threads,
             progress=progress,
             **rounds,
@@ -262,6 +270,7 @@ def _personalised(
         "examples": len(examples),
         "example_weights": found.weights,
         "example_rms_mm": millimetres * found.rms,
+        "example_resolution": found.resolution,
         "undetermined": [rig.shape_names[k] for k in found.undetermined],
     }
 
@@ -314,7 +323,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         pairs.append(("from the truth", f"{text}; plain copies: {figure(result['copy_mean_error_mm'])} mm"))
     if "examples" in result:
         left = result["undetermined"]
-        kept = f"; no example shows {', '.join(left)}: as transferred" if left else ""
+        kept = f"; they tell little or nothing about {', '.join(left)}: nearly as transferred" if left else ""
         pairs.append(
             ("examples", f"{result['examples']}, met to {figure(float(result['example_rms_mm'].mean()))} mm{kept}")
         )
