@@ -51,6 +51,16 @@ def test_the_same_surface_in_another_topology_gets_the_same_shape(seed):
     assert found.landmark_error.max() < 0.3
 
 
+def test_a_swelling_is_reached_though_all_else_fits_at_once():
+    """Most closest points are at distance 0: being farther than that is no reason not to believe one."""
+    source, faces = cap(30, True)
+    target, other = cap(23, False)
+    swelling = 0.1 * np.exp(-20 * ((target[:, 0] - 0.5) ** 2 + (target[:, 1] + 0.4) ** 2))
+    target = target + np.stack([0 * swelling, 0 * swelling, swelling], axis=1).astype(np.float32)
+    found = rw.transfer.correspond(source, faces, target, other)
+    assert found.distance[swelling > 0.05].max() < 0.3 * swelling.max()
+
+
 def test_a_component_without_correspondence_rests():
     source, faces = cap(16, True)
     far, more = sheet(3, 3, 1, True)
