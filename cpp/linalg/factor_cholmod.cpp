@@ -59,6 +59,8 @@ SparseMatrix copy(const cholmod_factor& factor) {
                *count = static_cast<const std::int32_t*>(factor.nz), *row = static_cast<const std::int32_t*>(factor.i);
     const double* value = static_cast<const double*>(factor.x);
     SparseMatrix lower{static_cast<std::int32_t>(factor.n), {0}, {}, {}};
+    lower.row.reserve(factor.nzmax);
+    lower.value.reserve(factor.nzmax);
     for (std::size_t c = 0; c < factor.n; ++c) {
         lower.row.insert(lower.row.end(), row + start[c], row + start[c] + count[c]);
         lower.value.insert(lower.value.end(), value + start[c], value + start[c] + count[c]);

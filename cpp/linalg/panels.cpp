@@ -29,6 +29,8 @@ std::int32_t end_of_panel(const SparseMatrix& lower, std::int32_t first) {
 }  // namespace
 
 Panels::Panels(const SparseMatrix& lower) : size_(lower.size) {
+    row_.reserve(lower.row.size());
+    value_.reserve(2 * lower.row.size());
     for (std::int32_t first = 0; first < lower.size;) {
         const std::int32_t end = end_of_panel(lower, first);
         add(lower, first, end);

@@ -43,6 +43,8 @@ SparseMatrix lower_triangle(const SparseMatrix& full) {
     SparseMatrix lower;
     lower.size = full.size;
     lower.start.push_back(0);
+    lower.row.reserve(full.row.size());
+    lower.value.reserve(full.row.size());
     for (std::int32_t column = 0; column < full.size; ++column) {
         for (std::int32_t e = full.start[column]; e < full.start[column + 1]; ++e) {
             if (full.row[e] < column) continue;

@@ -70,7 +70,7 @@ Contacts::Contacts(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2
     }
     for (const std::int32_t v : patch_.vertex()) patch_row_.push_back(row[v]);
     if (region_.empty()) return;
-    Laplacian laplacian;
+    Laplacian laplacian(2 * region_.size());
     for (const Element& element : elements) laplacian.add(element, row);
     for (const std::int32_t v : region_) laplacian.add(row[v], -1, anchor);
     for (const std::int32_t r : patch_row_) laplacian.add(r, -1, weight_);

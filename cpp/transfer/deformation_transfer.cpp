@@ -77,6 +77,7 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
             similarity_[components_.of[v]].apply({source_[3 * v], source_[3 * v + 1], source_[3 * v + 2]});
         std::copy(placed.begin(), placed.end(), source_.begin() + 3 * v);
     }
+    elements_.reserve(triangles.size());
     for (const Triangle& triangle : triangles) {
         elements_.push_back(make_element(triangle, source_.data(), target_.data()));
     }
@@ -98,7 +99,7 @@ void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
         index_[v] = is_fixed[v] || ground ? -1 : static_cast<std::int32_t>(num_free_++);
     }
     if (num_free_ > 0) {
-        Laplacian laplacian;
+        Laplacian laplacian(elements_.size());
         for (const Element& element : elements_) laplacian.add(element, index_);
         cholesky_ = laplacian.factor(num_free_);
     }

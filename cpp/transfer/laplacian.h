@@ -8,8 +8,13 @@
 
 namespace rigwright::transfer {
 
-/// Collects the entries of a graph Laplacian. Rows are numbered from 0; -1 is a vertex that does not move.
+/// Collects the entries of a graph Laplacian of about so many elements. Rows are numbered from 0; -1 is a vertex that
+/// does not move.
 struct Laplacian {
+    explicit Laplacian(std::size_t elements) {
+        for (auto* indices : {&row, &column}) indices->reserve(12 * elements);
+        value.reserve(12 * elements);
+    }
     void add(std::int32_t i, std::int32_t j, double weight) {
         if (i >= 0) put(i, i, weight);
         if (j >= 0) put(j, j, weight);
