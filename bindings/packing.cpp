@@ -30,33 +30,46 @@ BitSet item_set(const char* function, const PackingGraph& graph, const std::vect
     return set;
 }
 
+/// Lets Ctrl-C end a search, and tells `report` (a callable or None) how many nodes it has looked at.
+transfer::Pulse pulse_of(const py::object& report) {
+    return [&report](std::int64_t nodes) {
+        const py::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        if (!report.is_none()) report(nodes);
+    };
+}
+
 py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const std::vector<int>& allowed,
-                   std::int64_t node_limit) {
+                   std::int64_t node_limit, const py::object& report) {
     const auto values = as_array<double, 1>("PackingGraph.heaviest", "weights", weights, "numbers (M,)");
     const BitSet set = item_set("PackingGraph.heaviest", graph, allowed);
     transfer::Packing packing;
     {
         const py::gil_scoped_release released;
-        packing = transfer::heaviest_packing(graph, view<double, 1>(values), set, node_limit);
+        packing = transfer::heaviest_packing(graph, view<double, 1>(values), set, node_limit, pulse_of(report));
     }
     return py::make_tuple(packing.items, packing.proven, packing.nodes);
 }
 
-py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int enough) {
+py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int enough,
+                 const py::object& report) {
     const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
     transfer::Colouring colouring;
     {
         const py::gil_scoped_release released;
-        colouring = transfer::fewest_packings(graph, set, node_limit, enough);
+        colouring = transfer::fewest_packings(graph, set, node_limit, enough, pulse_of(report));
     }
     return py::make_tuple(colouring.expression, colouring.lower_bound, colouring.proven, colouring.nodes);
 }
 
-py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit) {
+py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit,
+                 const py::object& report) {
     const BitSet set = item_set("PackingGraph.clique", graph, allowed);
-    const py::gil_scoped_release released;
-    const transfer::Clique found = transfer::largest_clique(graph, set, node_limit);
-    const py::gil_scoped_acquire acquired;
+    transfer::Clique found;
+    {
+        const py::gil_scoped_release released;
+        found = transfer::largest_clique(graph, set, node_limit, pulse_of(report));
+    }
     return py::make_tuple(found.items, found.proven);
 }
 
@@ -73,14 +86,17 @@ Array<std::uint8_t> conflicts(const PackingGraph& graph) {
 void bind_packing(py::module_& module) {
     py::class_<PackingGraph>(module, "PackingGraph",
                              "Which items exclude each other in an expression: those that share an active vertex, and\n"
-                             "refused sets, of which never all stand together.")
+                             "refused sets, of which never all stand together. Searches end at Ctrl-C, and call\n"
+                             "report(nodes) now and then.")
         .def(py::init(&make_graph), py::arg("active"), py::arg("refused") = std::vector<std::vector<int>>{})
         .def("heaviest", &heaviest, py::arg("weights"), py::arg("allowed"), py::arg("node_limit"),
+             py::arg("report") = py::none(),
              "Items of the expression of largest weight, whether that is proven, and the nodes it took.")
         .def("fewest", &fewest, py::arg("allowed"), py::arg("node_limit"), py::arg("enough") = 0,
+             py::arg("report") = py::none(),
              "The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their\n"
              "number; whether it is reached; the nodes it took.")
-        .def("clique", &clique, py::arg("allowed"), py::arg("node_limit"),
+        .def("clique", &clique, py::arg("allowed"), py::arg("node_limit"), py::arg("report") = py::none(),
              "The most items found that exclude each other pairwise, and whether there are provably no more.")
         .def_property_readonly("size", &PackingGraph::size)
         .def_property_readonly("conflicts", &conflicts, "(M, M), 1 where two items exclude each other.")

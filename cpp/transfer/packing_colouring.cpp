@@ -7,9 +7,9 @@ namespace {
 
 class Search {
 public:
-    Search(const PackingGraph& graph, const BitSet& allowed, std::int64_t limit, int target)
+    Search(const PackingGraph& graph, const BitSet& allowed, std::int64_t limit, int target, const Pulse& pulse)
         : graph_(graph),
-          limit_(std::max<std::int64_t>(limit, allowed.count() + 1)),  // the first descent always arrives
+          counter_(std::max<std::int64_t>(limit, allowed.count() + 1), pulse),  // the first descent always arrives
           target_(target),
           open_(allowed),
           colour_(graph.size(), -1),
@@ -24,8 +24,8 @@ public:
 
     int fewest() const { return fewest_; }
     const std::vector<int>& best() const { return best_; }
-    std::int64_t nodes() const { return nodes_; }
-    bool exhausted() const { return nodes_ <= limit_; }
+    std::int64_t nodes() const { return counter_.nodes(); }
+    bool exhausted() const { return counter_.within(); }
 
 private:
     /// The open item that sees most expressions, of several the one with most open conflicts.
@@ -69,7 +69,7 @@ private:
     }
 
     void expand() {
-        if (++nodes_ > limit_ || fewest_ <= target_) return;
+        if (!counter_.next() || fewest_ <= target_) return;
         const int item = most_saturated();
         if (item < 0) {
             fewest_ = used_;
@@ -86,12 +86,12 @@ private:
             expand();
             release(item, colour);
             used_ = before;
-            if (nodes_ > limit_ || fewest_ <= target_) return;
+            if (!counter_.within() || fewest_ <= target_) return;
         }
     }
 
     const PackingGraph& graph_;
-    const std::int64_t limit_;
+    NodeCounter counter_;
     const int target_;
     BitSet open_;
     std::vector<int> colour_, best_;
@@ -99,15 +99,15 @@ private:
     std::vector<std::vector<int>> neighbours_;
     std::vector<int> saturation_;
     std::vector<BitSet> members_;
-    std::int64_t nodes_ = 0;
 };
 
 }  // namespace
 
-Colouring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough) {
-    const Clique clique = largest_clique(graph, allowed, node_limit);
+Colouring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough,
+                          const Pulse& pulse) {
+    const Clique clique = largest_clique(graph, allowed, node_limit, pulse);
     const int bound = static_cast<int>(clique.items.size());
-    Search search(graph, allowed, node_limit, std::max(bound, enough));
+    Search search(graph, allowed, node_limit, std::max(bound, enough), pulse);
     search.run(clique.items);
     const bool complete = search.exhausted() && search.fewest() > std::max(bound, enough);
     const int lower = complete ? search.fewest() : bound;

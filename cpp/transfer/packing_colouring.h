@@ -18,6 +18,7 @@ struct Colouring {
 /// As few expressions as possible: a colouring of the conflict graph. Branch and bound in the order of saturation
 /// (Brelaz 1979), from the largest clique on, which bounds it below. Stops after `node_limit` nodes, or as soon as
 /// `enough` expressions suffice (0: at the fewest). The same answer on every machine.
-Colouring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough = 0);
+Colouring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough = 0,
+                          const Pulse& pulse = {});
 
 }  // namespace rigwright::transfer

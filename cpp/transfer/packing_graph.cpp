@@ -68,7 +68,8 @@ std::vector<BitSet> moved_vertices(View<const std::uint8_t, 2> active) {
 /// Cliques grow from the vertex order `order`; colour classes bound what a candidate set can still give.
 class CliqueSearch {
 public:
-    CliqueSearch(const PackingGraph& graph, std::int64_t node_limit) : graph_(graph), left_(node_limit) {}
+    CliqueSearch(const PackingGraph& graph, std::int64_t node_limit, const Pulse& pulse)
+        : graph_(graph), counter_(node_limit, pulse) {}
 
     Clique run(const BitSet& allowed) {
         for (int item : graph_.deepest()) {
@@ -76,7 +77,7 @@ public:
         }
         expand(allowed);
         std::sort(best_.begin(), best_.end());
-        return {best_, left_ >= 0};
+        return {best_, counter_.within()};
     }
 
 private:
@@ -94,14 +95,14 @@ private:
     }
 
     void expand(BitSet candidates) {
-        if (--left_ < 0) return;
+        if (!counter_.next()) return;
         if (candidates.empty()) {
             if (current_.size() > best_.size()) best_ = current_;
             return;
         }
         std::vector<int> order, bound;
         colour(graph_, candidates, &order, &bound);
-        for (std::size_t i = order.size(); i-- > 0 && left_ >= 0;) {
+        for (std::size_t i = order.size(); i-- > 0 && counter_.within();) {
             if (current_.size() + bound[i] <= best_.size()) return;
             BitSet inside = candidates;
             inside &= graph_.conflicts(order[i]);
@@ -113,7 +114,7 @@ private:
     }
 
     const PackingGraph& graph_;
-    std::int64_t left_;
+    NodeCounter counter_;
     std::vector<int> current_, best_;
 };
 
@@ -177,8 +178,8 @@ bool PackingGraph::completes_refused(const BitSet& chosen, int item) const {
     });
 }
 
-Clique largest_clique(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit) {
-    return CliqueSearch(graph, node_limit).run(allowed);
+Clique largest_clique(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, const Pulse& pulse) {
+    return CliqueSearch(graph, node_limit, pulse).run(allowed);
 }
 
 }  // namespace rigwright::transfer

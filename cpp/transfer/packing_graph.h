@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/view.h"
@@ -38,6 +40,29 @@ private:
     std::vector<int> deepest_;
 };
 
+/// Called with the number of nodes that a search has looked at, now and then: at the same nodes on every machine. What
+/// it throws ends the search.
+using Pulse = std::function<void(std::int64_t nodes)>;
+
+/// Counts the nodes of a search.
+class NodeCounter {
+public:
+    NodeCounter(std::int64_t limit, Pulse pulse) : limit_(limit), pulse_(std::move(pulse)) {}
+
+    /// One node more; whether it is within the limit.
+    bool next() {
+        if (++nodes_ % interval == 0 && pulse_) pulse_(nodes_);
+        return nodes_ <= limit_;
+    }
+    bool within() const { return nodes_ <= limit_; }
+    std::int64_t nodes() const { return nodes_; }
+
+private:
+    static constexpr std::int64_t interval = 1024;  // some hundredths of a second
+    std::int64_t nodes_ = 0, limit_;
+    Pulse pulse_;
+};
+
 /// Pairwise conflicting items, as many as were found: a lower bound of the number of expressions.
 struct Clique {
     std::vector<int> items;  // ascending
@@ -46,6 +71,7 @@ struct Clique {
 
 /// The largest clique among `allowed` items (Tomita's branch and bound, coloured bounds), or the largest found when
 /// `node_limit` nodes are spent. The same answer on every machine.
-Clique largest_clique(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit);
+Clique largest_clique(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit,
+                      const Pulse& pulse = {});
 
 }  // namespace rigwright::transfer

@@ -32,10 +32,10 @@ std::vector<std::int64_t> whole_weights(View<const double, 1> weights, int items
 
 class Search {
 public:
-    Search(const PackingGraph& graph, std::vector<std::int64_t> weights, std::int64_t node_limit)
+    Search(const PackingGraph& graph, std::vector<std::int64_t> weights, std::int64_t node_limit, const Pulse& pulse)
         : graph_(graph),
           weights_(std::move(weights)),
-          limit_(node_limit),
+          counter_(node_limit, pulse),
           chosen_(graph.size()),
           best_(graph.size()),
           residual_(graph.size(), 0) {}
@@ -43,7 +43,7 @@ public:
     Packing run(const BitSet& allowed) {
         start(allowed);
         expand(allowed, 0);
-        Packing packing{{}, nodes_, nodes_ <= limit_};
+        Packing packing{{}, counter_.nodes(), counter_.within()};
         for (int i = best_.next(); i >= 0; i = best_.next(i + 1)) packing.items.push_back(i);
         return packing;
     }
@@ -106,14 +106,14 @@ private:
     }
 
     void expand(BitSet candidates, std::int64_t weight) {
-        if (++nodes_ > limit_) return;
+        if (!counter_.next()) return;
         if (weight > best_weight_) {
             best_weight_ = weight;
             best_ = chosen_;
         }
         std::vector<Bounded> list;
         cover(candidates, &list);
-        for (std::size_t i = list.size(); i-- > 0 && nodes_ <= limit_;) {
+        for (std::size_t i = list.size(); i-- > 0 && counter_.within();) {
             if (weight + list[i].bound <= best_weight_) return;
             const int item = list[i].item;
             BitSet rest = candidates;
@@ -127,8 +127,8 @@ private:
 
     const PackingGraph& graph_;
     const std::vector<std::int64_t> weights_;
-    const std::int64_t limit_;
-    std::int64_t nodes_ = 0, best_weight_ = 0;
+    NodeCounter counter_;
+    std::int64_t best_weight_ = 0;
     BitSet chosen_, best_;
     std::vector<std::int64_t> residual_;
 };
@@ -136,8 +136,8 @@ private:
 }  // namespace
 
 Packing heaviest_packing(const PackingGraph& graph, View<const double, 1> weights, const BitSet& allowed,
-                         std::int64_t node_limit) {
-    return Search(graph, whole_weights(weights, graph.size()), node_limit).run(allowed);
+                         std::int64_t node_limit, const Pulse& pulse) {
+    return Search(graph, whole_weights(weights, graph.size()), node_limit, pulse).run(allowed);
 }
 
 }  // namespace rigwright::transfer

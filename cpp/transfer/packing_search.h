@@ -20,6 +20,6 @@ struct Packing {
 /// After `node_limit` nodes the best so far, not proven. The same answer on every machine.
 /// Throws ArgumentError unless there is one weight an item, each from 0 to 2^10.
 Packing heaviest_packing(const PackingGraph& graph, View<const double, 1> weights, const BitSet& allowed,
-                         std::int64_t node_limit);
+                         std::int64_t node_limit, const Pulse& pulse = {});
 
 }  // namespace rigwright::transfer

@@ -374,20 +374,21 @@ class DeformationTransfer:
 class PackingGraph:
     """
     Which items exclude each other in an expression: those that share an active vertex, and
-    refused sets, of which never all stand together.
+    refused sets, of which never all stand together. Searches end at Ctrl-C, and call
+    report(nodes) now and then.
     """
     def __init__(self, active: typing.Any, refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = []) -> None:
         ...
-    def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex) -> tuple:
+    def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
         The most items found that exclude each other pairwise, and whether there are provably no more.
         """
-    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, enough: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, enough: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
         """
         The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their
         number; whether it is reached; the nodes it took.
         """
-    def heaviest(self, weights: typing.Any, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex) -> tuple:
+    def heaviest(self, weights: typing.Any, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
         Items of the expression of largest weight, whether that is proven, and the nodes it took.
         """

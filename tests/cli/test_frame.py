@@ -117,7 +117,24 @@ def test_every_outcome_has_its_code_and_one_line(monkeypatch, capsys, error, cod
     assert shown.out == ""
     assert re.fullmatch(r"rigwright: .+\n", shown.err)
     if code == 130:
-        assert "run the same command again to continue" in shown.err
+        assert shown.err == "rigwright: interrupted\n", "doctor has nothing to go on with"
+
+
+def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
+    def stop(args, console):
+        raise KeyboardInterrupt
+
+    (tmp_path / "a.npz").touch()
+    monkeypatch.chdir(tmp_path)
+    for name, line in {
+        "sample": ["a.npz", "-o", "b"],
+        "transfer": ["a.npz", "a.npz", "-o", "b.npz"],
+        "pack": ["a.npz", "-o", "b.json"],
+    }.items():
+        monkeypatch.setattr(f"rigwright.cli.{name}.run", stop)
+        assert dispatch.main([name, *line]) == 130
+        shown = capsys.readouterr().err
+        assert ("run the same command again to continue" in shown) == (name != "pack"), name
 
 
 def test_debug_shows_where_an_error_arose(monkeypatch, capsys):

@@ -279,7 +279,7 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
         (["other.obj", "-o", "w.fbx"], "w.fbx has a format that cannot be written; it must end in .safetensors"),
         (["short.npy", "-o", "w.npz"], "another topology needs --landmarks"),
         (["short.npy", "-o", "w.npz", "--landmarks", "marks.csv"], "a mesh without faces"),
-        (["nan.npy", "-o", "w.npz"], "target_neutral is not finite"),
+        (["nan.npy", "-o", "w.npz"], "nan.npy: not finite at vertex 0 (nan)"),
         (["other.obj", "-o", "w.npz", "--weights", "short.npy"], "--weights and --estimate are about --examples"),
         (["other.obj", "-o", "w.npz", "--examples", "short.npy"], "an example must have the target's 117 vertices"),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),

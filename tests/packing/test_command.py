@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import rigwright as rw
 from rigwright.report import contact_sheet
-from tests.cli.command import json_of, rigwright_command
+from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.plain_face import plain_face
+from tests.support.second_face import write_obj
 
 
 @pytest.fixture(scope="module")
@@ -105,15 +108,86 @@ def test_refused_numbers_and_shapes_left_out_reach_the_plan(folder):
         (["face.safetensors", "-o", "p.json", "--reject", "brow_up"], "leaves brow_up without any expression"),
         (["face.safetensors", "-o", "p.json", "--reject", "0:brow_up"], "count from 1"),
         (["face.safetensors", "-o", "p.json", "--without", "chin"], "no shape 'chin'"),
-        (["face.safetensors", "-o", "p.json", "--sheet", "sheet.pdf"], "must end in .html"),
+        (["face.safetensors", "-o", "p.json", "--sheet", "sheet.pdf"], "must end in .html or .htm"),
         (["face.safetensors", "-o", "p.json", "--threshold", "2"], "threshold is 2.0"),
         (["face.safetensors", "-o", "p.json", "--overlap", "0.1"], "overlap is 0.1"),
         (["face.safetensors", "-o", "p.json", "--areas", "face.safetensors"], "face.safetensors"),
+        (["face.safetensors", "-o", "p.json", "--target", "short.npy"], "short.npy: 5 vertices where the rig has 117"),
+        (["face.safetensors", "-o", "p.json", "--target", "nan.npy"], "nan.npy: not finite at vertex 2 (nan)"),
         (["face.safetensors"], "-o"),
     ],
 )
 def test_wrong_input_is_one_line_and_code_2(folder, arguments, words):
+    np.save(folder / "short.npy", np.zeros((5, 3)))
+    broken = plain_face().rest_vertices.copy()
+    broken[2, 1] = np.nan
+    np.save(folder / "nan.npy", broken)
     done = rigwright_command("pack", *arguments, folder=folder)
     assert done.returncode == 2
     assert words in done.stderr
     assert not (folder / "p.json").exists()
+
+
+def test_a_neutral_of_any_kind_is_a_target(folder):
+    """The character to scan for has no shapes yet; alpha counts with it, and is said to do nothing without."""
+    rig = plain_face()
+    x, y, z = rig.rest_vertices.T
+    other = np.stack([x * (1 + 0.3 * (y > 5)), y, z], axis=1)
+    np.save(folder / "other.npy", other)
+    write_obj(folder / "other.obj", other, rig.faces)
+    about = {"meters_per_unit": 1.0, "up_axis": "Y"}
+    metres = rw.BlendshapeRig(0.01 * other, rig.columns(), faces=rig.faces, metadata=about)
+    metres.save(folder / "other.safetensors")
+    centimetres = rig.metadata | {"meters_per_unit": 0.01, "up_axis": "Y"}
+    rw.BlendshapeRig(
+        rig.rest_vertices, rig.columns(), names=rig.shape_names, faces=rig.faces, metadata=centimetres
+    ).save(folder / "metric.safetensors")
+    expected = rw.transfer.pack_expressions(
+        rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces, other, alpha=0.0, names=rig.shape_names
+    )
+    for target in ("other.npy", "other.obj", "other.safetensors"):
+        arguments = ["--target", target, "--alpha", "0"]
+        told = json_of("pack", "metric.safetensors", "-o", "aimed.json", *arguments, folder=folder)
+        assert told["notes"] == []
+        plan = rw.transfer.Plan.load(folder / "aimed.json")
+        np.testing.assert_allclose(plan.importance, expected.importance, atol=1e-4)
+        assert plan.expressions == expected.expressions
+    plain = json_of("pack", "face.safetensors", "-o", "plain.json", "--alpha", "0", folder=folder)
+    assert plain["notes"] == ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
+    np.save(folder / "small.npy", 0.01 * other)
+    told = json_of("pack", "metric.safetensors", "-o", "aimed.json", "--target", "small.npy", folder=folder)
+    assert "0.01" in told["notes"][0]
+    assert "is its unit another one?" in told["notes"][0]
+
+
+STOPPED = """
+import os, signal, sys
+from rigwright.cli import console, dispatch
+
+def stop(self, progress):
+    if "choices tried" in progress.message:
+        os.kill(os.getpid(), signal.SIGINT)
+
+console.Lines.__call__ = stop
+sys.exit(dispatch.main(sys.argv[1:]))
+"""
+
+
+def test_ctrl_c_ends_a_search_and_promises_nothing(tmp_path):
+    """A search of millions of nodes tells where it is, and ends there."""
+    rng = np.random.default_rng(0)
+    offsets = rng.random((300, 400, 1)) * (rng.random((300, 400, 1)) < 0.006) * np.ones(3)
+    offsets[np.arange(300), rng.integers(0, 400, 300)] = 1.0
+    faces = np.arange(399)[:, None] * [1, 1, 1] + [0, 1, 0]
+    rw.BlendshapeRig(rng.random((400, 3)), offsets, faces=faces).save(tmp_path / "many.safetensors")
+    arguments = ["pack", "many.safetensors", "-o", "plan.json", "--no-symmetry"]
+    stopped = subprocess.run(
+        [sys.executable, "-c", STOPPED, *arguments],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (stopped.returncode, stopped.stderr) == (130, "rigwright: interrupted\n")
+    assert not (tmp_path / "plan.json").exists()

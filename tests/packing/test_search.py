@@ -145,3 +145,29 @@ def test_equal_weights_go_to_more_items_and_worthless_ones_are_packed():
 def test_wrong_arguments(call, words):
     with pytest.raises(ValueError, match=words):
         call(_core.PackingGraph(np.ones((3, 2), np.uint8)))
+
+
+@pytest.mark.parametrize("search", ["heaviest", "fewest", "clique"])
+def test_searches_say_where_they_are_and_stop_when_told(search):
+    """At the same nodes every time; what is raised there comes out, and the answer is that of silence."""
+    rng = np.random.default_rng(0)
+    crowded = {"heaviest": 0.006, "fewest": 0.03, "clique": 0.05}[search]
+    graph = _core.PackingGraph((rng.random((300, 400)) < crowded).view(np.uint8))
+    items, weights = list(range(300)), rng.random(300)
+
+    def run(report):
+        if search == "heaviest":
+            return graph.heaviest(weights, items, 5000, report)
+        if search == "fewest":
+            return graph.fewest(items, 5000, report=report)
+        return graph.clique(items, 5000, report)
+
+    seen: list[int] = []
+    assert run(seen.append) == run(None)
+    assert seen[:2] == [1024, 2048]
+
+    def stop(nodes):
+        raise KeyboardInterrupt(nodes)
+
+    with pytest.raises(KeyboardInterrupt, match="1024"):
+        run(stop)

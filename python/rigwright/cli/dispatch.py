@@ -20,7 +20,9 @@ from rigwright.cli.result import Result, as_json
 from rigwright.errors import CudaError, NumericalError, SourceError
 from rigwright.extras import MissingExtra
 
+INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on where it was interrupted
 COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info")
 
 
@@ -66,10 +68,17 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
         if args.json:
             print(json.dumps(as_json(result)), flush=True)
 
-    return guarded(work, program="rigwright", as_object=args.json, debug=args.debug)
+    told = INTERRUPTION if args.resumed else "interrupted"
+    return guarded(work, program="rigwright", as_object=args.json, debug=args.debug, interrupted=told)
 
 
-def guarded(work: Callable[[], None], program: str, as_object: bool = False, debug: bool = False) -> int:
+def guarded(
+    work: Callable[[], None],
+    program: str,
+    as_object: bool = False,
+    debug: bool = False,
+    interrupted: str = INTERRUPTION,
+) -> int:
     """Call ``work`` and turn its outcome into an exit code and at most one line on stderr.
 
     Parameters
@@ -81,13 +90,15 @@ def guarded(work: Callable[[], None], program: str, as_object: bool = False, deb
         Also print the error as a JSON object on stdout.
     debug : bool
         Show where an error arose.
+    interrupted : str
+        What Ctrl-C is told, where the work itself says nothing.
     """
     try:
         work()
         sys.stdout.flush()
         return FINE
     except KeyboardInterrupt as stop:
-        message, code = str(stop) or "interrupted; run the same command again to continue", INTERRUPTED
+        message, code = str(stop) or interrupted, INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
@@ -147,7 +158,7 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
         command.add_arguments(sub)
         sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
         sub.add_argument("--debug", action="store_true", help="show where an error arose")
-        sub.set_defaults(command=command, actions=sub._actions)
+        sub.set_defaults(command=command, actions=sub._actions, resumed=name in RESUMED)
     return parser
 
 

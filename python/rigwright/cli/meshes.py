@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright.hashing import padded_faces
 from rigwright.packing import Plan
+from rigwright.sources import Shot
+from rigwright.transfer.fitting import similarity
+
+TWICE = 2.0  # no two grown heads differ so much
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -39,7 +43,7 @@ def open_neutral(path: Path) -> Neutral:
     if suffix == ".npy":
         return Neutral(_one(_array(path), path))
     if suffix == ".npz" and _has_vertices(path):
-        mesh = rw.sources.load_shot(path)
+        mesh = _shot(path)
         return Neutral(_one(mesh.vertices, path), mesh.faces)
     if suffix in (".safetensors", ".npz", ".blend"):
         return _of(rw.load(path) if suffix == ".safetensors" else rw.sources.load_blendshapes(path))
@@ -47,8 +51,39 @@ def open_neutral(path: Path) -> Neutral:
         with contextlib.suppress(ValueError):  # without morph targets; what is broken is told by the next reader
             return _of(rw.sources.load_blendshapes(path))
         return _of(rw.sources.load(path))
-    mesh = rw.sources.load_shot(path)
+    mesh = _shot(path)
     return Neutral(_one(mesh.vertices, path), mesh.faces)
+
+
+def neutral_as_of(neutral: Neutral, rig: Any, path: Path) -> tuple[Float32, list[str]]:
+    """Vertices (V, 3) in the rig's unit and axes, where the file states its own, and what there is to be said.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many as the rig has.
+    """
+    if len(neutral.vertices) != len(rig.rest_vertices):
+        raise ValueError(f"{path}: {len(neutral.vertices)} vertices where the rig has {len(rig.rest_vertices)}")
+    shot = Shot(neutral.vertices[None], 1.0, **neutral.metadata).placed(rig.meters_per_unit, rig.up_axis)
+    note = unit_note(rig.rest_vertices, shot.vertices[0], 1.0, path)
+    return shot.vertices[0], [note] if note else []
+
+
+def unit_note(source: Float32, target: Float32, unit: float, path: Path) -> str:
+    """What to say where a target (V, 3) is so large or so small beside the source that its unit is in doubt.
+
+    Parameters
+    ----------
+    source, target : (V, 3)
+        The same vertices of both.
+    unit : float
+        The target's unit over the source's.
+    """
+    scale = unit * similarity(source, target).scale
+    if 1.0 / TWICE <= scale <= TWICE:
+        return ""
+    return f"{path.name} is {scale:.3g} times as large as the source: is its unit another one?"
 
 
 def _of(model: Any) -> Neutral:
@@ -70,7 +105,24 @@ def _one(vertices: NDArray[Any], path: Path) -> Float32:
         vertices = vertices[0]
     if vertices.ndim != 2 or vertices.shape[1] != 3 or vertices.dtype.kind not in "fiu":
         raise ValueError(f"{path}: numbers of shape {vertices.shape}; it must hold one mesh, (V, 3)")
+    _check_finite(vertices, path)
     return np.asarray(vertices, np.float32)
+
+
+def _check_finite(vertices: NDArray[Any], path: Path) -> None:
+    wrong = np.argwhere(~np.isfinite(vertices))
+    if len(wrong):
+        where = f"mesh {wrong[0, 0]}, vertex {wrong[0, 1]}" if vertices.ndim == 3 else f"vertex {wrong[0, 0]}"
+        raise ValueError(f"{path}: not finite at {where} ({vertices[tuple(wrong[0])]})")
+
+
+def _shot(path: Path) -> Shot:
+    try:
+        return rw.sources.load_shot(path)
+    except ValueError as error:
+        raise ValueError(
+            f"{path}: no mesh ({str(error).removeprefix('load_shot: ').removeprefix('path is ')})"
+        ) from None
 
 
 def open_examples(paths: list[Path], count: int) -> Float32:
@@ -83,10 +135,11 @@ def open_examples(paths: list[Path], count: int) -> Float32:
     """
     rows = []
     for path in paths:
-        meshes = _array(path) if path.suffix.lower() == ".npy" else rw.sources.load_shot(path).vertices
+        meshes = _array(path) if path.suffix.lower() == ".npy" else _shot(path).vertices
         meshes = meshes[None] if meshes.ndim == 2 else meshes
         if meshes.ndim != 3 or meshes.shape[1:] != (count, 3):
             raise ValueError(f"{path}: of shape {meshes.shape}; an example must have the target's {count} vertices")
+        _check_finite(meshes, path)
         rows.append(np.asarray(meshes, np.float32))
     return np.concatenate(rows)
 

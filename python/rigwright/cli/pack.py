@@ -14,8 +14,10 @@ import numpy as np
 import rigwright as rw
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
+from rigwright.cli.meshes import neutral_as_of, open_neutral
 from rigwright.cli.result import Result
 from rigwright.packing import Plan
+from rigwright.progress import ProgressCallback
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
@@ -33,13 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sheet", metavar="FILE", type=arguments.page, help="pictures for the actor (HTML)")
     choice = parser.add_argument_group("the choice")
     choice.add_argument(
-        "--target", metavar="RIG", type=arguments.existing_file, help="a rig whose neutral is the character to scan for"
+        "--target",
+        metavar="NEUTRAL",
+        type=arguments.existing_file,
+        help="the character to scan for, at rest: .obj, .npy, .npz, .glb, or a rig; of the rig's topology",
     )
     choice.add_argument(
         "--threshold", type=float, default=0.3, help="active from this part of the largest displacement (default 0.3)"
     )
     choice.add_argument(
-        "--alpha", type=float, default=0.5, help="displacement (1) against distortion (0), with --target (default 0.5)"
+        "--alpha", type=float, help="displacement (1) against distortion (0), which needs --target (default 0.5)"
     )
     choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
     choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
@@ -80,7 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
     rig = rw.sources.load_blendshapes(args.rig)
-    target = None if args.target is None else rw.sources.load_blendshapes(args.target).rest_vertices
+    target, notes = None, list[str]()
+    if args.target is not None:
+        target, notes = neutral_as_of(open_neutral(args.target), rig, args.target)
+    elif args.alpha is not None:
+        notes = ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
     together, numbered = _rejections(args.reject, rig.shape_names)
     with console.progress() as progress:
         plan = rw.transfer.pack_expressions(
@@ -89,7 +98,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             rig.faces,
             target,
             args.threshold,
-            args.alpha,
+            0.5 if args.alpha is None else args.alpha,
             args.beta,
             not args.no_symmetry,
             args.solver,
@@ -105,13 +114,23 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )
         plan.save(args.output)
         if args.sheet is not None:
-            from rigwright.report.contact_sheet import contact_sheet
-
-            kept = args.sheet.with_name(args.sheet.name + ".partial")
-            contact_sheet(args.sheet, plan, rig, kept=kept, progress=progress)
-            shutil.rmtree(kept)
+            _draw(args.sheet, plan, rig, progress)
     _show(plan, args, console)
-    return _result(plan, args)
+    for note in notes:
+        console.line(f"note: {note}")
+    return {**_result(plan, args), "notes": notes}
+
+
+def _draw(sheet: Path, plan: Plan, rig: Any, progress: ProgressCallback) -> None:
+    from rigwright.report.contact_sheet import contact_sheet
+
+    kept = sheet.with_name(sheet.name + ".partial")
+    try:
+        contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
+    except KeyboardInterrupt:
+        told = "interrupted; the plan is written, and pictures that are done are kept"
+        raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
+    shutil.rmtree(kept)
 
 
 def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:

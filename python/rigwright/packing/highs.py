@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,8 +54,23 @@ def heaviest(program: Program, weights: Floats, allowed: list[int]) -> tuple[lis
     for refused in program.apart:
         items = np.array(sorted(refused), np.int32)
         solver.addRow(-highspy.kHighsInf, len(items) - 1.0, len(items), items, np.ones(len(items)))
-    solver.run()
+    _run(solver)
     if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None
     items = np.flatnonzero(np.array(solver.getSolution().col_value) > 0.5)
     return [int(item) for item in items], solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+
+
+def _run(solver: Any) -> None:
+    """``solver.run()``, but Ctrl-C does not wait for its end."""
+    if hasattr(solver, "HandleUserInterrupt"):
+        solver.HandleUserInterrupt = True
+    thread = threading.Thread(target=solver.run, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt:
+        if hasattr(solver, "cancelSolve"):
+            solver.cancelSolve()
+        raise

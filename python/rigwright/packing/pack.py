@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -136,11 +137,13 @@ def pack_expressions(
     unwanted = left_out(without, face.names) - empty
     refused = refused_sets(reject, face.names, empty | unwanted)
     at = refused_positions({} if reject_at is None else reject_at, face.names)
-    program, pairs = _program(active, pairs, empty | unwanted, refused, overlap, node_limit)
+    told = _Told(report)
+    program, pairs = _program(active, pairs, empty | unwanted, refused, overlap, node_limit, told)
     report(Progress("finding pairs", 1, 1))
     refused_at = {position: program.items(shapes) for position, shapes in at.items()}
     sequencer = Sequencer(program, importance, SOLVERS[solver], refused_at)
-    chosen = _chosen(sequencer, minimise, limit, len(program.members), report)
+    chosen = _chosen(sequencer, minimise, limit, told)
+    told.begin("bounding the number")
     bound, clique = _bound(program, minimise)
     uncovered = set(range(len(program.members))) - {item for entry in chosen for item in entry.items}
     return Plan(
@@ -216,31 +219,51 @@ def _program(
     refused: list[frozenset[int]],
     overlap: float,
     node_limit: int,
+    report: Callable[[int], None],
 ) -> tuple[Program, list[pairing.Pair]]:
     """The program of all shapes but the absent ones, and the pairs that made its items."""
     near = [pair for pair in pairs if absent.isdisjoint((pair.first, pair.second))]
     groups, kept = pairing.groups(len(active), near, active, refused)
     members = [group for group in groups if absent.isdisjoint(group)]
-    return Program(members, active, refused, overlap, node_limit), kept
+    return Program(members, active, refused, overlap, node_limit, report), kept
 
 
-def _chosen(
-    sequencer: Sequencer, minimise: bool, limit: int | None, num_items: int, report: ProgressCallback
-) -> list[Expression]:
+class _Told:
+    """Tells how far packing is, while a search runs too."""
+
+    def __init__(self, report: ProgressCallback) -> None:
+        self.report = report
+        self.begin("packing expressions")
+
+    def begin(self, stage: str) -> None:
+        self.at = Progress(stage, 0, 0)
+
+    def found(self, chosen: list[Expression], total: int) -> None:
+        done = sum(len(entry.items) for entry in chosen)
+        self.at = Progress(self.at.stage, done, total, f"{len(chosen)} expressions")
+        self.report(self.at)
+
+    def __call__(self, nodes: int) -> None:
+        words = [self.at.message] if self.at.message else []
+        self.report(replace(self.at, message=", ".join([*words, f"{nodes:,} choices tried"])))
+
+
+def _chosen(sequencer: Sequencer, minimise: bool, limit: int | None, told: _Told) -> list[Expression]:
     """At most ``limit`` expressions, told as they are found."""
+    total = len(sequencer.program.members)
     chosen: list[Expression] = []
+    told.found(chosen, total)
     for expression in islice(sequencer.fewest() if minimise else sequencer.one_after_another(), limit):
         chosen.append(expression)
-        done = sum(len(entry.items) for entry in chosen)
-        report(Progress("packing expressions", done, num_items, f"{len(chosen)} expressions"))
+        told.found(chosen, total)
     return chosen
 
 
 def _bound(program: Program, minimise: bool) -> tuple[int, list[int]]:
     """A lower bound of the number of expressions, and a clique of shapes: one of each of its items."""
     items = list(range(len(program.members)))
-    clique, _ = program.graph.clique(items, program.node_limit)
+    clique, _ = program.graph.clique(items, program.node_limit, program.report)
     bound = len(clique)
     if minimise:
-        bound = max(bound, program.graph.fewest(items, program.node_limit)[1])
+        bound = max(bound, program.graph.fewest(items, program.node_limit, report=program.report)[1])
     return bound, [program.members[item][0] for item in clique]

@@ -32,6 +32,8 @@ class Program:
         The part of an item's active vertices that may be active in the expression already (greedy only).
     node_limit : int
         Nodes of each search tree.
+    report : callable or None
+        Told how many nodes a search has looked at, now and then.
     apart : list of frozenset of int
         The items of refused sets.
     area : (M, V) bool
@@ -45,6 +47,7 @@ class Program:
     refused: list[frozenset[int]]
     overlap: float
     node_limit: int
+    report: Callable[[int], None] | None = None
     apart: list[frozenset[int]] = field(init=False)
     area: Active = field(init=False)
     graph: PackingGraph = field(init=False)
@@ -97,7 +100,7 @@ def optimal(program: Program, importance: Floats, largest: float, allowed: list[
     If that runs out of nodes, HiGHS goes on where it is installed, with nodes of its own; the better one stands.
     """
     weights = program.weights(importance)
-    items, proven, _ = program.graph.heaviest(weights, allowed, program.node_limit)
+    items, proven, _ = program.graph.heaviest(weights, allowed, program.node_limit, program.report)
     if proven:
         return Expression(list(items), True)
     from rigwright.packing.highs import heaviest

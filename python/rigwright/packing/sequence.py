@@ -79,7 +79,7 @@ class Sequencer:
     def _classes(self, items: list[int], enough: int) -> list[list[int]]:
         if not items:
             return []
-        which = self.program.graph.fewest(items, self.program.node_limit, enough)[0]
+        which = self.program.graph.fewest(items, self.program.node_limit, enough, self.program.report)[0]
         return [[item for item in items if which[item] == number] for number in range(max(which) + 1)]
 
     def _widened(self, classes: list[list[int]], left: list[int], used: list[int]) -> Expression:
