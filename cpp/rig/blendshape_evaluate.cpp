@@ -68,11 +68,19 @@ struct BlendshapeRig::Workspace {
         if (side_by_side) std::fill_n(activations, all, 0.0f);
     }
 
+    /// Calls body(first head, heads in whole vectors) for the runs of heads that a kernel takes at once. Of such a run
+    /// activations and sums are matrices of their own, one run's after the other's.
+    template <class Body>
+    void for_blocks(const Body& body) const {
+        const std::int64_t block = blendshape_kernels().block;
+        for (std::int64_t h = 0; h < stride; h += block) body(h, std::min(block, stride - h));
+    }
+
     bool side_by_side;     // heads in vectors, or one after another
     std::int64_t stride;   // heads in whole vectors
-    float* activations;    // side by side: (N, stride); otherwise (heads, N)
+    float* activations;    // side by side: (N, block) of each block; otherwise (heads, N)
     float* own;            // (N) of one head
-    float* sums;           // (3 window, stride)
+    float* sums;           // (3 window, block) of each block
     float* widened;        // numbers of a group
     std::uint32_t* used;   // columns with an activation: (words) of all heads, or (heads, words)
     std::int64_t* first;   // (N), for GroupRows
@@ -91,14 +99,14 @@ void BlendshapeRig::evaluate_prefix(View<const float, 2> weights, const Prefix& 
     run(weights, &prefix, vertices, threads);
 }
 
-/// Heads come in blocks that the kernels take side by side. A few blocks are cut into runs of windows, so that all
-/// threads have work; how, changes no result.
+/// Heads come in pieces of two blocks that the kernels take side by side: a group's numbers are read once for both.
+/// A few pieces are cut into runs of windows, so that all threads have work; how, changes no result.
 void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices,
                         int threads) const {
     const std::int64_t heads = weights.extent(0), windows = grouped_.num_windows();
     if (heads == 0) return;
     if (threads <= 0) threads = num_processors();
-    const std::int64_t block = blendshape_kernels().block, blocks = (heads + block - 1) / block;
+    const std::int64_t block = 2 * blendshape_kernels().block, blocks = (heads + block - 1) / block;
     const std::int64_t wanted = threads == 1 ? 1 : (4 * threads + blocks - 1) / blocks;
     const std::int64_t run_length = (windows + wanted - 1) / wanted, runs = (windows + run_length - 1) / run_length;
     parallel_for(blocks * runs, 1, threads, [&](std::int64_t begin, std::int64_t end) {
@@ -134,7 +142,11 @@ void BlendshapeRig::activate(View<const float, 2> weights, const Prefix* prefix,
             if (own[n] == 0.0f) continue;
             own[n] *= grouped_.scale(n);
             used[n / 32] |= std::uint32_t{1} << (n % 32);
-            if (space.side_by_side) space.activations[n * space.stride + h] = own[n];
+        }
+        if (space.side_by_side) {
+            const std::int64_t block = blendshape_kernels().block, first = h / block * block;
+            float* column = space.activations + columns * first + h % block;
+            for (std::int64_t n = 0; n < columns; ++n) column[n * std::min(block, space.stride - first)] = own[n];
         }
     }
 }
@@ -161,12 +173,18 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t w
         for (std::int64_t h = 0; h < heads; ++h) copy_still(still, neutral, vertices + h * coordinates);
         return;
     }
-    float* sums = space.sums - 3 * start * space.stride;  // of vertex 0, so that vertices are indices
-    for (const GroupedColumns::Run& run : still) {
-        for (std::int64_t i = 3 * run.first; i < 3 * (std::int64_t{run.first} + run.count); ++i) {
-            std::fill_n(sums + i * space.stride, space.stride, neutral[i]);
+    constexpr std::int64_t rows_of_sums = 3 * GroupedColumns::window;
+    // Sums of a block as if they began with vertex 0, so that vertices are indices.
+    const auto sums = [&](std::int64_t first, std::int64_t stride) {
+        return space.sums + rows_of_sums * first - 3 * start * stride;
+    };
+    space.for_blocks([&](std::int64_t first, std::int64_t stride) {
+        for (const GroupedColumns::Run& run : still) {
+            for (std::int64_t i = 3 * run.first; i < 3 * (std::int64_t{run.first} + run.count); ++i) {
+                std::fill_n(sums(first, stride) + i * stride, stride, neutral[i]);
+            }
         }
-    }
+    });
     for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(window + 1); ++g) {
         const GroupedColumns::Group group = grouped_.group(g);
         const GroupRows rows = grouped_.rows(group, space.used, space.first, space.column);
@@ -176,10 +194,15 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t w
         } else if (rows.count > 0) {
             kernels.widen(grouped_.half_numbers() + group.data, grouped_.size(g), space.widened);
         }
-        kernels.many(rows, numbers, neutral, space.activations, space.stride, sums);
+        space.for_blocks([&](std::int64_t first, std::int64_t stride) {
+            kernels.many(rows, numbers, neutral, space.activations + num_columns() * first, stride,
+                         sums(first, stride));
+        });
     }
-    kernels.turn(space.sums, space.stride, std::min(3 * GroupedColumns::window, coordinates - 3 * start), heads,
-                 vertices + 3 * start, coordinates);
+    space.for_blocks([&](std::int64_t first, std::int64_t stride) {
+        kernels.turn(space.sums + rows_of_sums * first, stride, std::min(rows_of_sums, coordinates - 3 * start),
+                     std::min(stride, heads - first), vertices + first * coordinates + 3 * start, coordinates);
+    });
 }
 
 void BlendshapeRig::evaluate_each(const Workspace& space, std::int64_t window, std::int64_t heads,

@@ -41,7 +41,7 @@ def test_any_pattern_of_still_vertices_evaluates(name, storage, tolerance):
     moving = CASES[name]
     rig = rig_moving(moving, storage)
     assert sorted(rig.tensors()["blendshape.group.vertex"].tolist()) == np.flatnonzero(moving).tolist()
-    for heads in (1, 3, 70):
+    for heads in (1, 3, 70, 130):
         weights = random_weights(rig, heads)
         expected = rig.rest_vertices + np.tensordot(rig.activations(weights), rig.columns(), axes=1)
         vertices = rig.evaluate(weights)
