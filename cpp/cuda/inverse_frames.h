@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "cuda/inverse_newton.h"
+#include "inverse/box_starts.h"
 #include "inverse/shot.h"
 
 namespace rigwright::cuda {
@@ -58,7 +59,7 @@ public:
                                 bool& converged) {
         const bool many_minima = point_.rig().knot_begin[point_.rig().num_variables] > 0;  // along a single variable
         const std::int64_t most = frames.max_iterations;
-        bool done = false;
+        bool swept = false;                   // without a gain
         int sweeps = cold ? cold_sweeps : 0;  // still to come first
         RIGWRIGHT_ROLLED
         for (iterations = 0;; ++iterations) {
@@ -66,14 +67,15 @@ public:
             double goal = HUGE_VAL;  // what a sweep must get below for the search to go on
             if (!first) {
                 converged = newton_.look() <= frames.thresholds[t];
-                if (done || iterations >= most || (converged && !many_minima)) break;
+                if (iterations >= most || (converged && (swept || !many_minima))) break;
                 if (!converged && newton_.take()) continue;
+                if (swept) break;
                 const double before = point_.objective();
                 if (converged) goal = before - 1e-12 * fabs(before);
             }
             const bool moved = point_.sweep();
             sweeps = moved ? sweeps - 1 : 0;
-            done = !first && !(moved && point_.objective() < goal);
+            swept = !first && !(moved && point_.objective() < goal);
         }
         return point_.objective();
     }
@@ -95,8 +97,9 @@ constexpr int inverse_threads = 128;  // of a block
 constexpr double inverse_margin = 1e-10;
 
 /// Every frame from its given start; where corrections make several minima possible, from zero and from the clipped
-/// linear solution as well, and then from what was found with one weight at a time on the other side of a knot that it
-/// is near to. Keeps the best.
+/// linear solution as well, then from all over the box (inverse::BoxStarts) until enough starts have ended at the best,
+/// and then from what was found with one weight at a time on the other side of a knot that it is near to. Keeps the
+/// best.
 struct SolveFrames {
     static constexpr int threads = inverse_threads;
 
@@ -115,32 +118,40 @@ struct SolveFrames {
         for (std::int64_t t = team.index(); t < frames.count; t += team.count()) {
             point.load(frames.terms(rig, t));
             double best = 0.0;
-            const int starts = restart ? num_starts + rig.knot_begin[variables] : 1;
+            const int crossings = box + rig.num_box_starts,
+                      starts = restart ? crossings + rig.knot_begin[variables] : 1;
             int crossing = 0;  // variable of the knot
+            int agreed = 0;    // starts in the box that have ended at the best
             RIGWRIGHT_ROLLED
             for (int from = 0; from < starts; ++from) {
                 const double *given = start + t * variables, *right = point.scratch(), *found = weights + t * variables;
                 if (from == zero && starts_at_zero(point, given)) continue;
                 if (from == linear) prepare_linear(point);
+                const bool boxed = from >= box && from < crossings;
+                if (boxed && agreed >= inverse::BoxStarts::enough) continue;
+                const double* place =
+                    boxed ? rig.box_places + static_cast<std::int64_t>(from - box) * variables : nullptr;
                 double across = 0.0;
-                if (from >= num_starts) {
-                    while (rig.knot_begin[crossing + 1] <= from - num_starts) ++crossing;
+                if (from >= crossings) {
+                    while (rig.knot_begin[crossing + 1] <= from - crossings) ++crossing;
                     const double low = point.terms().lower[crossing], high = point.terms().upper[crossing];
-                    const double knot = rig.knots[from - num_starts], reach = inverse::at_knot * (high - low);
+                    const double knot = rig.knots[from - crossings], reach = inverse::at_knot * (high - low);
                     if (knot <= low || knot >= high || fabs(found[crossing] - knot) > reach) continue;
                     across = found[crossing] == knot ? knot - reach : 2.0 * knot - found[crossing];
                 }
                 point.set([&](int k) {
-                    if (from >= num_starts) return k == crossing ? across : found[k];
+                    if (from >= crossings) return k == crossing ? across : found[k];
+                    if (boxed) return place[k] < 0.0 ? found[k] : in_box(point.terms(), place[k], k);
                     return from == 0 ? given[k] : from == linear ? linear_solution(right, k) : 0.0;
                 });
-                solve_from(solver, t, from == 0, best);
+                const double before = best, objective = solve_from(solver, t, from == 0, best);
+                if (boxed) agreed = ends_at(objective, before) ? agreed + 1 : objective == best ? 1 : agreed;
             }
         }
     }
 
 private:
-    static constexpr int zero = 1, linear = 2, num_starts = 3;  // the first is the given one
+    static constexpr int zero = 1, linear = 2, box = 3;  // the first is the given one
 
     template <class Team>
     RIGWRIGHT_TEAM bool starts_at_zero(const InversePoint<Team>& point, const double* given) const {
@@ -150,8 +161,16 @@ private:
         }) == 0.0;
     }
 
+    RIGWRIGHT_DEVICE static double in_box(const InverseTerms& terms, double place, int k) {
+        return terms.lower[k] + place * (terms.upper[k] - terms.lower[k]);
+    }
+
+    RIGWRIGHT_DEVICE static bool ends_at(double objective, double best) {
+        return fabs(objective - best) <= inverse_margin * fabs(best);
+    }
+
     template <class Team>
-    RIGWRIGHT_TEAM void solve_from(InverseFrameSolver<Team>& solver, std::int64_t t, bool first, double& best) const {
+    RIGWRIGHT_TEAM double solve_from(InverseFrameSolver<Team>& solver, std::int64_t t, bool first, double& best) const {
         const InversePoint<Team>& point = solver.point();
         std::int32_t iterations = 0;
         bool converged = false;
@@ -166,6 +185,7 @@ private:
             frames.converged[t] = converged ? 1 : 0;
             frames.objective[t] = objective;
         });
+        return objective;
     }
 
     /// The right-hand side of the linear part's normal equations, into scratch().

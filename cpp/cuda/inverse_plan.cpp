@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "inverse/box_starts.h"
 
 namespace rigwright::cuda {
 namespace {
@@ -39,6 +40,9 @@ InversePlan::InversePlan(const inverse::Structure& structure, View<const double,
       is_linear(structure.is_linear()),
       gram(matrix.begin(), matrix.end()),
       linear_inverse(cuda::linear_inverse(structure, matrix)) {
+    const inverse::BoxStarts box_starts(structure, matrix);
+    num_box_starts = static_cast<int>(box_starts.count());
+    box_places = box_starts.places();
     const auto end = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
     for (int n = 0; n < num_columns; ++n) {
         factors.insert(factors.end(), structure.factors(n).begin(), structure.factors(n).end());

@@ -18,6 +18,8 @@ struct InversePlan {
     std::vector<std::int32_t> factor_begin{0}, user_begin{0}, user_column, user_variable, knot_begin{0};
     std::vector<inverse::Factor> factors;
     std::vector<double> knots, gram, linear_inverse;
+    int num_box_starts;
+    std::vector<double> box_places;
 };
 
 }  // namespace rigwright::cuda

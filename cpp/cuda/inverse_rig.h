@@ -36,6 +36,8 @@ struct InverseRig {
     const double* knots;                // ascending for each variable
     const double* gram;                 // (N, N)
     const double* linear_inverse;       // (K, K): the normal matrix of the linear part with a ridge, inverted
+    int num_box_starts;
+    const double* box_places;  // (num_box_starts, K): see inverse::BoxStarts
 
     RIGWRIGHT_DEVICE double activation(int n, const double* x) const {
         double product = 1.0;

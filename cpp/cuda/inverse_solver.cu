@@ -30,13 +30,14 @@ struct InverseSolver::Resident {
         upload(plan.knots, knots);
         upload(plan.gram, gram);
         upload(plan.linear_inverse, linear_inverse);
+        upload(plan.box_places, box_places);
         machine.synchronize();
     }
 
     InverseRig rig() const {
-        return {plan.num_variables, plan.num_columns,   factor_begin.data(),  factors.data(),
-                user_begin.data(),  user_column.data(), user_variable.data(), knot_begin.data(),
-                knots.data(),       gram.data(),        linear_inverse.data()};
+        return {plan.num_variables,    plan.num_columns,     factor_begin.data(), factors.data(), user_begin.data(),
+                user_column.data(),    user_variable.data(), knot_begin.data(),   knots.data(),   gram.data(),
+                linear_inverse.data(), plan.num_box_starts,  box_places.data()};
     }
 
     /// Copies the terms of frames `first` on to the device and makes room for results.
@@ -109,7 +110,7 @@ struct InverseSolver::Resident {
     std::int64_t chunk;  // frames at a time
     Buffer<std::int32_t> factor_begin, user_begin, user_column, user_variable, knot_begin;
     Buffer<inverse::Factor> factors;
-    Buffer<double> knots, gram, linear_inverse;
+    Buffer<double> knots, gram, linear_inverse, box_places;
     Buffer<double> projection, linear, quadratic, lower, upper, thresholds, start, weights[2], objective, global;
     Buffer<double> right, left;
     Buffer<std::int32_t> iterations, converged, offers, improved;

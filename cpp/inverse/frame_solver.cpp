@@ -35,7 +35,8 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, bool col
     for (;; ++report.iterations) {
         report.optimality = newton_.look(frame_);
         report.converged = report.optimality <= threshold;
-        if (report.iterations >= max_iterations || (known != nullptr && is_near(known))) break;
+        report.is_known = known != nullptr && is_near(known);
+        if (report.iterations >= max_iterations || report.is_known) break;
         if (report.converged) {
             if (!many_minima) break;
             const double before = frame_.objective();

@@ -13,6 +13,7 @@ struct FrameReport {
     double optimality = 0.0;
     std::int64_t iterations = 0;  // Newton steps and sweeps
     bool converged = false;
+    bool is_known = false;  // ended beside the known solution
 };
 
 /// Minimises one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact

@@ -38,6 +38,8 @@ public:
     /// Numbers of a row, zeros included.
     std::int64_t width() const { return width_; }
     const double* row(std::int64_t i) const { return rows_.data() + i * width_; }
+    /// (N, width()): with the zeros.
+    View<const double, 2> padded() const { return {rows_.data(), {size_, width_}}; }
     double operator()(std::int64_t i, std::int64_t j) const { return row(i)[j]; }
 
 private:

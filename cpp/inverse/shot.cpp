@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "inverse/box_starts.h"
 #include "inverse/frame_solver.h"
 
 namespace rigwright::inverse {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t period = 32;  // frames between restarts
 constexpr double jump = 0.3;         // a frame this much of itself away from the one before starts anew
+constexpr double far_step = 0.1;  // of a weight's range: where combinations alone move something, it starts anew, too
 
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
 class LinearStart {
@@ -66,11 +68,12 @@ bool across_knot(double knot, double lower, double upper, double x, double& acro
 /// Frames begin ... end - 1, one after another.
 class Run {
 public:
-    Run(const Structure& structure, const GramMatrix& gram, const LinearStart& linear_start, const Shot& shot,
-        const ShotOptions& options, const ShotResult& result)
+    Run(const Structure& structure, const GramMatrix& gram, const LinearStart& linear_start,
+        const BoxStarts& box_starts, const Shot& shot, const ShotOptions& options, const ShotResult& result)
         : structure_(structure),
           solver_(structure, gram),
           linear_start_(linear_start),
+          box_starts_(box_starts),
           shot_(shot),
           options_(options),
           result_(result),
@@ -81,9 +84,10 @@ public:
         objective_.resize(end - begin);
         for (std::int64_t t = begin; t < end; ++t) {
             const bool cold = t == begin || jumps(t);
-            const bool restart = !structure_.is_linear() && (cold || (t - begin) % period == 0);
             if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
+            const bool far = box_starts_.count() > 0 && !cold && moves_far(t);
+            const bool restart = !structure_.is_linear() && (cold || far || (t - begin) % period == 0);
             bool won = structure_.has_knots() && cross_knots(t, begin);
             if (!restart) {
                 if (won && !causal_) go_back(t, begin);
@@ -94,6 +98,7 @@ public:
             for (std::int64_t k = 0; k < count_; ++k) start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
             if (!cold || start_ != given_) won = solve_from(t, begin, start_.data(), true, false) || won;
             if (linear_start_(terms, start_)) won = solve_from(t, begin, start_.data(), true, false) || won;
+            won = search_box(t, begin) || won;
             if (won && !causal_) go_back(t, begin);
         }
     }
@@ -108,6 +113,15 @@ private:
             size += now[n] * now[n];
         }
         return change > jump * jump * size;
+    }
+
+    /// Whether a weight of a frame's solution is far from that of the frame before.
+    bool moves_far(std::int64_t t) const {
+        const double *now = result_.weights.row(t), *before = result_.weights.row(t - 1);
+        for (std::int64_t k = 0; k < count_; ++k) {
+            if (std::abs(now[k] - before[k]) > far_step * (shot_.upper(t, k) - shot_.lower(t, k))) return true;
+        }
+        return false;
     }
 
     Terms terms_of(std::int64_t t) {
@@ -136,6 +150,7 @@ private:
         double& best = objective_[t - begin];
         result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
         const bool better = first || report.objective < best - 1e-10 * std::abs(best);
+        found_again_ = report.is_known || std::abs(report.objective - best) <= 1e-10 * std::abs(best);
         if (!better) return false;
         best = report.objective;
         result_.converged(t) = report.converged;
@@ -161,6 +176,26 @@ private:
         return won;
     }
 
+    /// Starts from all over the box until enough starts have ended at the best.
+    bool search_box(std::int64_t t, std::int64_t begin) {
+        bool won = false;
+        int agreed = 0;
+        for (std::int64_t i = 0; i < box_starts_.count() && agreed < BoxStarts::enough; ++i) {
+            const Terms terms = terms_of(t);
+            const double* place = box_starts_.place(i);
+            start_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
+            for (std::int64_t k = 0; k < count_; ++k) {
+                const double lower = terms.lower[k], upper = terms.upper[k];
+                if (place[k] >= 0.0) start_[k] = lower + place[k] * (upper - lower);
+            }
+            const bool better = solve_from(t, begin, start_.data(), true, false);
+            agreed = better ? 1 : agreed + found_again_;
+            won = won || better;
+        }
+        if (won) cross_knots(t, begin);
+        return won;
+    }
+
     void go_back(std::int64_t t, std::int64_t begin) {
         while (t-- > begin && solve_from(t, begin, result_.weights.row(t + 1), false, false)) {
         }
@@ -169,11 +204,13 @@ private:
     const Structure& structure_;
     FrameSolver solver_;
     const LinearStart& linear_start_;
+    const BoxStarts& box_starts_;
     const Shot& shot_;
     const ShotOptions& options_;
     const ShotResult& result_;
     std::int64_t count_;
     bool causal_;
+    bool found_again_ = false;  // by the last solve: what was known
     std::vector<double> objective_, start_, given_, point_, linear_, quadratic_;
 };
 
@@ -182,10 +219,11 @@ private:
 void solve_frames(const Structure& structure, const GramMatrix& gram, const Shot& shot, const ShotOptions& options,
                   const ShotResult& result) {
     const LinearStart linear_start(structure, gram);
+    const BoxStarts box_starts(structure, gram.padded());
     const std::int64_t frames = shot.projections.extent(0);
     const bool causal = std::any_of(shot.bending.begin(), shot.bending.end(), [](double s) { return s > 0.0; });
     parallel_for(frames, causal ? frames : chunk, options.threads, [&](std::int64_t begin, std::int64_t end) {
-        Run(structure, gram, linear_start, shot, options, result).solve(begin, end);
+        Run(structure, gram, linear_start, box_starts, shot, options, result).solve(begin, end);
     });
 }
 

@@ -50,3 +50,16 @@ def slow_objective(rig, target, weights, *, alpha, vertex_weights=1.0) -> float:
     """|f(w) - b|^2 + alpha sum w of one frame."""
     error = np.square(slow_vertices(rig, weights) - target).sum(axis=1)
     return float((vertex_weights * error).sum() + alpha * weights.sum())
+
+
+def macro_rig(rng: np.random.Generator, vertices: int = 80) -> rw.BlendshapeRig:
+    """Like MakeHuman's macro targets: no shape moves anything alone, products of tents over several do; 5 weights."""
+    gender, age, muscle, first, second = range(5)
+    sexes = [rw.Tent(gender, -1.0, 0.0, 1.0), rw.Tent(gender, 0.0, 1.0, 2.0)]
+    ages = [rw.Tent(age, *knots) for knots in ((-0.2, 0.0, 0.2), (0.0, 0.2, 0.5), (0.2, 0.5, 1.0), (0.5, 1.0, 1.5))]
+    builds = [rw.Tent(muscle, *knots) for knots in ((-0.5, 0.0, 0.5), (0.0, 0.5, 1.0), (0.5, 1.0, 1.5))]
+    factors = [(people, sex, years) for people in (first, second) for sex in sexes for years in ages]
+    factors += [(sex, years, build) for sex in sexes for years in ages for build in builds]
+    base = rng.normal(size=(vertices, 3))
+    combinations = [(f, 0.5 * base + rng.normal(size=(vertices, 3))) for f in factors]
+    return rw.BlendshapeRig(rng.normal(size=(vertices, 3)), np.zeros((5, vertices, 3)), combinations=combinations)

@@ -13,6 +13,8 @@ from rigwright.inverse.problem import Problem
 
 Float64 = NDArray[np.float64]
 
+FLATTEST = 1e-6  # of the largest Gram entry: pulls below it are those of a resting face
+
 
 @dataclass(frozen=True)
 class Measures:
@@ -91,11 +93,16 @@ def causal_gradient(weights: Float64) -> Float64:
 
 
 def scale(problem: Problem) -> Float64:
-    """(T,): the largest entry of the gradient at the neutral pose, terms apart; what ``tolerance`` is relative to."""
-    shapes = problem.projections[:, : problem.num_shapes]
+    """(T,): what ``tolerance`` is relative to, in the gradient's unit whatever the unit of length.
+
+    The largest pull of the target on a column of the rig, shape or combination: for rigs of shapes alone the largest
+    entry of the gradient at the neutral pose, where those of combinations vanish, terms apart. Targets that pull less
+    than a millionth of what the largest column does on itself count as the neutral.
+    """
     priors = problem.prior_strength * np.abs(problem.prior_target)
-    largest = 2.0 * np.abs(shapes).max(axis=1) + problem.alpha + 2.0 * priors.max(axis=1)
-    return np.asarray(np.maximum(largest, np.finfo(np.float64).tiny))
+    largest = 2.0 * np.abs(problem.projections).max(axis=1) + problem.alpha + 2.0 * priors.max(axis=1)
+    resting = FLATTEST * float(np.diag(problem.gram.matrix).max())
+    return np.asarray(np.maximum(np.maximum(largest, resting), np.finfo(np.float64).tiny))
 
 
 def _on_variables(problem: Problem, slopes: Float64) -> Float64:

@@ -19,7 +19,6 @@ Float64 = NDArray[np.float64]
 
 MAX_ITERATIONS = 1000
 START_INSIDE = 0.01  # how far from the ends of the box a frame starts, in parts of its width
-FLATTEST = 1e-6  # of the largest curvature of a column: targets that need less are as good as the neutral
 BARRIER = 1e-10  # the barrier's last strength
 
 
@@ -60,8 +59,7 @@ def _frame(optimize: Any, frame: Problem, start: Float64, options: Options) -> t
 
     lower, upper = frame.lower[0, free], frame.upper[0, free]
     # SciPy's barrier is absolute: it needs a gradient of order one, and a start off the walls
-    size = max(float(measures.scale(frame)[0]), FLATTEST * float(np.diag(frame.gram.matrix).max()))
-    unit, margin = 1.0 / size, START_INSIDE * (upper - lower)
+    unit, margin = 1.0 / float(measures.scale(frame)[0]), START_INSIDE * (upper - lower)
 
     def whole(x: Float64) -> Float64:
         return np.asarray(resting + spread @ x)[None]
