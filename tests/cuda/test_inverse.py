@@ -64,9 +64,10 @@ def spare_rig(seed):
 @pytest.mark.parametrize("what", ["fixed", "bounds", "priors", "init", "markers", "symmetric", "alpha 0"])
 def test_solutions_are_those_of_the_cpu(what, seed, device, tolerance):
     rig = spare_rig(seed)
-    targets, options = shot(rig, 20, seed), options_of(rig, 20, seed)[what]
-    cpu = rw.inverse.solve(rig, targets, **{"alpha": 1.0, **options})
-    result = rw.inverse.solve(rig, targets, device="cuda", **{"alpha": 1.0, **options})
+    # an RMSE is not stationary where the objective is: its digits need weights solved further than by default
+    targets, options = shot(rig, 20, seed), {"alpha": 1.0, "tolerance": 1e-11} | options_of(rig, 20, seed)[what]
+    cpu = rw.inverse.solve(rig, targets, **options)
+    result = rw.inverse.solve(rig, targets, device="cuda", **options)
     np.testing.assert_allclose(result.weights, cpu.weights, rtol=0, atol=WEIGHTS)
     np.testing.assert_allclose(result.objective, cpu.objective, rtol=tolerance["gram"])
     np.testing.assert_allclose(result.rmse, cpu.rmse, rtol=tolerance["gram"])
