@@ -76,12 +76,16 @@ class VertexSpace:
 
     def value_and_gradient(self, w: np.ndarray, target: np.ndarray, alpha: float) -> tuple[float, np.ndarray]:
         active, value, slope = self.activations(w)
-        error = self.residual(active, target)
-        pull = 2.0 * self.pulled(error)
+        fidelity, pull = self.fidelity(active, target)
         gradient = pull[: self.num_shapes] + alpha
         terms = pull[self.num_shapes :, None] * self.partial(value, slope)
         gradient += np.bincount(self.member.ravel(), terms.ravel(), self.num_shapes)
-        return float(error @ error + alpha * w.sum()), gradient
+        return float(fidelity + alpha * w.sum()), gradient
+
+    def fidelity(self, active: np.ndarray, target: Any) -> tuple[float, np.ndarray]:
+        """Squared distance to a target, and its slopes along the columns (N,)."""
+        error = self.residual(active, target)
+        return float(error @ error), 2.0 * self.pulled(error)
 
     @staticmethod
     def partial(value: np.ndarray, slope: np.ndarray) -> np.ndarray:
@@ -109,13 +113,33 @@ class VertexSpace:
         return result
 
 
+class GramSpace(VertexSpace):
+    """The same objective from columns' products alone: what a solver finds here it finds on the vertices, sooner.
+
+    Targets are those of ``projected``.
+    """
+
+    def __init__(self, space: VertexSpace) -> None:
+        vars(self).update(vars(space))
+        self.gram = self.columns @ self.columns.T
+
+    def projected(self, target: np.ndarray) -> tuple[np.ndarray, float]:
+        """Products of the columns with a target, and the target's with itself."""
+        return self.pulled(target), float(target @ target)
+
+    def fidelity(self, active: np.ndarray, target: Any) -> tuple[float, np.ndarray]:
+        products, energy = target
+        half = self.gram @ active - products
+        return float(active @ (half - products) + energy), 2.0 * half
+
+
 class _Ended(Exception):
     """The trace says that it is enough."""
 
 
 def scipy_frame(
     space: VertexSpace,
-    target: np.ndarray,
+    target: Any,
     alpha: float,
     trace: Trace,
     start: np.ndarray,
