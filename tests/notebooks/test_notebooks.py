@@ -69,6 +69,7 @@ def check_transfer(text: str) -> None:
     assert chosen <= min(free, held)
     assert "expressions for 51 of 52 shapes, proven minimal" in text
     rows = [list(map(float, row)) for row in re.findall(r"([\d.]+) scans: ([\d.]+) mm packed, ([\d.]+) mm", text)]
+    assert rows[-1][1] < 0.6 * rows[0][1]
     counts, packed, single = zip(*rows, strict=True)
     assert counts == (0, 3, 5, 10)
     assert list(packed) == sorted(packed, reverse=True)
