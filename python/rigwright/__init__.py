@@ -72,7 +72,7 @@ _HOMES = {
 if not TYPE_CHECKING:  # a type checker would take any name for one of ours
 
     def __getattr__(name: str) -> object:
-        if name not in __all__:
+        if name not in {*__all__, "_core"}:
             raise AttributeError(f"module 'rigwright' has no attribute {name!r}")
         if name in _HOMES:
             value = getattr(importlib.import_module(f"rigwright.{_HOMES[name]}"), name)

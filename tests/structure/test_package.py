@@ -16,6 +16,7 @@ def test_every_public_name_is_there_and_listed():
     for name in rw.__all__:
         assert getattr(rw, name) is not None
     assert set(rw.__all__) <= set(dir(rw))
+    assert rw._core is sys.modules["rigwright._core"]
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = rw.nonsense
 
