@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -285,7 +286,20 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "words.json"], "is no expression plan"),
         (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex a line"),
-        (["other.obj", "-o", "w.npz", "--fixed", "far.txt"], "fixed is 5000 somewhere"),
+        (
+            ["other.obj", "-o", "w.npz", "--fixed", "far.txt"],
+            "--fixed far.txt: 5000 in line 1; it must be vertices of the target, from 0 to 116",
+        ),
+        (
+            ["other.obj", "-o", "w.npz", "--contacts", "far_pairs.txt"],
+            "5000 in line 2; it must be vertices of the target",
+        ),
+        (["other.obj", "-o", "w.npz", "--contacts", "same.txt"], "vertex 4 with itself in line 2"),
+        (["other.obj", "-o", "w.npz", "--unit", "stone"], "stone is no unit; it must be mm, cm, dm, m, in, ft, or its"),
+        (["other.obj", "-o", "w.npz", "--unit", "-1"], "-1 is no unit"),
+        (["other.obj", "-o", "w.npz", "--no-measure", "--report", "r.html"], "--report needs what --no-measure leaves"),
+        (["broken.obj", "-o", "w.npz"], "broken.obj: no mesh ("),
+        (["hole.npy", "-o", "w.npz"], "hole.npy: not finite at vertex 7 (inf)"),
         (["other.obj", "-o", "w.npz", "--contacts", "perhaps"], "'perhaps' is no file; it must be auto, off or a file"),
         (["other.obj", "-o", "w.npz", "--truth", "strange.safetensors"], "truth is a rig of other shapes"),
         (["words.json", "-o", "w.npz"], "words.json"),
@@ -300,6 +314,12 @@ def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, m
     for name in ("words.json", "words.npz"):
         (workplace / name).write_text("left eye")
     (workplace / "far.txt").write_text("5000\n")
+    (workplace / "far_pairs.txt").write_text("1 2\n3 5000\n")
+    (workplace / "same.txt").write_text("1 2\n4 4\n")
+    (workplace / "broken.obj").write_text("v 1 2\n")
+    hole = second_neutral()
+    hole[7, 2] = np.inf
+    np.save(workplace / "hole.npy", hole)
     (workplace / "marks.csv").write_text("1,1\n2,2\n40,40\n")
     rig = first_face()
     other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:1], names=["ear"], faces=rig.faces)
@@ -310,3 +330,53 @@ def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, m
     assert words in shown.err.splitlines()[-1]
     assert shown.out == ""
     assert not (workplace / "w.npz").exists()
+    assert not (workplace / "w.npz.partial").exists(), "all arguments are looked at before any work"
+
+
+def test_collapsed_faces_are_said_and_no_error(workplace):
+    """Three corners of a face in one point: the rig is written, measured, and the face is named."""
+    target, faces = second_neutral(), first_face().faces
+    target[faces[40, 1:]] = target[faces[40, 0]]
+    write_obj(workplace / "collapsed.obj", target, faces)
+    arguments = ["transfer", "face.safetensors", "collapsed.obj", "-o", "k.npz", "--contacts", "off"]
+    told = json_of(*arguments, folder=workplace)
+    count = len(rw.transfer.DeformationTransfer(target, target, faces).degenerate_faces)
+    assert told["degenerate_faces"] == count > 0
+    shown = rigwright_command(*arguments, folder=workplace)
+    assert shown.returncode == 0, shown.stderr
+    assert f"degenerate faces  {count}:" in shown.stdout
+    assert np.isfinite(rw.sources.load_blendshapes(workplace / "k.npz").columns()).all()
+    np.save(workplace / "point.npy", np.zeros((117, 3)))
+    none = rigwright_command("transfer", "face.safetensors", "point.npy", "-o", "w.npz", folder=workplace)
+    assert none.returncode == 2
+    assert "point.npy: none of its 96 faces has an area; it must be a surface" in none.stderr
+
+
+def test_the_rig_alone_without_measuring(workplace):
+    arguments = ["transfer", "face.safetensors", "other.obj", "--contacts", "off"]
+    whole = json_of(*arguments, "-o", "m.npz", folder=workplace)
+    done = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=workplace)
+    told = json.loads(done.stdout)
+    assert "measuring" not in done.stderr
+    assert set(whole) - set(told) == {"flipped_faces", "crossings", "most_doubtful"}
+    assert all(told[name] == whole[name] for name in set(told) - {"output"})
+    assert (workplace / "n.npz").read_bytes() == (workplace / "m.npz").read_bytes()
+    shown = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", folder=workplace)
+    assert "flipped" not in shown.stdout
+
+
+def test_the_unit_of_a_bare_target(workplace):
+    """A mesh in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
+    np.save(workplace / "metres.npy", 0.01 * second_neutral())
+    arguments = ["transfer", "face.safetensors", "metres.npy", "--contacts", "off", "--no-measure"]
+    guessed = json_of(*arguments, "-o", "u.npz", folder=workplace)
+    assert len(guessed["notes"]) == 1
+    assert "metres.npy is 0.01" in guessed["notes"][0]
+    assert guessed["notes"][0].endswith("--unit says it")
+    assert rw.sources.load_blendshapes(workplace / "u.npz").meters_per_unit == 0.01
+    for given in ("m", "1.0"):
+        told = json_of(*arguments, "-o", "u.npz", "--unit", given, folder=workplace)
+        assert told["notes"] == []
+        assert rw.sources.load_blendshapes(workplace / "u.npz").meters_per_unit == 1.0
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=workplace)
+    assert told["notes"] == []

@@ -6,8 +6,6 @@ import argparse
 import os
 import shutil
 import warnings
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +15,12 @@ import rigwright as rw
 from rigwright import transfer
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
-from rigwright.cli.meshes import Neutral, open_examples, open_indices, open_neutral, open_weights
 from rigwright.cli.result import Result
-from rigwright.errors import bad_argument
+from rigwright.cli.transfer_task import Task, choice, open_task, unit
 from rigwright.exports import write_rig
 from rigwright.exports.rigs import WRITERS
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report.transferred import Transferred, check_truth, measured_transfer
+from rigwright.report.transferred import measured_transfer
 from rigwright.report.words import figure, plural
 
 SUMMARY = "give all shapes of a face rig to another face"
@@ -51,8 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=", ".join(WRITERS),
     )
     parser.add_argument("--report", metavar="FILE", type=arguments.page, help="pictures and numbers (HTML)")
+    parser.add_argument(
+        "--no-measure", action="store_true", help="write the rig only: no crossings, flips and doubtful shapes counted"
+    )
     parser.add_argument("--truth", metavar="RIG", type=arguments.existing_file, help="true shapes, to compare with")
     how = parser.add_argument_group("the transfer")
+    how.add_argument(
+        "--unit",
+        type=unit,
+        help="of TARGET_NEUTRAL: mm, cm, dm, m, in, ft or metres; default: as its file says, or else the rig's",
+    )
     how.add_argument(
         "--landmarks",
         metavar="FILE",
@@ -62,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--fixed",
         metavar="rest|off|FILE",
+        type=choice("rest", "off", what="vertices"),
         default="rest",
         help="vertices that never move: default rest, those that rest in all of the rig's shapes; a file of indices, "
         "one a line; off: none, and what the target cannot follow spreads a little over everything",
@@ -69,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--contacts",
         metavar="auto|off|FILE",
-        type=contacts,
+        type=choice("auto", "off", what="pairs"),
         default="auto",
         help="pairs of vertices of lips and lids that close as the source's do; default auto: found, and used in "
         "expressions where fewer faces cross with them",
@@ -106,40 +112,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scans.add_argument("--estimate", action="store_true", help="take the weights as first guesses only")
 
 
-def contacts(text: str) -> Path | str:
-    """``auto``, ``off``, or a file that must be there."""
-    if text in ("auto", "off"):
-        return text
-    if not Path(text).is_file():
-        raise argparse.ArgumentTypeError(f"{text!r} is no file; it must be auto, off or a file of pairs")
-    return Path(text)
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What is transferred: arguments, opened; the source in the target's topology."""
-
-    args: argparse.Namespace
-    rig: Any
-    neutral: Float32
-    faces: NDArray[np.int32]
-    metadata: dict[str, Any]
-    source: Float32
-    shapes: Float32
-    contacts: NDArray[Any] | None
-    fixed: NDArray[np.int64] | None
-    match: transfer.Correspondence | None
-
-
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
-    if not args.examples and (args.weights or args.estimate):
-        raise ValueError("--weights and --estimate are about --examples, of which there are none")
     folder = args.output.with_name(args.output.name + ".partial")
     with console.progress() as progress:
-        task = _opened(args, progress)
-        truth = None if args.truth is None else rw.sources.load_blendshapes(args.truth)
-        check_truth(task.neutral, task.rig.shape_names, truth)
+        task = open_task(args, progress)
         shapes = transfer.transfer_in_parts(
             task.source,
             task.shapes,
@@ -151,7 +128,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             threads=args.threads,
             progress=progress,
         )
-        free = _free(task)
+        free = _free(task, progress)
         shapes, used = _chosen(task, free, shapes)
         contacts = task.contacts if used == len(shapes) else None
         linear, said = _personalised(task, shapes, contacts, progress)
@@ -159,95 +136,59 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
         write_rig(args.output, made)
-        progress(Progress("measuring", 0, 0))
-        carried = (task.source, task.shapes)
-        measured = measured_transfer(
-            task.rig, made, carried=carried, truth=truth, contacts=task.contacts, free_shapes=free
-        )
-        if args.report is not None:
-            from rigwright.report.write_transfer import write_transfer
-
-            write_transfer(args.report, measured, progress=progress)
+        figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, free, progress))
     shutil.rmtree(folder)
-    result = {"output": os.fspath(args.output), **measured.figures(), "contacts_used": used}
-    result |= {**_matched(task, measured), **said}
+    result = {"output": os.fspath(args.output), **figures, "contacts_used": used}
+    result |= {**_matched(task, made), **said, "notes": task.notes}
     _say(console, args, result)
     return result if args.report is None else result | {"report": os.fspath(args.report)}
 
 
-def _opened(args: argparse.Namespace, progress: ProgressCallback) -> _Task:
-    rig = rw.sources.load_blendshapes(args.rig)
-    if not len(rig.faces):
-        raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
-    target = open_neutral(args.target)
-    source, shapes = rig.rest_vertices, transfer.expressions(rig)
-    faces, match = rig.faces, None
-    if args.landmarks is not None:
-        match = _correspondence(args, rig, target, progress)
-        faces = match.faces
-        source, shapes = match.resample(source, shapes)
-    elif len(target.vertices) != len(source):
-        got = f"{args.target}: {len(target.vertices)} vertices where the rig has {len(source)}"
-        raise ValueError(f"{got}; a target of another topology needs --landmarks")
-    contacts = _contacts(args, source, shapes, faces, progress)
-    if args.save_contacts is not None:
-        np.savetxt(args.save_contacts, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
-    fixed = _fixed(args, source, shapes)
-    about = {"name": f"{rig.metadata.get('name') or args.rig.stem}, transferred to {args.target.stem}"}
-    about |= target.metadata
-    return _Task(args, rig, target.vertices, faces, about, source, shapes, contacts, fixed, match)
+def _facts(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
+    degenerate = [transfer.degenerate_faces(neutral, task.faces) for neutral in (task.source, task.neutral)]
+    return {
+        "shapes": made.num_shapes,
+        "combinations": made.num_columns - made.num_shapes,
+        "vertices": len(task.neutral),
+        "contacts": 0 if task.contacts is None else len(task.contacts),
+        "degenerate_faces": int((degenerate[0] | degenerate[1]).sum()),
+    }
 
 
-def _correspondence(
-    args: argparse.Namespace, rig: Any, target: Neutral, progress: ProgressCallback
-) -> transfer.Correspondence:
-    if target.faces is None:
-        raise ValueError(f"{args.target}: a mesh without faces; a target of another topology needs them")
-    landmarks = open_indices(args.landmarks, 2)
-    return transfer.correspond(
-        rig.rest_vertices, rig.faces, target.vertices, target.faces, landmarks, threads=args.threads, progress=progress
+def _measured(task: Task, made: rw.BlendshapeRig, free: Float32 | None, progress: ProgressCallback) -> dict[str, Any]:
+    """Figures of the transfer; the report where one is asked for."""
+    measured = measured_transfer(
+        task.rig,
+        made,
+        carried=(task.source, task.shapes),
+        truth=task.truth,
+        contacts=task.contacts,
+        free_shapes=free,
+        progress=progress,
     )
+    if task.args.report is not None:
+        from rigwright.report.write_transfer import write_transfer
 
-
-def _fixed(args: argparse.Namespace, source: Float32, shapes: Float32) -> NDArray[np.int64] | None:
-    if args.fixed == "rest":
-        return transfer.resting_vertices(source, shapes)
-    if args.fixed == "off":
-        return None
-    path = Path(args.fixed)
-    if not path.is_file():
-        raise ValueError(f"--fixed: {args.fixed!r} is no file; it must be rest, off or a file of vertices")
-    return open_indices(path, 1)
-
-
-def _contacts(
-    args: argparse.Namespace, source: Float32, shapes: Float32, faces: NDArray[np.int32], progress: ProgressCallback
-) -> NDArray[Any] | None:
-    if args.contacts == "off":
-        return None
-    if args.contacts != "auto":
-        return open_indices(args.contacts, 2)
-    progress(Progress("finding contacts", 0, 0))
-    return transfer.find_contacts(source, shapes, faces, threads=args.threads)
+        write_transfer(task.args.report, measured, progress=progress)
+    return measured.figures()
 
 
 def _personalised(
-    task: _Task, shapes: Float32, contacts: NDArray[Any] | None, progress: ProgressCallback
+    task: Task, shapes: Float32, contacts: NDArray[Any] | None, progress: ProgressCallback
 ) -> tuple[Float32 | None, dict[str, Any]]:
     """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them.
 
     One factorisation serves all of them, so that contacts hold for all or none.
     """
     args, rig = task.args, task.rig
-    if not args.examples:
+    examples = task.examples
+    if examples is None:
         return None, {}
-    examples = open_examples(args.examples, len(task.neutral))
     prior = transfer.rig_of_expressions(rig, task.neutral, shapes, task.faces)
-    if args.weights is None:
+    guess = task.weights
+    if guess is None:
         progress(Progress("estimating weights", 0, 0))
         guess = rw.inverse.solve(prior, examples, alpha=0.0, bounds=(0.0, 1.0), threads=args.threads).weights
-    else:
-        guess = open_weights(args.weights, rig, len(examples))
     # What combinations add at these weights is none of the linear shapes' business.
     added = prior.evaluate(guess) - task.neutral - np.tensordot(guess, prior.columns()[: rig.num_shapes], 1)
     solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=contacts)
@@ -275,16 +216,17 @@ def _personalised(
     }
 
 
-def _free(task: _Task) -> Float32 | None:
+def _free(task: Task, progress: ProgressCallback) -> Float32 | None:
     """The same without contacts, to compare crossings with."""
     if task.contacts is None or not len(task.contacts):
         return None
+    progress(Progress("transferring without contacts", 0, 0))
     return transfer.deformation_transfer(
         task.source, task.shapes, task.neutral, task.faces, task.fixed, threads=task.args.threads
     )
 
 
-def _chosen(task: _Task, free: Float32 | None, held: Float32) -> tuple[Float32, int]:
+def _chosen(task: Task, free: Float32 | None, held: Float32) -> tuple[Float32, int]:
     """The shapes, and in how many of them contacts were used: with ``auto`` only where they help."""
     if free is None or task.contacts is None:
         return held, 0
@@ -294,14 +236,15 @@ def _chosen(task: _Task, free: Float32 | None, held: Float32) -> tuple[Float32, 
     return shapes, int(used.sum())
 
 
-def _matched(task: _Task, measured: Transferred) -> dict[str, Any]:
+def _matched(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
     match = task.match
     if match is None:
         return {}
+    millimetres = 1e3 * float(made.meters_per_unit)
     return {
         "coverage": match.coverage,
-        "mean_distance_mm": measured.millimetres * match.mean_distance,
-        "landmark_error_mm": measured.millimetres * float(match.landmark_error.max()),
+        "mean_distance_mm": millimetres * match.mean_distance,
+        "landmark_error_mm": millimetres * float(match.landmark_error.max()),
         "unmatched_components": len(match.unmatched_components),
     }
 
@@ -313,11 +256,18 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     if "coverage" in result:
         text = f"{result['coverage']:.0%} of the target's vertices, {figure(result['mean_distance_mm'])} mm away"
         pairs.append(("matched", f"{text} on average; landmarks {figure(result['landmark_error_mm'])} mm at worst"))
-    count = result["crossings"]
+    if result["degenerate_faces"]:
+        pairs.append(
+            ("degenerate faces", f"{result['degenerate_faces']:,}: without area, they follow their neighbours")
+        )
+    count = result.get("crossings", {})
     before = f"{count['without_contacts']:,} without contacts, " if "without_contacts" in count else ""
     pairs.append(("contacts", f"{plural(result['contacts'], 'pair')}, used in {result['contacts_used']:,} expressions"))
-    pairs.append(("crossing faces", f"{before}{count['target']:,} in the target, {count['source']:,} in the source"))
-    pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
+    if count:
+        pairs.append(
+            ("crossing faces", f"{before}{count['target']:,} in the target, {count['source']:,} in the source")
+        )
+        pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
     if "mean_error_mm" in result:
         text = f"{figure(result['mean_error_mm'])} mm on average, {figure(result['largest_error_mm'])} mm at worst"
         pairs.append(("from the truth", f"{text}; plain copies: {figure(result['copy_mean_error_mm'])} mm"))
@@ -327,7 +277,10 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         pairs.append(
             ("examples", f"{result['examples']}, met to {figure(float(result['example_rms_mm'].mean()))} mm{kept}")
         )
-    pairs.append(("look first at", ", ".join(result["most_doubtful"])))
+    if count:
+        pairs.append(("look first at", ", ".join(result["most_doubtful"])))
     if args.report is not None:
         pairs.append(("report", f"{args.report} (opens in any browser)"))
     console.pairs(pairs)
+    for note in result["notes"]:
+        console.line(f"note: {note}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument
+from rigwright.progress import ProgressCallback
 from rigwright.transfer import TransferQuality, crossings, expressions, quality
 
 Float32 = NDArray[np.float32]
@@ -121,6 +122,7 @@ class Transferred:
             "combinations": len(self.names) - self.target.num_shapes,
             "vertices": len(self.neutral),
             "contacts": 0 if self.contacts is None else len(self.contacts),
+            "degenerate_faces": int(doubt.degenerate.sum()),
             "flipped_faces": int(doubt.flipped.sum()),
             "crossings": {"source": int(doubt.source_crossings.sum()), "target": int(doubt.target_crossings.sum())},
             "most_doubtful": [self.names[n] for n in self.order()[:5]],
@@ -144,6 +146,7 @@ def measured_transfer(
     truth: Any = None,
     contacts: ArrayLike | None = None,
     free_shapes: ArrayLike | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Transferred:
     """Measure a transferred rig.
 
@@ -159,6 +162,7 @@ def measured_transfer(
         Crossings are counted near them; without them everywhere.
     free_shapes : (N, V, 3), optional
         The target's expressions as transferred without contacts.
+    progress : callable, optional
 
     Raises
     ------
@@ -174,7 +178,7 @@ def measured_transfer(
         raise bad_argument("report", "carried" if carried else "source", f"of {others.shape} positions", expected)
     made = expressions(target)
     pairs = None if contacts is None or not len(np.asarray(contacts)) else np.asarray(contacts, np.int32)
-    doubt = quality(own, others, target.rest_vertices, made, target.faces, contacts=pairs)
+    doubt = quality(own, others, target.rest_vertices, made, target.faces, contacts=pairs, progress=progress)
     free = None if free_shapes is None else np.asarray(free_shapes, np.float32)
     free_crossings = None
     if free is not None:
