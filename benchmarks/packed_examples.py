@@ -176,8 +176,8 @@ def trust_table(rows: Rows, drifting: float, before: float) -> str:
     known = f"{rw.transfer.examples.BETA:g}"
     gain = [1.0 - row[known] / row["0.1"] for row in rows]
     said = (
-        f"The default, {known}, changes the error by {-min(gain):+.0%} to {-max(gain):+.0%} from that with the published"
-        " last value, 0.1;"
+        f"The default, {known}, changes the error by {-min(gain):+.0%} to {-max(gain):+.0%} from that with the"
+        " published last value, 0.1;"
         f" with 0.3 mm of noise the best beta is {', '.join(f'{beta:g}' for beta in best)} in the order of the rows."
         f" Without examples: {before:.3f} mm with the vertices held that rest in all units, {drifting:.3f} mm without."
     )
