@@ -161,9 +161,14 @@ def body(poses: int, **sizes: Any) -> Operation:
 
 
 def blendshapes(
-    heads: int, num_vertices: int, storage: str = "float32", dense: bool = False, prefix: bool = False
+    heads: int,
+    num_vertices: int,
+    storage: str = "float32",
+    dense: bool = False,
+    prefix: bool = False,
+    reach: float = 0.4,
 ) -> Operation:
-    model = random_rig(num_vertices=num_vertices, storage=storage)
+    model = random_rig(num_vertices=num_vertices, storage=storage, reach=reach)
 
     def inputs(rng: np.random.Generator) -> Inputs:
         given: Inputs = {"weights": random_weights(model, heads, int(rng.integers(1 << 30)))}
@@ -180,7 +185,7 @@ def blendshapes(
         lane.BlendshapeEvaluator(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
         return out
 
-    text = f"{storage}, {'dense' if dense else 'sparse'}{', prefixes' if prefix else ''}"
+    text = f"{storage}, {'dense' if dense else 'sparse'}{', prefixes' if prefix else ''}, reach {reach}"
     return Operation(f"{heads} heads of {num_vertices} vertices, {text}", inputs, cpu, device, "float32_sum")
 
 
@@ -226,5 +231,7 @@ def rows() -> list[Operation]:
         blendshapes(2 * T + 5, 130, prefix=True),
         blendshapes(T - 1, 600, "int16", prefix=True),
         blendshapes(9, 65, dense=True, prefix=True),
+        blendshapes(5, 1100, reach=0.02),  # most vertices are still
+        blendshapes(3, 600, "int16", dense=True, reach=0.0),
         *inverse_operations.rows(),
     ]
