@@ -43,14 +43,16 @@ std::unique_ptr<DeformationTransfer> make(const py::object& source_neutral, cons
                                                  view<std::int32_t, 2>(pairs), contact_weight);
 }
 
-Array<float> run(const DeformationTransfer& solver, const py::object& source_shapes, int threads) {
-    const auto shapes =
-        as_array<float, 3>("DeformationTransfer.transfer", "source_shapes", source_shapes, "numbers (K, V, 3)");
+using Transfer = void (DeformationTransfer::*)(View<const float, 3>, View<float, 3>, int) const;
+
+Array<float> run(const DeformationTransfer& solver, Transfer transfer, const char* name,
+                 const py::object& source_shapes, int threads) {
+    const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
     const auto in = view<float, 3>(shapes);
     const auto out = writable<float, 3>(result);
     const py::gil_scoped_release released;
-    solver.transfer(in, out, threads);
+    (solver.*transfer)(in, out, threads);
     return result;
 }
 
@@ -166,9 +168,24 @@ void bind_transfer(py::module_& module) {
             "degenerate_faces",
             [](const DeformationTransfer& solver) { return as_array_of(solver.degenerate_faces()); },
             "int32: faces with a triangle that is degenerate in one of the neutrals.")
-        .def("transfer", &run, py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
-             "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
-             "A shape equal to the source's neutral gives the target's neutral.")
+        .def(
+            "transfer",
+            [](const DeformationTransfer& solver, const py::object& shapes, int threads) {
+                return run(solver, &DeformationTransfer::transfer, "DeformationTransfer.transfer", shapes, threads);
+            },
+            py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
+            "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
+            "A shape equal to the source's neutral gives the target's neutral.")
+        .def(
+            "transfer_holding",
+            [](const DeformationTransfer& solver, const py::object& shapes, int threads) {
+                return run(solver, &DeformationTransfer::transfer_holding, "DeformationTransfer.transfer_holding",
+                           shapes, threads);
+            },
+            py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
+            "As transfer, but in each shape the vertices that rest in it stay: the part that a shape moves is "
+            "factored\n"
+            "for it, which takes longer. Contacts may move vertices at rest still.")
         .def(
             "transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
             py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,

@@ -81,22 +81,22 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
     for (const Triangle& triangle : triangles) {
         elements_.push_back(make_element(triangle, source_.data(), target_.data()));
     }
-    std::vector<char> is_fixed(num_vertices(), 0);
-    for (const std::int32_t v : fixed) is_fixed[v] = 1;
-    factorise(is_fixed);
+    is_fixed_.assign(num_vertices(), 0);
+    for (const std::int32_t v : fixed) is_fixed_[v] = 1;
+    factorise();
     if (contacts.extent(0) == 0) return;
-    contacts_ = std::make_unique<Contacts>(contacts, faces, target_.data(), elements_, is_fixed, contact_weight);
+    contacts_ = std::make_unique<Contacts>(contacts, faces, target_.data(), elements_, is_fixed_, contact_weight);
 }
 
-void DeformationTransfer::factorise(const std::vector<char>& is_fixed) {
+void DeformationTransfer::factorise() {
     is_held_.assign(components_.count, 0);
-    for (std::int64_t v = 0; v < num_vertices(); ++v) is_held_[components_.of[v]] |= is_fixed[v];
+    for (std::int64_t v = 0; v < num_vertices(); ++v) is_held_[components_.of[v]] |= is_fixed_[v];
     std::vector<char> is_grounded = is_held_;
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         char& grounded = is_grounded[components_.of[v]];
         const bool ground = !grounded;  // the component's first vertex stands still; settle moves the whole
         grounded = 1;
-        index_[v] = is_fixed[v] || ground ? -1 : static_cast<std::int32_t>(num_free_++);
+        index_[v] = is_fixed_[v] || ground ? -1 : static_cast<std::int32_t>(num_free_++);
     }
     if (num_free_ > 0) {
         Laplacian laplacian(elements_.size());
@@ -132,7 +132,8 @@ void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std
         each([](double* row, const double* sum) { std::copy_n(sum, 3, row); });
         solve(rows.data(), width);
         each([](const double* row, double* moved) { std::copy_n(row, 3, moved); });
-        for (std::int64_t s = begin; s < end; ++s) settle(offsets + 3 * s * vertices, sums + 3 * s * vertices);
+        for (std::int64_t s = begin; s < end; ++s)
+            settle(offsets + 3 * s * vertices, is_held_, sums + 3 * s * vertices);
     });
 }
 
@@ -143,8 +144,8 @@ void DeformationTransfer::solve(double* rows, std::int64_t width) const {
     std::fill_n(rows + num_free_ * width, width, 0.0);
 }
 
-/// Moves components that nothing holds to their place.
-void DeformationTransfer::settle(const double* offset, double* moved) const {
+/// Moves components that are not held to their place.
+void DeformationTransfer::settle(const double* offset, const std::vector<char>& is_held, double* moved) const {
     const std::vector<double> weight = rest_weights(components_, offset);
     std::vector<double> total(components_.count, 0.0);
     std::vector<Vector> shift(components_.count, Vector{});
@@ -155,7 +156,7 @@ void DeformationTransfer::settle(const double* offset, double* moved) const {
     }
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         const std::int32_t g = components_.of[v];
-        if (is_held_[g] || total[g] == 0.0) continue;
+        if (is_held[g] || total[g] == 0.0) continue;
         for (int i = 0; i < 3; ++i) moved[3 * v + i] += shift[g][i] / total[g];
     }
 }
@@ -191,7 +192,7 @@ void DeformationTransfer::transfer_some(const float* shapes, std::int64_t count,
                 moved[3 * v + i] = block.sums[(3 * index_[v] + i) * width + s];
             }
         }
-        settle(offset.data(), moved.data());
+        settle(offset.data(), is_held_, moved.data());
         if (contacts_) contacts_->meet(source_.data(), offset.data(), target_.data(), moved.data());
         write(moved.data(), results + s * size);
     }

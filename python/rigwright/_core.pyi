@@ -348,6 +348,11 @@ class DeformationTransfer:
         The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
         A shape equal to the source's neutral gives the target's neutral.
         """
+    def transfer_holding(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        As transfer, but in each shape the vertices that rest in it stay: the part that a shape moves is factored
+        for it, which takes longer. Contacts may move vertices at rest still.
+        """
     def transfer_with_examples(self, source_shapes: typing.Any, examples: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.

@@ -225,13 +225,16 @@ def test_what_rests_in_the_rig_rests_unless_told_otherwise(workplace):
     assert len(still) > 5
     rig.save(workplace / "below.safetensors")
     made = {}
-    for fixed in ([], ["--fixed", "rest"], ["--fixed", "off"]):
+    for fixed in ([], ["--fixed", "rest"], ["--fixed", "each"], ["--fixed", "off"]):
         given = ["below.safetensors", "other.obj", "--contacts", "off", *fixed]
         json_of("transfer", *given, "-o", "b.npz", folder=workplace)
         made[" ".join(fixed[1:])] = rw.sources.load_blendshapes(workplace / "b.npz").columns()
     assert not made["rest"][:, still].any()
     assert made["off"][:, still].any()
     assert np.array_equal(made[""], made["rest"])
+    linear = rig.columns()[:6].any(axis=2)
+    assert np.array_equal(made["each"][:6].any(axis=2), linear)
+    assert made["rest"][:6].any(axis=2).sum() > linear.sum()
 
 
 BROKEN_OFF = """

@@ -168,7 +168,7 @@ def wrong(**changes):
         ({"faces": [[0.5, 1, 2]]}, "faces is float64"),
         ({"fixed": [9]}, "fixed is 9 somewhere; it must be vertex indices below 9"),
         ({"fixed": [-1]}, "fixed is -1 somewhere"),
-        ({"fixed": "all"}, "fixed is 'all'; it must be \"rest\", vertices or None"),
+        ({"fixed": "all"}, 'fixed is \'all\'; it must be "rest", "each", vertices or None'),
         ({"contacts": [[0, 9]]}, "contacts is 9 somewhere"),
         ({"contacts": [[2, 2]]}, "contacts is vertex 2 with itself; it must be pairs of two vertices"),
         ({"contacts": [0, 1]}, r"contacts is int64 \(2,\); it must be integers \(P, 2\)"),

@@ -43,6 +43,39 @@ def test_what_rests_stays_to_the_last_bit_and_the_rest_is_the_constrained_minimu
     assert np.abs(free - made).max() > 1e-3
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_each_shape_can_hold_what_rests_in_it_alone(seed, tolerance):
+    source, target, shapes, faces, _ = face(seed)
+    made = rw.transfer.deformation_transfer(source, shapes, target, faces, "each")
+    for k, shape in enumerate(shapes):
+        still = np.flatnonzero((shape == source).all(axis=1))
+        expected = rw.transfer.deformation_transfer(source, shape[None], target, faces, still)[0]
+        np.testing.assert_allclose(made[k], expected, atol=tolerance["float32"])
+        assert np.array_equal(made[k, still], target[still])
+    everywhere = rw.transfer.deformation_transfer(source, shapes, target, faces)
+    assert np.abs(made - everywhere).max() > 1e-4
+    solver = rw.transfer.DeformationTransfer(source, target, faces)
+    assert solver.transfer_holding(shapes, threads=1).tobytes() == solver.transfer_holding(shapes, threads=4).tobytes()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.3])
+def test_holding_keeps_moved_and_scaled_targets_exact(scale, tolerance):
+    source, _, shapes, faces, _ = face(1)
+    other, more = mixed_sheets(5)
+    source, faces = (
+        np.concatenate([source, other + 30]),
+        np.concatenate([faces, np.where(more < 0, -1, more + len(source))]),
+    )
+    moved = np.stack([other + 30, bend(other, 1, 0.3) + 30])  # at rest in one shape, moves wholly in the other
+    shapes = np.concatenate([shapes, moved], axis=1)
+    turn = scale * random_rotation(3).T
+    expected = np.stack([shape @ turn + 2 for shape in shapes])
+    made = rw.transfer.deformation_transfer(source, shapes, (source @ turn + 2).astype(np.float32), faces, "each")
+    np.testing.assert_allclose(made, expected, atol=100 * tolerance["float32"])
+    same = rw.transfer.deformation_transfer(source, shapes, source, faces, "each")
+    np.testing.assert_allclose(same, shapes, atol=1e-5)
+
+
 def test_everything_rests_in_no_shapes_and_in_neutrals():
     source, target, _, faces, _ = face()
     assert np.array_equal(rw.transfer.deformation_transfer(source, source[None], target, faces)[0], target)
@@ -78,8 +111,15 @@ def test_whole_rigs_hold_what_no_expression_moves(tmp_path):
     made = rw.transfer.transfer_rig(rig, target)
     assert not made.columns()[:, rests].any()
     assert rw.transfer.transfer_rig(rig, target, fixed=None).columns()[:, rests].any()
+    assert np.array_equal(
+        rw.transfer.transfer_rig(rig, target, fixed="each").columns()[:2].any(axis=2), (shapes != source).any(axis=2)
+    )
     given = (source, rw.transfer.expressions(rig), target, faces, tmp_path)
-    assert np.array_equal(rw.transfer.transfer_in_parts(*given)[:, rests][0], target[rests])
+    parts = rw.transfer.transfer_in_parts(*given)
+    assert np.array_equal(parts[:, rests][0], target[rests])
+    each = rw.transfer.transfer_in_parts(*given, fixed="each")
+    assert np.array_equal(each, rw.transfer.deformation_transfer(*given[:4], "each"))
+    assert not np.array_equal(each, parts), "parts of another way are not taken"
 
 
 def test_contacts_leave_what_is_held_in_place():
@@ -90,6 +130,9 @@ def test_contacts_leave_what_is_held_in_place():
 
 
 def test_wrong_input_is_named():
+    source, target, shapes, faces, _ = face()
+    with pytest.raises(ValueError, match=r"^example_based: fixed is 'each'; it must be .rest., vertices or None"):
+        rw.transfer.example_based(source, shapes, target, faces, shapes, np.eye(2), fixed="each")
     with pytest.raises(ValueError, match=r"^resting_vertices: source_shapes is \(2, 4, 3\); it must be \(any, 5, 3\)"):
         rw.transfer.resting_vertices(np.zeros((5, 3)), np.zeros((2, 4, 3)))
     with pytest.raises(ValueError, match=r"^resting_vertices: source_neutral is <U1 \(1, 1\)"):

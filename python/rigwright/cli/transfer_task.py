@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class Task:
     source: Float32
     shapes: Float32
     contacts: NDArray[Any] | None
-    fixed: NDArray[np.int64] | None
+    fixed: NDArray[np.int64] | Literal["each"] | None
     match: transfer.Correspondence | None
     notes: list[str]
 
@@ -91,7 +91,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     truth = None if args.truth is None else rw.sources.load_blendshapes(args.truth)
     check_truth(target.vertices, rig.shape_names, truth)
     examples, weights = _open_examples(args, rig, len(target.vertices))
-    fixed = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
+    fixed: Any = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
     contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
     faces = _checked_faces(args, rig, target)
     source, shapes, match = _in_topology(args, rig, target, faces, progress)
@@ -102,6 +102,8 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         np.savetxt(args.save_contacts, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
     if args.fixed == "rest":
         fixed = transfer.resting_vertices(source, shapes)
+    elif args.fixed == "each":
+        fixed = "each"
     longer = about.get("meters_per_unit", rig.meters_per_unit) / rig.meters_per_unit
     note = unit_note(source, target.vertices, longer, args.target)
     return Task(
@@ -125,6 +127,10 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
 def _check_options(args: argparse.Namespace) -> None:
     if not args.examples and (args.weights or args.estimate):
         raise ValueError("--weights and --estimate are about --examples, of which there are none")
+    if args.examples and args.fixed == "each":
+        raise ValueError(
+            "--fixed each holds no vertices where examples correct shapes; with --examples it must be rest"
+        )
     for name in ("report", "truth"):
         if args.no_measure and getattr(args, name) is not None:
             raise ValueError(f"--{name} needs what --no-measure leaves out")

@@ -12,7 +12,7 @@ from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.errors import bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.transfer.resting import Fixed, held_vertices
+from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -84,7 +84,7 @@ def example_based(
     Parameters
     ----------
     source_neutral, source_shapes, target_neutral, faces, fixed, contacts, threads
-        As in :func:`deformation_transfer`. What is fixed stays whatever the examples show there.
+        As in :func:`deformation_transfer`, without ``"each"``. What is fixed stays whatever the examples show there.
     examples : (J, V, 3)
         Expressions of the target, positions.
     example_weights : (J, K)
@@ -104,6 +104,8 @@ def example_based(
     ValueError
         On sizes that differ, values that are not finite, indices out of range, and weights outside [0, 1].
     """
+    if holds_each(fixed):
+        raise bad_argument("example_based", "fixed", "'each'", '"rest", vertices or None')
     held = held_vertices("example_based", fixed, source_neutral, source_shapes)
     solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=contacts)
     weights = _checked(example_weights)

@@ -17,7 +17,7 @@ from rigwright.errors import bad_argument
 from rigwright.files import atomic_file, atomic_write
 from rigwright.interrupts import held_back
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.transfer.resting import Fixed, held_vertices
+from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
 
@@ -71,7 +71,8 @@ def transfer_in_parts(
     if shapes.ndim != 3 or shapes.shape[1:] != neutral.shape:
         expected = f"(K, {neutral.shape[0]}, 3)"
         raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
-    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, contacts))
+    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, contacts, [holds_each(fixed)]))
+    transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
     result = np.empty(shapes.shape, np.float32)
     with held_back() as pressed:
         for begin in range(0, len(shapes), SHAPES):
@@ -82,7 +83,7 @@ def transfer_in_parts(
             path = kept / f"{begin:06d}.npy"
             known = _read(path, part.shape)
             if known is None:
-                known = solver.transfer(shapes[begin : begin + SHAPES], threads=threads)
+                known = transfer(shapes[begin : begin + SHAPES], threads=threads)
                 with atomic_file(path) as stream:
                     np.save(stream, known)
             part[:] = known

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument
 
-#: Vertices that stay at the target's neutral: those that rest in all shapes, none, or these.
-Fixed = ArrayLike | Literal["rest"] | None
+#: Vertices that stay at the target's neutral: those that rest in all shapes, in each shape those that rest in it, none,
+#: or these.
+Fixed = ArrayLike | Literal["rest", "each"] | None
 
 
 def resting_vertices(source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDArray[np.int64]:
@@ -35,12 +36,17 @@ def resting_vertices(source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDA
 
 
 def held_vertices(function: str, fixed: Fixed, source_neutral: ArrayLike, source_shapes: ArrayLike) -> ArrayLike | None:
-    """The vertices that ``fixed`` stands for: ``"rest"`` those of :func:`resting_vertices`."""
+    """The vertices that ``fixed`` holds in all shapes: for a word those of :func:`resting_vertices`."""
     if not isinstance(fixed, str):
         return fixed
-    if fixed != "rest":
-        raise bad_argument(function, "fixed", repr(fixed), '"rest", vertices or None')
+    if fixed not in ("rest", "each"):
+        raise bad_argument(function, "fixed", repr(fixed), '"rest", "each", vertices or None')
     return _resting(function, source_neutral, source_shapes)
+
+
+def holds_each(fixed: Fixed) -> bool:
+    """Whether in each shape also the vertices are held that rest in it alone."""
+    return isinstance(fixed, str) and fixed == "each"
 
 
 def _resting(function: str, source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.blendshapes import Tent
 from rigwright.errors import bad_argument
-from rigwright.transfer.resting import Fixed, held_vertices
+from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -63,7 +63,8 @@ def transfer_rig(
     shapes = expressions(rig)
     held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
     solver = DeformationTransfer(rig.rest_vertices, neutral, corners, held, contacts=contacts)
-    return rig_of_expressions(rig, neutral, solver.transfer(shapes, threads=threads), corners)
+    transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
+    return rig_of_expressions(rig, neutral, transfer(shapes, threads=threads), corners)
 
 
 def expressions(rig: BlendshapeRig) -> Float32:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import DeformationTransfer
 from rigwright.errors import bad_argument
 from rigwright.transfer.contacts import find_contacts
-from rigwright.transfer.resting import Fixed, held_vertices
+from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 
 def deformation_transfer(
@@ -39,10 +39,12 @@ def deformation_transfer(
         Shapes of the source: positions of its vertices, not offsets.
     faces : (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
-    fixed : "rest", (M,) integers or None
+    fixed : "rest", "each", (M,) integers or None
         Vertices that stay at the target's neutral. ``"rest"``: those that move in none of the source's shapes
-        (:func:`resting_vertices`), so that what rests there rests here and shapes stay sparse. Indices: these and no
-        others; None: none, and every component moves as a whole to where its shape asks for it in weighted mean.
+        (:func:`resting_vertices`), so that what rests there rests here and shapes stay sparse. ``"each"``: in each
+        shape those that rest in it, which is sparser and nearer to sculpted shapes, but factors every shape's moving
+        part by itself (:meth:`DeformationTransfer.transfer_holding`). Indices: these and no others; None: none, and
+        every component moves as a whole to where its shape asks for it in weighted mean.
     contacts : (P, 2) integers or "auto", optional
         Pairs of facing vertices, which say where lips and lids are. Near them, surfaces of one component that neither
         cross in the source's shape nor in the neutrals are pushed apart where they cross in the target's, and lids
@@ -73,4 +75,5 @@ def deformation_transfer(
     solver = DeformationTransfer(
         source_neutral, target_neutral, faces, held, contacts=contacts, contact_weight=contact_weight
     )
-    return solver.transfer(source_shapes, threads=threads)
+    transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
+    return transfer(source_shapes, threads=threads)
