@@ -101,6 +101,7 @@ def test_sqp_arrives_where_descent_does():
     ours = rw.inverse.solve(rig, targets, "descent", ALPHA, init=theirs.weights)
     assert (ours.objective >= theirs.objective * (1 - 1e-6)).all()
     np.testing.assert_allclose(theirs.weights, ours.weights, atol=1e-4)
+    assert theirs.converged.all()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -114,6 +115,23 @@ def test_the_hessian_is_the_gradients_derivative(seed):
     slow = (gradient(problem, weights + step) - gradient(problem, weights - step)) / 2
     np.testing.assert_allclose(found, slow, rtol=TOLERANCES["gram"], atol=1e-6 * np.abs(slow).max())
     np.testing.assert_allclose(hessian(problem, weights), hessian(problem, weights).T)
+
+
+def test_sqp_that_stops_on_its_way_is_not_solved():
+    """At a kink its steps end, though the slopes to both sides are as far from 0 as ever."""
+    optimize = pytest.importorskip("scipy.optimize")
+    rest = np.zeros((2, 3))
+    shape, bent = np.array([[1.0, 0, 0], [0, 0, 0]]), np.array([[0.0, 0, 0], [0, 1.0, 0]])
+    rig = rw.BlendshapeRig(rest, shape[None], [((rw.Tent(0, 0.0, 0.5, 1.0),), bent)])
+    target = 0.5 * shape + 2.0 * bent
+    stopped = []
+    minimize = optimize.minimize
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimize, "minimize", lambda *a, **k: stopped.append(minimize(*a, **k)) or stopped[-1])
+        solved = rw.inverse.solve(rig, target, "sqp", alpha=0.0)
+    assert stopped[0].status == 2  # "xtol termination condition is satisfied"
+    assert solved.optimality[0] > 0.1
+    assert not solved.converged[0]
 
 
 def test_sqp_finds_the_neutral():

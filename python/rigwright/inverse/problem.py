@@ -172,17 +172,17 @@ def make_problem(
     )
 
 
-def numbers(argument: str, value: ArrayLike, must: str, *, missing: bool = False) -> Float64:
+def numbers(argument: str, value: ArrayLike, must: str, *, missing: bool = False, function: str = "solve") -> Float64:
     """A float64 array of finite numbers; NaN is allowed where ``missing``."""
     try:
         array = np.asarray(value)
     except ValueError:
-        raise bad_argument("solve", argument, "ragged", must) from None
+        raise bad_argument(function, argument, "ragged", must) from None
     if array.dtype.kind not in "fiu":
-        raise bad_argument("solve", argument, f"{array.dtype} {array.shape}", must)
+        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", must)
     array = array.astype(np.float64)
     if not (np.isfinite(array) | (np.isnan(array) if missing else False)).all():
-        raise bad_argument("solve", argument, "not finite everywhere", "finite")
+        raise bad_argument(function, argument, "not finite everywhere", "finite")
     return array
 
 

@@ -20,6 +20,9 @@ Float64 = NDArray[np.float64]
 MAX_ITERATIONS = 1000
 START_INSIDE = 0.01  # how far from the ends of the box a frame starts, in parts of its width
 BARRIER = 1e-10  # the barrier's last strength
+BARRIER_LEAVES = (
+    100.0  # times its strength and the tolerance: what is left in our measure where SciPy's has reached them
+)
 
 
 def sqp(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
@@ -27,8 +30,10 @@ def sqp(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64],
 
     It gets the objective, its gradient and its Hessian, all from the Gram matrix. As an interior point method it leaves
     small weights above 0. At the knots of in-betweens, where the gradient jumps, it may stop early. Ends where the
-    barrier has gone and SciPy's optimality is ``tolerance`` relative to the gradient at the neutral pose, or where its
-    steps no longer change the weights, or after ``max_iterations`` (1,000).
+    barrier has gone and SciPy's optimality is ``tolerance`` relative to the gradient's scale, or where its steps no
+    longer change the weights, or after ``max_iterations`` (1,000). However it ends, a frame counts as solved where the
+    gradient says so: at most a hundred times ``tolerance``, but for weights so near to their bound that the barrier
+    alone keeps them off it.
 
     Raises
     ------
@@ -49,7 +54,7 @@ def sqp(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64],
 
 
 def _frame(optimize: Any, frame: Problem, start: Float64, options: Options) -> tuple[Float64, int, bool]:
-    """Weights, iterations, and whether SciPy reached a stopping rule."""
+    """Weights, iterations, and whether the weights are a first-order optimum."""
     owners = frame.ties == np.arange(frame.num_shapes)
     free = np.flatnonzero(owners & (frame.lower[0] < frame.upper[0]))
     if not len(free):
@@ -79,7 +84,12 @@ def _frame(optimize: Any, frame: Problem, start: Float64, options: Options) -> t
             "maxiter": options.max_iterations or MAX_ITERATIONS,
         },
     )
-    return whole(np.clip(result.x, lower, upper))[0], result.nit, result.status in (2, 3)
+    x = np.clip(result.x, lower, upper)
+    pull = unit * (spread.T @ gradient(frame, whole(x)))
+    # of the objective, for a weight that goes all the way: what the barrier holds back
+    gain = pull * np.where(pull > 0, x - lower, x - upper)
+    solved = (np.abs(pull) <= BARRIER_LEAVES * options.tolerance) | (gain <= BARRIER_LEAVES * BARRIER)
+    return whole(x)[0], result.nit, bool(solved.all())
 
 
 def gradient(frame: Problem, weights: Float64) -> Float64:

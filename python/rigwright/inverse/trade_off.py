@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright.errors import bad_argument
 from rigwright.extras import require
 from rigwright.files import atomic_file
+from rigwright.inverse.problem import numbers
 from rigwright.inverse.solve import Solver
 
 Float64 = NDArray[np.float64]
@@ -160,7 +161,7 @@ def trade_off(
     if alphas is None:
         strengths = np.array(ALPHAS, np.float64) * (0.01 / float(rig.meters_per_unit)) ** 2
     else:
-        strengths = np.sort(np.array(alphas, np.float64))
+        strengths = np.sort(np.atleast_1d(numbers("alphas", alphas, "numbers (A,)", function="trade_off")))
     if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
         raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
     if options.get("smoothness"):
