@@ -77,6 +77,37 @@ def test_pins_and_threads_and_another_run_are_the_same_solve(rig, shot, tmp_path
     assert_same(again, first)
 
 
+@pytest.mark.parametrize("count", [FRAMES - 1, FRAMES + 24, 1])
+def test_pins_and_priors_of_another_number_of_frames_are_refused_before_work(rig, shot, tmp_path, count):
+    pins = np.full((count, rig.num_shapes), np.nan)
+    for name, value in (("fixed", pins), ("priors", (0.5, np.ones(pins.shape)))):
+        with pytest.raises(ValueError, match=rf"solve: {name}.* is of shape \({count}, {rig.num_shapes}\)"):
+            solve_in_parts(Solver(rig), shot, tmp_path / "parts", frames=16, **{name: value})
+    assert not (tmp_path / "parts").exists()
+
+
+def test_a_pin_outside_its_bounds_is_named_by_its_frame_in_the_shot(rig, shot, tmp_path):
+    pins = np.full((FRAMES, rig.num_shapes), np.nan)
+    pins[33, 2] = 1.5
+    with pytest.raises(ValueError, match=r"fixed is 1.5 at frame 33, shape 2; it must be inside the bounds \[0, 1\]"):
+        solve_in_parts(Solver(rig), shot, tmp_path / "parts", fixed=pins, frames=16)
+    pins[33, 2] = 0.75
+    with pytest.raises(ValueError, match=r"0.75 at frame 33, shape 2; it must be inside the bounds \[0, 0.5\]"):
+        solve_in_parts(Solver(rig), shot, tmp_path / "parts", fixed=pins, bounds=(0.0, 0.5), frames=16)
+    assert not (tmp_path / "parts").exists()
+
+
+def test_priors_of_each_frame_reach_their_part(rig, shot, tmp_path):
+    wish = np.random.default_rng(2).uniform(size=(FRAMES, rig.num_shapes))
+    settings = {"alpha": 0.1, "priors": (wish, 3.0)}
+    parts = solve_in_parts(Solver(rig), shot, tmp_path / "parts", frames=16, smoothness=0.1, **settings)
+    whole = Solver(rig).solve(shot, smoothness=0.1, **settings)
+    assert parts.shot_objective == pytest.approx(whole.shot_objective, rel=1e-6)
+    other = settings | {"priors": (wish + 0.01, 3.0)}
+    with pytest.raises(ValueError, match="another solve"):
+        solve_in_parts(Solver(rig), shot, tmp_path / "parts", frames=16, resume=True, **other)
+
+
 @pytest.mark.parametrize("change", ["alpha", "shot", "rig", "markers", "pins"])
 def test_parts_of_another_solve_are_not_mixed_in(rig, shot, tmp_path, change):
     folder, settings = tmp_path / "parts", {"alpha": 0.1}

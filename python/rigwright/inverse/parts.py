@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright.errors import bad_argument
 from rigwright.files import atomic_write
 from rigwright.interrupts import held_back
+from rigwright.inverse import problem
 from rigwright.inverse.descent import CHUNK
 from rigwright.inverse.solution import Solution
 from rigwright.inverse.solve import Solver
@@ -34,6 +35,7 @@ def solve_in_parts(
     alpha: float = 5.0,
     smoothness: float = 0.0,
     fixed: ArrayLike | None = None,
+    priors: tuple[ArrayLike, ArrayLike] | None = None,
     frames: int | None = None,
     resume: bool = False,
     progress: ProgressCallback | None = None,
@@ -52,9 +54,11 @@ def solve_in_parts(
     folder : path
         Takes one file a part; made if it is missing.
     method, alpha, smoothness, **options
-        As in :func:`rigwright.inverse.solve`, without ``init`` and ``priors``.
+        As in :func:`rigwright.inverse.solve`, without ``init``.
     fixed : (K,) or (T, K), optional
         Values of pinned weights, NaN where free.
+    priors : pair (c, s), optional
+        Each a number, (K,) or (T, K).
     frames : int, optional
         Of a part; by default what takes about a second.
     resume : bool
@@ -75,12 +79,12 @@ def solve_in_parts(
     """
     show = progress or silent
     shot = solver.gram.checked(targets)
-    pins = None if fixed is None else np.asarray(fixed, np.float64)
     _check_finite(solver, shot)
+    whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
     settings = {"method": method, "alpha": alpha, **options}
-    solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1, "fixed": _rows(pins, 0, 1)})
+    solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1} | whole_shot.rows(0, 1))
     length = frames or SLOW.get(method, CHUNK)
-    kept = _Kept(Path(folder), _fingerprint(solver, shot, pins, length, settings))
+    kept = _Kept(Path(folder), _fingerprint(solver, [shot, *whole_shot.arrays], length, settings))
     kept.open(resume)
     parts, solved, began = [], 0, time.monotonic()
     with held_back() as pressed:
@@ -90,7 +94,7 @@ def solve_in_parts(
             part = kept.part(number)
             if part is None:
                 end = begin + length
-                part = solver.solve(shot[begin:end], fixed=_rows(pins, begin, end), **settings)
+                part = solver.solve(shot[begin:end], **settings, **whole_shot.rows(begin, end))
                 kept.keep(number, part)
                 solved += len(part.weights)
             parts.append(part)
@@ -101,8 +105,8 @@ def solve_in_parts(
     whole = Solution.joined(parts)
     if smoothness > 0:
         show(Progress("smoothing", 0, 1, "the whole shot"))
-        start = whole.weights
-        joint = solver.solve(shot, smoothness=smoothness, init=start, fixed=pins, progress=progress, **settings)
+        own = settings | whole_shot.rows(0, len(shot)) | {"init": whole.weights}
+        joint = solver.solve(shot, smoothness=smoothness, progress=progress, **own)
         joint.seconds += whole.seconds
         return joint
     return whole
@@ -117,8 +121,31 @@ def _check_finite(solver: Solver, shot: NDArray[Any]) -> None:
         raise bad_argument("solve", "targets", got, "finite everywhere")
 
 
-def _rows(pins: NDArray[np.float64] | None, begin: int, end: int) -> NDArray[np.float64] | None:
-    return pins[begin:end] if pins is not None and pins.ndim == 2 else pins
+class _PerFrame:
+    """Pins and priors, checked for the whole shot before its first part, so that frames are named as the shot's own.
+
+    Attributes
+    ----------
+    arrays : list of arrays
+        What was given, for the fingerprint.
+    """
+
+    def __init__(self, solver: Solver, frames: int, fixed: Any, priors: Any, bounds: Any) -> None:
+        shape = (frames, solver.gram.activations.num_shapes)
+        problem.box(solver.gram.rig, bounds, fixed, shape)
+        problem.prior_terms(priors, shape)
+        self._fixed = None if fixed is None else np.asarray(fixed, np.float64)
+        self._priors = None if priors is None else tuple(np.asarray(part, np.float64) for part in priors)
+        self.arrays = [self._fixed, *(self._priors or ())]
+
+    def rows(self, begin: int, end: int) -> dict[str, Any]:
+        """Arguments of ``solve`` for these frames."""
+
+        def cut(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return values[begin:end] if values.ndim == 2 else values
+
+        own: dict[str, Any] = {} if self._fixed is None else {"fixed": cut(self._fixed)}
+        return own if self._priors is None else own | {"priors": tuple(map(cut, self._priors))}
 
 
 def _rate(frames: int, seconds: float) -> str:
@@ -132,16 +159,14 @@ def _interrupted(done: int, total: int, folder: Path) -> str:
     )
 
 
-def _fingerprint(
-    solver: Solver, shot: NDArray[Any], pins: NDArray[np.float64] | None, length: int, settings: dict[str, Any]
-) -> str:
+def _fingerprint(solver: Solver, per_frame: list[Any], length: int, settings: dict[str, Any]) -> str:
     """Hash of everything that decides the parts."""
     digest = hashlib.blake2b(digest_size=16)
     gram = solver.gram
     structure = gram.activations
-    arrays: list[Any] = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights, shot]
+    arrays: list[Any] = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights]
     arrays += [structure.shape, structure.offset, structure.is_tent, structure.knots, gram.rig.bounds]
-    arrays += [pins] + [value for value in settings.values() if isinstance(value, np.ndarray)]
+    arrays += per_frame + [value for value in settings.values() if isinstance(value, np.ndarray)]
     for array in arrays:
         whole = np.ascontiguousarray(np.zeros(0) if array is None else array)
         digest.update(f"{whole.dtype} {whole.shape}".encode())

@@ -143,8 +143,8 @@ def make_problem(
             raise bad_argument("solve", name, repr(value), "a finite number >= 0")
     rows = gram.checked(targets)
     shape = (len(rows), gram.activations.num_shapes)
-    lower, upper = _box(gram.rig, bounds, fixed, shape)
-    target, strength = _priors(priors, shape)
+    lower, upper = box(gram.rig, bounds, fixed, shape)
+    target, strength = prior_terms(priors, shape)
     ties = _ties(gram.rig, symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
     largest = 16.0 * lower.size * (1.0 + max(np.abs(lower).max(), np.abs(upper).max())) ** 2
@@ -194,20 +194,19 @@ def _broadcast(argument: str, value: ArrayLike, shape: tuple[int, int], *, missi
     return np.array(np.broadcast_to(array, shape))
 
 
-def _box(
-    rig: Any, bounds: ArrayLike | None, fixed: ArrayLike | None, shape: tuple[int, int]
-) -> tuple[Float64, Float64]:
-    box = numbers("bounds", rig.bounds if bounds is None else bounds, f"numbers (2,) or ({shape[1]}, 2)")
-    if box.shape not in ((2,), (shape[1], 2)):
-        raise bad_argument("solve", "bounds", f"of shape {box.shape}", f"numbers (2,) or ({shape[1]}, 2)")
-    box = np.broadcast_to(box, (shape[1], 2))
-    wrong = np.flatnonzero(box[:, 0] > box[:, 1])
+def box(rig: Any, bounds: ArrayLike | None, fixed: ArrayLike | None, shape: tuple[int, int]) -> tuple[Float64, Float64]:
+    """Lower and upper bounds (T, K), equal where a weight is pinned."""
+    given = numbers("bounds", rig.bounds if bounds is None else bounds, f"numbers (2,) or ({shape[1]}, 2)")
+    if given.shape not in ((2,), (shape[1], 2)):
+        raise bad_argument("solve", "bounds", f"of shape {given.shape}", f"numbers (2,) or ({shape[1]}, 2)")
+    given = np.broadcast_to(given, (shape[1], 2))
+    wrong = np.flatnonzero(given[:, 0] > given[:, 1])
     if len(wrong):
-        low, high = box[wrong[0]]
+        low, high = given[wrong[0]]
         raise bad_argument("solve", "bounds", f"[{low:g}, {high:g}] for shape {wrong[0]}", "lower <= upper")
-    if np.abs(box).max(initial=0.0) > LARGEST_WEIGHT:
-        raise bad_argument("solve", "bounds", f"as large as {np.abs(box).max():g}", f"at most {LARGEST_WEIGHT:g}")
-    lower, upper = (np.array(np.broadcast_to(side, shape)) for side in box.T)
+    if np.abs(given).max(initial=0.0) > LARGEST_WEIGHT:
+        raise bad_argument("solve", "bounds", f"as large as {np.abs(given).max():g}", f"at most {LARGEST_WEIGHT:g}")
+    lower, upper = (np.array(np.broadcast_to(side, shape)) for side in given.T)
     if fixed is not None:
         pins = _broadcast("fixed", fixed, shape, missing=True)
         pinned = ~np.isnan(pins)
@@ -224,7 +223,8 @@ def _check_inside(argument: str, value: Float64, where: NDArray[np.bool_], lower
         raise bad_argument("solve", argument, got, f"inside the bounds [{lower[t, k]:g}, {upper[t, k]:g}]")
 
 
-def _priors(priors: tuple[ArrayLike, ArrayLike] | None, shape: tuple[int, int]) -> tuple[Float64, Float64]:
+def prior_terms(priors: tuple[ArrayLike, ArrayLike] | None, shape: tuple[int, int]) -> tuple[Float64, Float64]:
+    """Targets and strengths (T, K)."""
     if priors is None:
         return np.zeros(shape), np.zeros(shape)
     if not isinstance(priors, (tuple, list)) or len(priors) != 2:
