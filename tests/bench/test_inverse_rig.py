@@ -108,7 +108,15 @@ def test_rows_and_accuracy(scene):
     from inverse_accuracy import compare, recover
     from inverse_rows import OneFrame, Settings, joint_rows
 
-    settings = Settings(runs=1, peer_frames=1, limit=0.5, smoothness=SMOOTHNESS, smooth_frames=6, released_frames=5)
+    settings = Settings(
+        runs=1,
+        peer_frames=1,
+        limit=0.5,
+        joint_limit=0.5,
+        smoothness=SMOOTHNESS,
+        smooth_frames=(6,),
+        released_frames=5,
+    )
     rows = OneFrame(scene, ALPHA, settings).rows()
     assert len(rows) == 13
     for row in [*rows, *joint_rows(scene, ALPHA, settings)]:

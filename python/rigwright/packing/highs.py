@@ -57,8 +57,8 @@ def heaviest(program: Program, weights: Floats, allowed: list[int]) -> tuple[lis
     _run(solver)
     if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None
-    items = np.flatnonzero(np.array(solver.getSolution().col_value) > 0.5)
-    return [int(item) for item in items], solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    chosen = np.flatnonzero(np.array(solver.getSolution().col_value) > 0.5)
+    return [int(item) for item in chosen], solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
 
 def _run(solver: Any) -> None:
