@@ -31,7 +31,7 @@ class Pair:
 
     def results(self) -> dict[str, np.ndarray]:
         shapes = self.source + self.given
-        free = rw.transfer.deformation_transfer(self.source, shapes, self.target, self.faces)
+        free = rw.transfer.deformation_transfer(self.source, shapes, self.target, self.faces, contacts=None)
         held = rw.transfer.deformation_transfer(self.source, shapes, self.target, self.faces, contacts=self.contacts)
         turned = rotated_copy(self.source, self.target, self.given, self.faces)
         return dict(zip(WAYS, (free - self.target, held - self.target, self.given, turned), strict=True))
@@ -112,7 +112,7 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
                     f"{error.mean():.3f} of {size:.3f}",
                     f"{roughness(result - target, face.faces, moved) / own:.3f}",
                     f"{int(doubt.flipped.sum())} of {doubt.flipped.size:,}",
-                    f"{int(doubt.target_crossings.sum())} ({int(doubt.source_crossings.sum())}, {model})",
+                    f"{int(doubt.new_crossings.sum())} ({int(doubt.source_crossings.sum())}, {model})",
                 ]
             )
     head = [
@@ -120,6 +120,6 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
         "mean error against the model's own shapes, cm of mean size",
         "roughness, 1 is the model's own",
         "flipped triangles",
-        "crossings (source's, model's)",
+        "new crossings (the source's own, the model's)",
     ]
     return head, rows

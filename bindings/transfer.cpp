@@ -153,9 +153,9 @@ void bind_transfer(py::module_& module) {
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
              py::arg("contact_weight") = 1.0,
              "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
-             "contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what does not "
-             "cross\n"
-             "in the source is kept from it; contact_weight: how much the correction follows what contacts ask.\n"
+             "contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there in the\n"
+             "source meets in the target, and what does not cross is kept from it; contact_weight: how much corrections\n"
+             "follow what contacts ask.\n"
              "ValueError on sizes that differ, values that are not finite and indices out of range.")
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
         .def_property_readonly(

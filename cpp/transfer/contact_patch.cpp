@@ -12,6 +12,7 @@ namespace {
 
 constexpr double opposed = -0.3;  // cosine between normals of surfaces that face each other
 constexpr int rings = 3;          // vertices this near along the surface are its own shape, not a contact
+constexpr int breadth = 2;        // rings around the vertices of pairs whose triangles belong to the patch
 
 double dot(const Vector& a, const Vector& b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -28,14 +29,6 @@ Vector cross(const Vector& a, const Vector& b) {
 double distance(const Vector& a, const Vector& b) {
     const Vector d = minus(a, b);
     return std::sqrt(dot(d, d));
-}
-
-Vector mix(const std::vector<Vector>& values, const ContactPatch::Partner& partner) {
-    Vector result{};
-    for (int c = 0; c < 3; ++c) {
-        for (int i = 0; i < 3; ++i) result[i] += partner.weight[c] * values[partner.corner[c]][i];
-    }
-    return result;
 }
 
 /// Vertices within `rings` edges of each of `vertices`, ascending.
@@ -61,6 +54,19 @@ std::vector<std::vector<std::int32_t>> surroundings(const std::vector<std::int32
     return result;
 }
 
+/// The marked vertices and those of faces that reach them, `rounds` times.
+std::vector<char> grown(std::vector<char> marked, View<const std::int32_t, 2> faces, int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+        const std::vector<char> before = marked;
+        for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+            const std::int32_t *face = faces.row(f), *end = face + mesh::num_corners(face);
+            if (!std::any_of(face, end, [&](std::int32_t v) { return before[v]; })) continue;
+            std::for_each(face, end, [&](std::int32_t v) { marked[v] = 1; });
+        }
+    }
+    return marked;
+}
+
 }  // namespace
 
 ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces,
@@ -68,10 +74,11 @@ ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::in
     std::vector<std::int32_t> index(num_vertices, -1);
     std::vector<char> is_member(num_vertices, 0);
     for (const std::int32_t v : pairs) is_member[v] = 1;
+    const std::vector<char> inside = grown(is_member, faces, breadth);
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
         const std::int32_t* face = faces.row(f);
         const int corners = mesh::num_corners(face);
-        if (!std::any_of(face, face + corners, [&](std::int32_t v) { return is_member[v]; })) continue;
+        if (!std::any_of(face, face + corners, [&](std::int32_t v) { return inside[v]; })) continue;
         for (int t = 1; t + 1 < corners; ++t) triangles_.push_back({face[0], face[t], face[t + 1]});
     }
     for (const auto& triangle : triangles_) {
@@ -118,34 +125,53 @@ ContactPatch::Pose ContactPatch::pose(const double* points, const double* offset
     return pose;
 }
 
-std::vector<ContactPatch::Partner> ContactPatch::partners(const Pose& pose, const std::vector<double>& reach) const {
-    std::vector<mesh::Box> boxes(triangles_.size(), mesh::Box::empty());
-    for (std::size_t t = 0; t < triangles_.size(); ++t) {
-        for (const std::int32_t v : triangles_[t]) boxes[t].include(pose.point[v].data());
+std::vector<ContactPatch::Partner> ContactPatch::partners(const Pose& pose, const std::vector<double>& reach,
+                                                          const std::vector<char>& moves, Side side) const {
+    std::vector<std::int32_t> all, moving;
+    std::vector<mesh::Box> boxes, moving_boxes;
+    for (std::int32_t t = 0; t < static_cast<std::int32_t>(triangles_.size()); ++t) {
+        const auto& [a, b, c] = triangles_[t];
+        mesh::Box box = mesh::Box::empty();
+        for (const std::int32_t v : {a, b, c}) box.include(pose.point[v].data());
+        all.push_back(t);
+        boxes.push_back(box);
+        if (!moves[a] && !moves[b] && !moves[c]) continue;
+        moving.push_back(t);
+        moving_boxes.push_back(box);
     }
-    const mesh::BoxTree tree(boxes);
     std::vector<Partner> result(members_.size());
+    if (moving.empty()) return result;
+    const mesh::BoxTree tree(boxes), moving_tree(moving_boxes);
     for (std::size_t m = 0; m < members_.size(); ++m) {
-        const Vector& point = pose.point[members_[m]];
-        const std::vector<std::int32_t>& near = near_[m];
-        tree.nearest(point.data(), reach[m] * reach[m], [&](std::int32_t t, double so_far) {
-            const auto& corner = triangles_[t];
-            for (const std::int32_t v : corner) {
-                if (std::binary_search(near.begin(), near.end(), v)) return so_far;
-            }
-            const Partner candidate{
-                corner,
-                mesh::nearest_weights({pose.point[corner[0]], pose.point[corner[1]], pose.point[corner[2]]}, point)};
-            const Vector away = minus(point, mix(pose.point, candidate));
-            const double squared = dot(away, away);
-            if (squared >= so_far) return so_far;
-            const Vector normal = mix(pose.normal, candidate);
-            if (dot(normal, pose.normal[members_[m]]) > opposed * std::sqrt(dot(normal, normal))) return so_far;
-            result[m] = candidate;
-            return squared;
-        });
+        const bool looks_everywhere = moves[members_[m]];
+        const std::vector<std::int32_t>& triangles = looks_everywhere ? all : moving;
+        const auto nearer = [&](std::int32_t i, double so_far) {
+            return closest(pose, static_cast<std::int32_t>(m), triangles[i], side, so_far, &result[m]);
+        };
+        (looks_everywhere ? tree : moving_tree).nearest(pose.point[members_[m]].data(), reach[m] * reach[m], nearer);
     }
     return result;
+}
+
+/// Takes a triangle's nearest point as the partner where it is nearer than `so_far`, squared, and may be one.
+double ContactPatch::closest(const Pose& pose, std::int32_t m, std::int32_t triangle, Side side, double so_far,
+                             Partner* partner) const {
+    const auto& corner = triangles_[triangle];
+    const std::vector<std::int32_t>& near = near_[m];
+    for (const std::int32_t v : corner) {
+        if (std::binary_search(near.begin(), near.end(), v)) return so_far;
+    }
+    const Vector& point = pose.point[members_[m]];
+    const Partner candidate{
+        corner, mesh::nearest_weights({pose.point[corner[0]], pose.point[corner[1]], pose.point[corner[2]]}, point)};
+    const Vector away = minus(point, at(pose.point, candidate));
+    const double squared = dot(away, away);
+    if (squared >= so_far) return so_far;
+    const Vector normal = at(pose.normal, candidate);
+    const double cosine = dot(normal, pose.normal[members_[m]]);
+    if (side == Side::opposed && cosine > opposed * std::sqrt(dot(normal, normal))) return so_far;
+    *partner = candidate;
+    return squared;
 }
 
 std::vector<double> ContactPatch::edge_lengths(const Pose& pose) const {
@@ -164,16 +190,24 @@ std::vector<double> ContactPatch::edge_lengths(const Pose& pose) const {
     return result;
 }
 
-double ContactPatch::separation(const Pose& pose, std::int32_t member, const Partner& partner) {
-    return distance(pose.point[member], mix(pose.point, partner));
+Vector ContactPatch::at(const std::vector<Vector>& values, const Partner& partner) {
+    Vector result{};
+    for (int c = 0; c < 3; ++c) {
+        for (int i = 0; i < 3; ++i) result[i] += partner.weight[c] * values[partner.corner[c]][i];
+    }
+    return result;
+}
+
+Vector ContactPatch::between(const Pose& pose, std::int32_t member, const Partner& partner) {
+    return minus(pose.point[member], at(pose.point, partner));
 }
 
 double ContactPatch::gap(const Pose& pose, std::int32_t member, const Partner& partner, Vector* normal) {
-    Vector n = mix(pose.normal, partner);
+    Vector n = at(pose.normal, partner);
     const double length = std::sqrt(dot(n, n));
     for (int i = 0; i < 3 && length > 0.0; ++i) n[i] /= length;
     if (normal) *normal = n;
-    return dot(n, minus(pose.point[member], mix(pose.point, partner)));
+    return dot(n, between(pose, member, partner));
 }
 
 }  // namespace rigwright::transfer

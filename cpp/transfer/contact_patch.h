@@ -8,8 +8,9 @@
 
 namespace rigwright::transfer {
 
-/// The part of a surface where lips and lids meet: the triangles at the vertices of contact pairs (quads cut along
-/// their first diagonal). Vertices are numbered within the patch; vertex() says which of the mesh they are.
+/// The part of a surface where lips and lids meet: the triangles within three rings of the vertices of contact pairs
+/// (quads cut along their first diagonal). Vertices are numbered within the patch; vertex() says which of the mesh they
+/// are.
 class ContactPatch {
 public:
     /// Arguments are checked by the caller.
@@ -33,16 +34,25 @@ public:
     };
     /// (members) The mean length of the triangles' sides at each member.
     std::vector<double> edge_lengths(const Pose& pose) const;
-    /// The nearest point within `reach` (members) of each member, on triangles whose normal is opposed to the member's
-    /// and that are not within three edges of it along the surface.
-    std::vector<Partner> partners(const Pose& pose, const std::vector<double>& reach) const;
+    /// Which partners count: all, or those whose normal is opposed to the member's.
+    enum class Side { any, opposed };
+    /// The nearest point within `reach` (members) of each member, on triangles that are not within three edges of it
+    /// along the surface. Members for which `moves` (patch vertices) is 0 look among triangles that move only: of two
+    /// things that rest neither has a partner.
+    std::vector<Partner> partners(const Pose& pose, const std::vector<double>& reach, const std::vector<char>& moves,
+                                  Side side) const;
 
-    /// How far a member is from its partner.
-    static double separation(const Pose& pose, std::int32_t member, const Partner& partner);
+    /// A value at a partner, mixed of those at its corners.
+    static Vector at(const std::vector<Vector>& values, const Partner& partner);
+    /// From the partner to the member.
+    static Vector between(const Pose& pose, std::int32_t member, const Partner& partner);
     /// How far a member is on the outer side of its partner, along the partner's normal; with the normal if asked for.
     static double gap(const Pose& pose, std::int32_t member, const Partner& partner, Vector* normal = nullptr);
 
 private:
+    double closest(const Pose& pose, std::int32_t m, std::int32_t triangle, Side side, double so_far,
+                   Partner* partner) const;
+
     std::vector<std::int32_t> vertex_, members_;
     std::vector<std::array<std::int32_t, 3>> triangles_;
     std::vector<std::vector<std::int32_t>> near_;  // of members: patch vertices within three edges, ascending

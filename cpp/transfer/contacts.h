@@ -7,22 +7,29 @@
 #include "linalg/sparse_cholesky.h"
 #include "transfer/contact_patch.h"
 #include "transfer/elements.h"
+#include "transfer/laplacian.h"
 
 namespace rigwright::transfer {
 
-/// Keeps lips and lids of a target as the source says where they meet: what does not cross there does not cross here,
-/// and what the source closes is closed. Only gaps along the normal count; surfaces may slide.
+/// Keeps lips and lids of a target as the source says where they meet: what comes together there comes together here,
+/// at the same place, and what does not cross there does not cross here. In a shape, a member of the patch and the
+/// point of the surface that is nearest to it (ContactPatch) are partners; r is the length of the edges at the member.
 ///
-/// In a shape, a member of the patch faces a point of the surface across from it; s is its gap in the source (placed on
-/// the target), g in the target. Within the length r of the edges at the member there are two demands:
-/// - crossing: for the point that it faces in the target's shape, g >= min(s, r / 50), where s and the gaps of both
-///   neutrals are positive: what the source itself cuts, or the target's neutral, is nothing to mend here;
-/// - touching: for the point that it faces in the source's shape, where the source closes (farther than 3 r in its
-///   neutral, 0 <= s < 0.3 r now) and g > s: g moves toward s, by a part that falls from 1 for s = 0 to 0 for s = 0.3
-///   r.
-/// A demand moves both sides by half along the normal. Demands are met in a few rounds; in each, a smooth correction c
-/// of the surroundings minimises sum |grad c|^2 + anchor |c|^2 + weight sum_patch |c - demanded|^2. Without the anchor
-/// a correction would fade with the logarithm of the distance only.
+/// Meetings come first. Gradients know nothing of the other lid: on an eye of another form a blink ends before or
+/// beyond it. Where a member of the source, s r from its partner in the shape and s_0 r in the neutral, has come near,
+/// its place beside the same point of the target moves toward the source's (placed on the target), by the part
+///   (1 - s^2 / 4) clip((s_0 - s - 1) / 2, 0, 1),   0 < s < 2,
+/// which is 1 for what has come from afar to touch. A smooth correction c of the surroundings minimises
+///   sum |grad c|^2 + sum anchor_v |c_v|^2 + weight sum_met |c - demanded|^2,
+/// the anchor falling with what the source's shape moves a vertex by: a lid takes it up as far as it moves.
+///
+/// Then crossings. A member faces a point on a surface with an opposed normal; its gap along the normal is g in the
+/// target and s in the source. Where s and the gaps of both neutrals are positive g is to be min(s, r / 50) or more;
+/// what the source itself cuts, or the target's neutral, is nothing to mend here. Only gaps along the normal count:
+/// surfaces may slide. The correction is as above, with one anchor for all and the whole patch asked to stay or to
+/// move, so that one factorisation serves all shapes.
+///
+/// Both move the two sides by as much as the source's shape moves each, in rounds until nothing is left to move.
 class Contacts {
 public:
     /// `target` are the neutral's points (V, 3); `elements` and `is_fixed` (V) its own; `weight` > 0.
@@ -34,17 +41,22 @@ public:
 
 private:
     struct Situation;
+    struct Meeting;
     struct Demands;
-    double crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner, double gap) const;
-    double touching(const Situation& now, std::size_t m, const ContactPatch::Partner& partner, double gap) const;
-    bool correct(const Demands& demands, double* moved) const;
+    std::vector<Meeting> meetings(const Situation& now) const;
+    void keep_meetings(Situation* now) const;
+    void part_crossings(Situation* now) const;
+    std::unique_ptr<const linalg::SparseCholesky> meeting_system(const Demands& demands, const double* offset) const;
+    Vector crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner) const;
+    void correct(const linalg::SparseCholesky& system, const Demands& demands, Situation* now) const;
 
     ContactPatch patch_;
     double weight_;
-    std::vector<double> reach_;            // of members
+    std::vector<double> reach_;            // of members: the length of their edges
     std::vector<std::int32_t> region_;     // vertices that may be corrected
     std::vector<std::int32_t> patch_row_;  // of patch vertices: row in the system, -1 where fixed
-    std::unique_ptr<const linalg::SparseCholesky> cholesky_;
+    Laplacian laplacian_{0};               // of the region
+    std::unique_ptr<const linalg::SparseCholesky> crossing_system_;
 };
 
 }  // namespace rigwright::transfer

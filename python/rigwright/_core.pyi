@@ -333,8 +333,9 @@ class DeformationTransfer:
     def __init__(self, source_neutral: typing.Any, target_neutral: typing.Any, faces: typing.Any, fixed: typing.Any = None, *, contacts: typing.Any = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
-        contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what does not cross
-        in the source is kept from it; contact_weight: how much the correction follows what contacts ask.
+        contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there in the
+        source meets in the target, and what does not cross is kept from it; contact_weight: how much corrections
+        follow what contacts ask.
         ValueError on sizes that differ, values that are not finite and indices out of range.
         """
     def resolution(self, source_shapes: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:

@@ -212,7 +212,7 @@ def test_fixed_vertices_and_edited_contacts(workplace):
     arguments = ["--fixed", "still.txt", "--contacts", "pairs.csv", "--save-contacts", "saved.txt"]
     told = json_of("transfer", "below.safetensors", "other.obj", "-o", "f.npz", *arguments, folder=workplace)
     assert told["contacts"] == 2
-    assert set(told["crossings"]) == {"source", "target", "without_contacts"}
+    assert set(told["crossings"]) == {"source", "new", "new_without_contacts"}
     assert np.loadtxt(workplace / "saved.txt").tolist() == [[3, 30], [4, 31]]
     made = rw.sources.load_blendshapes(workplace / "f.npz")
     expected = rw.transfer.transfer_rig(rig, second_neutral(), fixed=still, contacts=[[3, 30], [4, 31]])

@@ -60,9 +60,30 @@ def test_what_closes_in_the_source_closes_in_the_target():
     def gaps(points):
         return np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
 
-    loose = rw.transfer.deformation_transfer(neutral, shape, target, faces)[0]
+    loose = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
     held = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
     assert gaps(held).mean() < 0.5 * gaps(loose).mean()
+
+
+@pytest.mark.parametrize("opening", [0.6, 1.5])
+def test_a_lid_ends_where_the_sources_does(opening):
+    """Gradients turn a leaf by the source's angle: short of the other one where it is farther, through it where not."""
+    neutral, faces = clam(2.0)
+    upper = np.arange(len(neutral)) >= 9 * 13
+    shape = neutral.copy()
+    shape[upper, 2] -= 3.9 * np.minimum(-neutral[upper, 1] / 6.0, 1.0)  # comes down on the other leaf
+    target = neutral * np.float32([1, 1, opening])
+    faces, pairs = facing(neutral, shape[None], faces)
+    rims = np.array([[8 + 9 * (24 - r), 8 + 9 * r] for r in range(4)])
+
+    def off(points):
+        apart = (points[rims[:, 0]] - points[rims[:, 1]]) - (shape[rims[:, 0]] - shape[rims[:, 1]])
+        return np.linalg.norm(apart, axis=1).mean()
+
+    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=None)[0]
+    held = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)[0]
+    assert off(loose) > 0.5
+    assert off(held) < 0.2 * off(loose)
 
 
 def test_less_crosses_that_does_not_in_the_source():
@@ -73,7 +94,7 @@ def test_less_crosses_that_does_not_in_the_source():
     for seed in range(6):
         target = neutral.copy()
         target[:, 2] += 0.05 * np.random.default_rng(seed).standard_normal(len(target)).astype(np.float32)
-        loose = rw.transfer.deformation_transfer(neutral, shape, target, faces)[0]
+        loose = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
         held = rw.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
         before += len(rw.transfer.new_crossings(shape[0], target, loose, faces))
         after += len(rw.transfer.new_crossings(shape[0], target, held, faces))
@@ -97,7 +118,7 @@ def test_open_gaps_are_nobodys_contact(tolerance):
     target = bend(neutral, 2, 0.1)
     pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(3)])
     assert np.linalg.norm(shape[pairs[:, 0]] - shape[pairs[:, 1]], axis=1).min() > 1.5
-    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces)
+    loose = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=None)
     held = rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=pairs)
     np.testing.assert_allclose(held, loose, atol=10 * tolerance["float32"])
 

@@ -17,7 +17,7 @@ def test_a_faithful_transfer_leaves_no_doubt():
     turn = 2.0 * random_rotation(3)
     result = rw.transfer.quality(source, shapes, source @ turn.T, shapes @ turn.T, faces)
     assert np.nanmax(result.distortion) < 1e-4
-    assert np.array_equal(result.source_crossings, result.target_crossings)
+    assert np.array_equal(result.new_crossings, [0, 0])
 
 
 def test_a_stretched_face_is_measured():
@@ -146,7 +146,7 @@ def test_degenerate_faces_are_the_solvers(seed):
     [
         ({"faces": [[0, 1, 99]]}, r"quality: faces is 99 in face 0; it must be vertex indices from 0 to 8"),
         ({"faces": [[0, 1, 2, 3], [0, 1, -1, -1]]}, r"faces is -1 in face 1"),
-        ({"contacts": [[0, 9]]}, r"crossings: near is 9 somewhere; it must be vertex indices from 0 to 8"),
+        ({"contacts": [[0, 9]]}, r"quality: contacts is 9 somewhere; it must be vertex indices from 0 to 8"),
         ({"target_neutral": np.full((9, 3), np.nan)}, r"target_neutral is not finite everywhere \(nan at \(0, 0\)\)"),
         (
             {"source_shapes": np.full((1, 9, 3), np.inf)},

@@ -78,8 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="auto|off|FILE",
         type=choice("auto", "off", what="pairs"),
         default="auto",
-        help="pairs of vertices of lips and lids that close as the source's do; default auto: found, and used in "
-        "expressions where fewer faces cross with them",
+        help="pairs of vertices of lips and lids that meet as the source's do and do not cross where it does not; "
+        "default auto: found",
     )
     how.add_argument(
         "--save-contacts",
@@ -130,16 +130,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             progress=progress,
         )
         free = _free(task, progress)
-        shapes, used = _chosen(task, free, shapes)
-        contacts = task.contacts if used == len(shapes) else None
-        linear, said = _personalised(task, shapes, contacts, progress)
+        linear, said = _personalised(task, shapes, progress)
         made = transfer.rig_of_expressions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
         write_rig(args.output, made)
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, free, progress))
     shutil.rmtree(folder)
-    result = {"output": os.fspath(args.output), **figures, "contacts_used": used}
+    result = {"output": os.fspath(args.output), **figures}
     result |= {**_matched(task, made), **said, "notes": task.notes}
     _say(console, args, result)
     return result if args.report is None else result | {"report": os.fspath(args.report)}
@@ -174,13 +172,8 @@ def _measured(task: Task, made: rw.BlendshapeRig, free: Float32 | None, progress
     return measured.figures()
 
 
-def _personalised(
-    task: Task, shapes: Float32, contacts: NDArray[Any] | None, progress: ProgressCallback
-) -> tuple[Float32 | None, dict[str, Any]]:
-    """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them.
-
-    One factorisation serves all of them, so that contacts hold for all or none.
-    """
+def _personalised(task: Task, shapes: Float32, progress: ProgressCallback) -> tuple[Float32 | None, dict[str, Any]]:
+    """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them."""
     args, rig = task.args, task.rig
     examples = task.examples
     if examples is None:
@@ -192,7 +185,7 @@ def _personalised(
         guess = rw.inverse.solve(prior, examples, alpha=0.0, bounds=(0.0, 1.0), threads=args.threads).weights
     # What combinations add at these weights is none of the linear shapes' business.
     added = prior.evaluate(guess) - task.neutral - np.tensordot(guess, prior.columns()[: rig.num_shapes], 1)
-    solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=contacts)
+    solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=task.contacts)
     rounds = {} if args.estimate or args.weights is None else {"iterations": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", transfer.UndeterminedShapes)  # said below, with names
@@ -223,18 +216,8 @@ def _free(task: Task, progress: ProgressCallback) -> Float32 | None:
         return None
     progress(Progress("transferring without contacts", 0, 0))
     return transfer.deformation_transfer(
-        task.source, task.shapes, task.neutral, task.faces, task.fixed, threads=task.args.threads
+        task.source, task.shapes, task.neutral, task.faces, task.fixed, contacts=None, threads=task.args.threads
     )
-
-
-def _chosen(task: Task, free: Float32 | None, held: Float32) -> tuple[Float32, int]:
-    """The shapes, and in how many of them contacts were used: with ``auto`` only where they help."""
-    if free is None or task.contacts is None:
-        return held, 0
-    if task.args.contacts != "auto":
-        return held, len(held)
-    shapes, used = transfer.fewer_crossings(free, held, task.faces, task.contacts)
-    return shapes, int(used.sum())
 
 
 def _matched(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
@@ -261,13 +244,12 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         pairs.append(
             ("degenerate faces", f"{result['degenerate_faces']:,}: without area, they follow their neighbours")
         )
+    pairs.append(("contacts", plural(result["contacts"], "pair")))
     count = result.get("crossings", {})
-    before = f"{count['without_contacts']:,} without contacts, " if "without_contacts" in count else ""
-    pairs.append(("contacts", f"{plural(result['contacts'], 'pair')}, used in {result['contacts_used']:,} expressions"))
     if count:
-        pairs.append(
-            ("crossing faces", f"{before}{count['target']:,} in the target, {count['source']:,} in the source")
-        )
+        before = f"{count['new_without_contacts']:,} without contacts, " if "new_without_contacts" in count else ""
+        own = f"{count['source']:,} in the source itself"
+        pairs.append(("new crossings", f"{before}{count['new']:,} in the target; {own}"))
         pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
     if "mean_error_mm" in result:
         text = f"{figure(result['mean_error_mm'])} mm on average, {figure(result['largest_error_mm'])} mm at worst"

@@ -75,16 +75,15 @@ def second_neutral(folder: Path) -> NDArray[np.float32]:
 
 
 def given_to(rig: Any, neutral: NDArray[np.float32], progress: ProgressCallback) -> Transferred:
-    """A rig's shapes and combinations for another neutral, with contacts where they help, measured."""
+    """A rig's shapes and combinations for another neutral, measured beside the same without contacts."""
     progress(Progress("transferring", 0, 3, "finding contacts"))
     shapes = transfer.expressions(rig)
     contacts = transfer.find_contacts(rig.rest_vertices, shapes, rig.faces)
-    free = transfer.deformation_transfer(rig.rest_vertices, shapes, neutral, rig.faces)
+    free = transfer.deformation_transfer(rig.rest_vertices, shapes, neutral, rig.faces, contacts=None)
     progress(Progress("transferring", 1, 3, f"{len(contacts)} contacts"))
     held = transfer.deformation_transfer(rig.rest_vertices, shapes, neutral, rig.faces, contacts=contacts)
-    chosen, _ = transfer.fewer_crossings(free, held, rig.faces, contacts)
     progress(Progress("transferring", 2, 3, "measuring"))
-    made = transfer.rig_of_expressions(rig, neutral, chosen, metadata={"name": NAME})
+    made = transfer.rig_of_expressions(rig, neutral, held, metadata={"name": NAME})
     return report.measured_transfer(rig, made, contacts=contacts, free_shapes=free)
 
 

@@ -72,6 +72,7 @@ def _transfer(second: dict[str, Any]) -> str:
     crossings = second["crossings"]
     return (
         f"{plural(second['shapes'], 'shape')} and {plural(second['combinations'], 'combination')} for a second face in "
-        f"{figure(second['seconds'])} s (no truth to compare with): {crossings['target']:,} faces cross at lips and "
-        f"lids, {crossings['without_contacts']:,} without contacts, {crossings['source']:,} in the first face"
+        f"{figure(second['seconds'])} s (no truth to compare with): {plural(crossings['new'], 'new crossing')} at lips "
+        f"and lids, {crossings['new_without_contacts']:,} without contacts; the first face itself has "
+        f"{crossings['source']:,}"
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.progress import Progress, ProgressCallback
+from rigwright.report import words
 from rigwright.report.colours import heat
 from rigwright.report.gallery import Picture, Row
 from rigwright.report.pictures import Studio, View, data_uri, view_of
@@ -22,6 +23,8 @@ MARGIN = 1.3  # of what moves, around it
 SHOWN = 5  # expressions beside the neutral
 NOTICED = 0.25  # of the most that a column moves
 CLOSE = 1.5  # of the largest extent of the contacts
+CLOSE_UPS = 2  # expressions shown from near
+APART = 0.1  # of the largest extent of what moves: contacts at another height
 STRETCH = 1.0  # end of the scale of distortion, a natural logarithm
 
 Colours = NDArray[np.uint8] | None
@@ -35,7 +38,7 @@ class TransferGallery:
     overview: Row | None
     shapes: list[Row]
     distortion: Row
-    contacts: Row | None
+    contacts: list[Row]
 
 
 def transfer_gallery(measured: Transferred, chosen: list[int], progress: ProgressCallback) -> TransferGallery:
@@ -138,34 +141,45 @@ class _Painter:
         uris = [self._target(measured.neutral, colours, turn) for turn in (LEFT, RIGHT)]
         return Row("", "", [Picture(uris, "worst over all expressions")])
 
-    def contacts(self) -> Row | None:
-        """Lips and lids from near, in the expression with most crossings before or after."""
+    def contacts(self) -> list[Row]:
+        """Lips and lids from near, in the expressions where contacts change most; one a height of the face."""
         measured = self.measured
         if measured.contacts is None or measured.free_shapes is None or measured.free_crossings is None:
-            return None
-        doubt = measured.quality
-        n = int(np.argmax(measured.free_crossings + doubt.target_crossings))
+            return []
         pairs = np.unique(measured.contacts)
-        pictures = []
-        for title, vertices, count in (
-            ("source", measured.source_shapes[n], doubt.source_crossings[n]),
-            ("without contacts", measured.free_shapes[n], measured.free_crossings[n]),
-            ("target", measured.shapes[n], doubt.target_crossings[n]),
-        ):
-            moved = self._most_moved(n, pairs)
-            view = view_of(vertices[moved], measured.target.up_axis, FACING, aspect=self.aspect)
-            near = View(view.toward, view.up, view.centre, CLOSE * view.extent)
-            pictures.append(Picture([self._draw(self.second, vertices, near, None)], title, f"{count:,} crossings"))
-        return Row(measured.names[n], "", pictures)
+        up = "XYZ".index(measured.target.up_axis)
+        apart = np.linalg.norm(measured.shapes[:, pairs] - measured.free_shapes[:, pairs], axis=2)
+        size = np.ptp(measured.neutral[self.moving], axis=0).max()
+        rows: list[Row] = []
+        heights: list[float] = []
+        for n in np.argsort(-apart.sum(axis=1)):
+            middle = np.average(measured.neutral[pairs], axis=0, weights=apart[n]) if apart[n].any() else None
+            if middle is None or len(rows) == CLOSE_UPS:
+                break
+            if all(abs(middle[up] - height) > APART * size for height in heights):
+                heights.append(float(middle[up]))
+                rows.append(self._close_up(int(n), pairs, apart[n]))
+        return rows
 
-    def _most_moved(self, n: int, pairs: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Of vertices in contact, those near the one that the expression moves most."""
-        measured = self.measured
-        distance = np.linalg.norm(measured.source_shapes[n, pairs] - measured.source_neutral[pairs], axis=1)
-        middle = measured.source_neutral[pairs[int(distance.argmax())]]
-        size = np.ptp(measured.source_neutral[self.moving], axis=0).max()
-        near = np.linalg.norm(measured.source_neutral[pairs] - middle, axis=1) < 0.2 * size
-        return np.asarray(pairs[near])
+    def _close_up(self, n: int, pairs: NDArray[np.int32], apart: NDArray[np.floating[Any]]) -> Row:
+        """An expression of the source, of the target without contacts and with them, around what contacts change."""
+        measured, doubt = self.measured, self.measured.quality
+        free, free_crossings = measured.free_shapes, measured.free_crossings
+        assert free is not None
+        assert free_crossings is not None
+        pictures = []
+        size = np.ptp(measured.neutral[self.moving], axis=0).max()
+        middle = pairs[int(apart.argmax())]
+        near = pairs[np.linalg.norm(measured.neutral[pairs] - measured.neutral[middle], axis=1) < 0.2 * size]
+        for title, vertices, note in (
+            ("source", measured.source_shapes[n], words.plural(int(doubt.source_crossings[n]), "crossing")),
+            ("without contacts", free[n], words.plural(int(free_crossings[n]), "new crossing")),
+            ("target", measured.shapes[n], words.plural(int(doubt.new_crossings[n]), "new crossing")),
+        ):
+            view = view_of(vertices[near], measured.target.up_axis, FACING, aspect=self.aspect)
+            close = View(view.toward, view.up, view.centre, CLOSE * view.extent)
+            pictures.append(Picture([self._draw(self.second, vertices, close, None)], title, note))
+        return Row(measured.names[n], "", pictures)
 
     def _shape(self, word: str, n: int) -> Row:
         measured, top = self.measured, self.top
@@ -173,7 +187,9 @@ class _Painter:
             Picture([self._source(n)], "source"),
             Picture([self._target(measured.shapes[n])], "transferred"),
         ]
-        text = f"{measured.quality.flipped[n].sum():,} flipped faces, {measured.new_crossings[n]:,} new crossings"
+        text = (
+            f"{measured.quality.flipped[n].sum():,} flipped faces, {measured.quality.new_crossings[n]:,} new crossings"
+        )
         if n in measured.judged:
             pictures.append(Picture([self._target(self._true(n))], "true"))
             for title, apart in (("difference", measured.distances(n)), ("plain copy", measured.copy_distances(n))):

@@ -30,7 +30,7 @@ class Entry:
     flipped: int
     source_crossings: int
     free_crossings: int | None
-    crossings: int
+    new_crossings: int
 
 
 def render_transfer(measured: Transferred, pictures: TransferGallery, name: str) -> str:
@@ -67,7 +67,7 @@ def entries(measured: Transferred) -> list[Entry]:
             int(doubt.flipped[n].sum()),
             int(doubt.source_crossings[n]),
             None if free is None else int(free[n]),
-            int(doubt.target_crossings[n]),
+            int(doubt.new_crossings[n]),
         )
         for n in measured.order()
     ]
@@ -92,10 +92,11 @@ def _headline(measured: Transferred) -> list[Figure]:
         largest = max(float(measured.distances(n).max()) for n in measured.judged)
         result.append(Figure(words.figure(mean), "mm", "mean error", f"plain copies: {words.figure(copy)} mm"))
         result.append(Figure(words.figure(largest), "mm", "largest error", "over all shapes and vertices"))
-    before = f", without contacts {measured.free_crossings.sum():,}" if measured.free_crossings is not None else ""
-    source = f"in the source {doubt.source_crossings.sum():,}{before}"
-    where = "pairs of faces that cross" + ("" if measured.contacts is None else " at lips and lids")
-    result.append(Figure(f"{doubt.target_crossings.sum():,}", "", where, source))
+    free = measured.free_crossings
+    before = "" if free is None else f"without contacts {free.sum():,}; "
+    where = "new crossings" + ("" if measured.contacts is None else " at lips and lids")
+    own = f"{before}the source itself has {doubt.source_crossings.sum():,}"
+    result.append(Figure(f"{doubt.new_crossings.sum():,}", "", where, own))
     flipped = int((doubt.flipped.sum(axis=1) > 0).sum())
     result.append(
         Figure(f"{doubt.flipped.sum():,}", "", "flipped faces", f"in {flipped} of {len(measured.names)} expressions")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument
 from rigwright.progress import ProgressCallback
-from rigwright.transfer import TransferQuality, crossings, expressions, quality
+from rigwright.transfer import TransferQuality, count_new_crossings, expressions, quality
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -40,7 +40,7 @@ class Transferred:
     free_shapes : (N, V, 3) float32 or None
         The expressions as they are without contacts.
     free_crossings : (N,) int or None
-        Their crossings near the contacts.
+        Their new crossings near the contacts, beside ``quality.new_crossings``.
     """
 
     source: Any
@@ -104,11 +104,6 @@ class Transferred:
                 result[n] = distances(n)[moving].mean()
         return result
 
-    @property
-    def new_crossings(self) -> NDArray[np.int64]:
-        """(N,) crossings that the source does not have."""
-        return np.asarray(np.maximum(self.quality.target_crossings - self.quality.source_crossings, 0))
-
     def order(self) -> NDArray[np.int64]:
         """Expressions from the worst to the best: by error where there is a truth, then by doubt."""
         errors = np.where(np.isnan(self.errors), -1.0, self.errors)
@@ -124,11 +119,11 @@ class Transferred:
             "contacts": 0 if self.contacts is None else len(self.contacts),
             "degenerate_faces": int(doubt.degenerate.sum()),
             "flipped_faces": int(doubt.flipped.sum()),
-            "crossings": {"source": int(doubt.source_crossings.sum()), "target": int(doubt.target_crossings.sum())},
+            "crossings": {"source": int(doubt.source_crossings.sum()), "new": int(doubt.new_crossings.sum())},
             "most_doubtful": [self.names[n] for n in self.order()[:5]],
         }
         if self.free_crossings is not None:
-            result["crossings"]["without_contacts"] = int(self.free_crossings.sum())
+            result["crossings"]["new_without_contacts"] = int(self.free_crossings.sum())
         if len(judged := self.judged):
             result["mean_error_mm"] = float(np.nanmean(self.errors))
             result["copy_mean_error_mm"] = float(np.nanmean(self.copy_errors))
@@ -182,7 +177,7 @@ def measured_transfer(
     free = None if free_shapes is None else np.asarray(free_shapes, np.float32)
     free_crossings = None
     if free is not None:
-        free_crossings = np.array([crossings(x, target.faces, pairs) for x in free], np.int64)
+        free_crossings = count_new_crossings(others, target.rest_vertices, free, target.faces, pairs)
     scale = float(source.meters_per_unit) / float(target.meters_per_unit)
     return Transferred(
         source,

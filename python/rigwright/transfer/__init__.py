@@ -5,8 +5,7 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 
 from rigwright._core import DeformationTransfer
 from rigwright.packing import Plan, pack_expressions
-from rigwright.transfer.choosing import fewer_crossings
-from rigwright.transfer.contacts import crossings, find_contacts, new_crossings
+from rigwright.transfer.contacts import count_new_crossings, crossings, find_contacts, new_crossings
 from rigwright.transfer.correspondence import Correspondence, correspond
 from rigwright.transfer.examples import Personalised, UndeterminedShapes, example_based, personalise
 from rigwright.transfer.parts import transfer_in_parts
@@ -24,12 +23,12 @@ __all__ = [
     "TransferQuality",
     "UndeterminedShapes",
     "correspond",
+    "count_new_crossings",
     "crossings",
     "deformation_transfer",
     "degenerate_faces",
     "example_based",
     "expressions",
-    "fewer_crossings",
     "find_contacts",
     "new_crossings",
     "pack_expressions",

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright.errors import bad_argument
 from rigwright.transfer.surface import checked_faces, checked_vertices
+
+#: Pairs of facing vertices: those that are found, these, or none.
+Contacts = ArrayLike | Literal["auto"] | None
+
+
+def contact_pairs(
+    function: str, contacts: Contacts, neutral: ArrayLike, shapes: ArrayLike, faces: ArrayLike, threads: int
+) -> ArrayLike | None:
+    """The pairs that ``contacts`` stands for: ``"auto"`` those of :func:`find_contacts`."""
+    if not isinstance(contacts, str):
+        return contacts
+    if contacts != "auto":
+        raise bad_argument(function, "contacts", repr(contacts), '"auto", pairs of vertices or None')
+    try:
+        return find_contacts(neutral, shapes, faces, threads=threads)
+    except ValueError:
+        return None  # the transfer refuses the same input, by the names of its own arguments
 
 
 def find_contacts(
@@ -68,7 +87,7 @@ def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = No
     """
     points = np.asarray(vertices, np.float32)
     corners = checked_faces("crossings", faces, len(points))
-    return len(_crossing_pairs("crossings", points, corners, near, rings))
+    return len(_core.self_intersections(points, corners, _chosen("crossings", corners, len(points), near, rings)))
 
 
 def new_crossings(
@@ -84,7 +103,7 @@ def new_crossings(
 
     A pair is new if neither it nor a pair of neighbours of the two faces (that share a vertex with them) cuts in the
     source's shape or in the target's neutral: lips that cross in the source may cross an edge farther in the target.
-    Only faces of one component are compared, as only those are contacts.
+    Only faces of one component are compared, as only those are contacts. :func:`quality` counts them for many shapes.
 
     Parameters
     ----------
@@ -103,16 +122,57 @@ def new_crossings(
         if pose.shape != poses[2].shape:
             raise bad_argument("new_crossings", argument, str(pose.shape), str(poses[2].shape))
     corners = checked_faces("new_crossings", faces, len(poses[2]))
-    known, before, found = (_crossing_pairs("new_crossings", pose, corners, near, rings) for pose in poses)
-    known_pairs = {(f, g) for pairs in (known, before) for f, g in pairs.tolist()}
-    component = _core.DeformationTransfer(poses[1], poses[1], corners).components[corners[:, 0]]
-    around = _Neighbours(corners, len(poses[1]))
+    counter = CrossingCounter("new_crossings", poses[1], corners, near, rings)
+    return counter.new(counter.pairs(poses[0]), poses[2])
 
-    def is_known(f: int, g: int) -> bool:
-        return any((min(a, b), max(a, b)) in known_pairs for a in around(f) for b in around(g))
 
-    new = [(f, g) for f, g in found.tolist() if component[f] == component[g] and not is_known(f, g)]
-    return np.array(new, np.int32).reshape(-1, 2)
+def count_new_crossings(
+    source_shapes: ArrayLike,
+    target_neutral: ArrayLike,
+    target_shapes: ArrayLike,
+    faces: ArrayLike,
+    near: ArrayLike | None,
+) -> NDArray[np.int64]:
+    """How many :func:`new_crossings` each of the target's shapes (K, V, 3) has: (K,)."""
+    neutral = np.asarray(target_neutral, np.float32)
+    corners = checked_faces("count_new_crossings", faces, len(neutral))
+    counter = CrossingCounter("count_new_crossings", neutral, corners, near)
+    pairs = zip(np.asarray(source_shapes, np.float32), np.asarray(target_shapes, np.float32), strict=True)
+    return np.array([len(counter.new(counter.pairs(source), target)) for source, target in pairs], np.int64)
+
+
+class CrossingCounter:
+    """Crossings in many shapes of one target: what :func:`new_crossings` needs of its neutral and faces, once."""
+
+    def __init__(
+        self,
+        function: str,
+        target_neutral: NDArray[np.float32],
+        faces: NDArray[np.int32],
+        near: ArrayLike | None,
+        rings: int = 2,
+    ) -> None:
+        self._faces = faces
+        self._chosen = _chosen(function, faces, len(target_neutral), near, rings)
+        self._component = _core.DeformationTransfer(target_neutral, target_neutral, faces).components[faces[:, 0]]
+        self._around = _Neighbours(faces, len(target_neutral))
+        self._before = {(f, g) for f, g in self.pairs(target_neutral).tolist()}
+
+    def pairs(self, shape: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Pairs of faces (N, 2) that cut through each other."""
+        return _core.self_intersections(shape, self._faces, self._chosen)
+
+    def new(self, source_pairs: NDArray[np.int32], target_shape: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Those of a target's shape (N, 2) that neither its neutral nor the source's shape has."""
+        known = self._before | {(f, g) for f, g in source_pairs.tolist()}
+
+        def is_known(f: int, g: int) -> bool:
+            return any((min(a, b), max(a, b)) in known for a in self._around(f) for b in self._around(g))
+
+        found = self.pairs(target_shape)
+        found = found[self._component[found[:, 0]] == self._component[found[:, 1]]]
+        new = [(f, g) for f, g in found.tolist() if not is_known(f, g)]
+        return np.array(new, np.int32).reshape(-1, 2)
 
 
 class _Neighbours:
@@ -131,15 +191,15 @@ class _Neighbours:
         return {other for span in spans for other in span}
 
 
-def _crossing_pairs(
-    function: str, points: NDArray[np.float32], faces: NDArray[np.int32], near: ArrayLike | None, rings: int
-) -> NDArray[np.int32]:
+def _chosen(
+    function: str, faces: NDArray[np.int32], num_vertices: int, near: ArrayLike | None, rings: int
+) -> NDArray[np.uint8]:
+    """Which faces (F,) are compared."""
     if isinstance(rings, bool) or not isinstance(rings, int | np.integer) or rings < 0:
         raise bad_argument(function, "rings", repr(rings), "a whole number of at least 0")
-    chosen = np.ones(len(faces), np.uint8)
-    if near is not None:
-        chosen = _faces_near(faces, len(points), checked_vertices(function, "near", near, len(points)), rings)
-    return _core.self_intersections(points, faces, chosen)
+    if near is None:
+        return np.ones(len(faces), np.uint8)
+    return _faces_near(faces, num_vertices, checked_vertices(function, "near", near, num_vertices), rings)
 
 
 def _faces_near(faces: NDArray[np.int32], num_vertices: int, near: NDArray[np.int64], rings: int) -> NDArray[np.uint8]:

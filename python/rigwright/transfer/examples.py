@@ -12,6 +12,7 @@ from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.errors import bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -69,7 +70,7 @@ def example_based(
     example_weights: ArrayLike,
     *,
     fixed: Fixed = "rest",
-    contacts: ArrayLike | None = None,
+    contacts: Contacts = "auto",
     beta: float = BETA,
     threads: int = 0,
 ) -> Float32:
@@ -107,7 +108,8 @@ def example_based(
     if holds_each(fixed):
         raise bad_argument("example_based", "fixed", "'each'", '"rest", vertices or None')
     held = held_vertices("example_based", fixed, source_neutral, source_shapes)
-    solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=contacts)
+    pairs = contact_pairs("example_based", contacts, source_neutral, source_shapes, faces, threads)
+    solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=pairs)
     weights = _checked(example_weights)
     shapes = solver.transfer_with_examples(source_shapes, examples, weights, beta, threads=threads)
     _warn(_undetermined(solver.resolution(source_shapes, weights, beta, threads=threads)))

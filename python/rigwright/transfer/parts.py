@@ -17,6 +17,7 @@ from rigwright.errors import bad_argument
 from rigwright.files import atomic_file, atomic_write
 from rigwright.interrupts import held_back
 from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -34,7 +35,7 @@ def transfer_in_parts(
     folder: str | os.PathLike[str],
     *,
     fixed: Fixed = "rest",
-    contacts: ArrayLike | None = None,
+    contacts: Contacts = "auto",
     threads: int = 0,
     progress: ProgressCallback | None = None,
 ) -> Float32:
@@ -65,13 +66,14 @@ def transfer_in_parts(
     show = progress or silent
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
     kept = Path(folder)
-    # Factored first, even where all parts are there: it checks every argument.
     held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)
-    solver = DeformationTransfer(source_neutral, neutral, faces, held, contacts=contacts)
+    pairs = contact_pairs("transfer_in_parts", contacts, source_neutral, shapes, faces, threads)
+    # Factored even where all parts are there: it checks every argument.
+    solver = DeformationTransfer(source_neutral, neutral, faces, held, contacts=pairs)
     if shapes.ndim != 3 or shapes.shape[1:] != neutral.shape:
         expected = f"(K, {neutral.shape[0]}, 3)"
         raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
-    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, contacts, [holds_each(fixed)]))
+    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, pairs, [holds_each(fixed)]))
     transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
     result = np.empty(shapes.shape, np.float32)
     with held_back() as pressed:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument, check_finite
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.transfer.contacts import crossings
-from rigwright.transfer.surface import checked_faces, degenerate_faces, is_degenerate
+from rigwright.transfer.contacts import CrossingCounter
+from rigwright.transfer.surface import checked_faces, checked_vertices, degenerate_faces, is_degenerate
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -30,8 +30,11 @@ class TransferQuality:
     flipped : (K, F) bool
         Faces that lie the wrong way round: they have turned more than 90 degrees away from where the source's face
         turned.
-    source_crossings, target_crossings : (K,) int64
-        Pairs of faces that cut through each other, near ``contacts`` only where some were given.
+    source_crossings : (K,) int64
+        Pairs of faces that cut through each other in the source's shape, near ``contacts`` only where some were given.
+    new_crossings : (K,) int64
+        Those of the target's shape that neither the source's shape nor the target's neutral has
+        (:func:`new_crossings`).
     degenerate : (F,) bool
         Faces that are degenerate in one of the neutrals (:func:`degenerate_faces`): they neither stretch nor flip.
     """
@@ -39,7 +42,7 @@ class TransferQuality:
     distortion: Float64
     flipped: NDArray[np.bool_]
     source_crossings: NDArray[np.int64]
-    target_crossings: NDArray[np.int64]
+    new_crossings: NDArray[np.int64]
     degenerate: NDArray[np.bool_]
 
     @property
@@ -49,8 +52,7 @@ class TransferQuality:
         stretched = np.zeros(len(known))
         if known.any():
             stretched[known] = np.nanpercentile(self.distortion[known], 99, axis=1)
-        new = np.maximum(self.target_crossings - self.source_crossings, 0)
-        return np.asarray(stretched + self.flipped.sum(axis=1) + new, np.float64)
+        return np.asarray(stretched + self.flipped.sum(axis=1) + self.new_crossings, np.float64)
 
 
 def quality(
@@ -88,6 +90,9 @@ def quality(
     distortion = np.full((len(shapes[0]), len(corners)), np.nan)
     flipped = np.zeros(distortion.shape, bool)
     counts = np.zeros((2, len(distortion)), np.int64)
+    if contacts is not None:
+        checked_vertices("quality", "contacts", contacts, len(neutrals[0]))
+    counter = CrossingCounter("quality", neutrals[1].astype(np.float32), corners, contacts)
     report = progress or silent
     for k, (source, target) in enumerate(zip(*shapes, strict=True)):
         report(Progress("measuring", k, len(distortion)))
@@ -95,7 +100,8 @@ def quality(
             stretch, wrong = half.compare(source, target)
             distortion[k, half.rows] = np.fmax(distortion[k, half.rows], stretch)
             flipped[k, half.rows] |= wrong
-        counts[:, k] = crossings(source, corners, contacts), crossings(target, corners, contacts)
+        own = counter.pairs(source)
+        counts[:, k] = len(own), len(counter.new(own, target))
     report(Progress("measuring", len(distortion), len(distortion)))
     degenerate = np.zeros(len(corners), bool)
     for neutral in neutrals:

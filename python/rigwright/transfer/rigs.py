@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.blendshapes import Tent
 from rigwright.errors import bad_argument
+from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -26,7 +27,7 @@ def transfer_rig(
     faces: ArrayLike | None = None,
     *,
     fixed: Fixed = "rest",
-    contacts: ArrayLike | None = None,
+    contacts: Contacts = "auto",
     threads: int = 0,
 ) -> BlendshapeRig:
     """Give all shapes of a rig to a target of the same topology: linear, combination and in-between shapes.
@@ -62,7 +63,8 @@ def transfer_rig(
     neutral = np.asarray(target_neutral, np.float32)
     shapes = expressions(rig)
     held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
-    solver = DeformationTransfer(rig.rest_vertices, neutral, corners, held, contacts=contacts)
+    pairs = contact_pairs("transfer_rig", contacts, rig.rest_vertices, shapes, corners, threads)
+    solver = DeformationTransfer(rig.rest_vertices, neutral, corners, held, contacts=pairs)
     transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
     return rig_of_expressions(rig, neutral, transfer(shapes, threads=threads), corners)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import DeformationTransfer
-from rigwright.errors import bad_argument
-from rigwright.transfer.contacts import find_contacts
+from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
 
@@ -20,7 +17,7 @@ def deformation_transfer(
     faces: ArrayLike,
     fixed: Fixed = "rest",
     *,
-    contacts: ArrayLike | Literal["auto"] | None = None,
+    contacts: Contacts = "auto",
     contact_weight: float = 1.0,
     threads: int = 0,
 ) -> NDArray[np.float32]:
@@ -45,12 +42,12 @@ def deformation_transfer(
         shape those that rest in it, which is sparser and nearer to sculpted shapes, but factors every shape's moving
         part by itself (:meth:`DeformationTransfer.transfer_holding`). Indices: these and no others; None: none, and
         every component moves as a whole to where its shape asks for it in weighted mean.
-    contacts : (P, 2) integers or "auto", optional
-        Pairs of facing vertices, which say where lips and lids are. Near them, surfaces of one component that neither
-        cross in the source's shape nor in the neutrals are pushed apart where they cross in the target's, and lids
-        that the source closes are closed, by a correction that fades within some ten edges. What crosses in the source
-        is left alone. ``"auto"`` takes the pairs that :func:`find_contacts` finds; call it to look at them and to edit
-        them, and :func:`new_crossings` to see what they do.
+    contacts : "auto", (P, 2) integers or None
+        Pairs of facing vertices, which say where lips and lids are: what comes together there in the source comes
+        together in the target, at the same place, and surfaces of one component that cross neither in the source's
+        shape nor in the neutrals are pushed apart where they cross in the target's. What crosses in the source is left
+        alone. Corrections fade into the surroundings that move. ``"auto"``: the pairs that :func:`find_contacts`
+        finds; call it to look at them and to edit them, and :func:`quality` to see what they do. None: no contacts.
     contact_weight : float
         How much the correction follows what a contact asks, beside the mesh's own edges, above 0.
     threads : int
@@ -67,13 +64,10 @@ def deformation_transfer(
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
-    if isinstance(contacts, str):
-        if contacts != "auto":
-            raise bad_argument("deformation_transfer", "contacts", repr(contacts), '"auto" or pairs of vertices')
-        contacts = find_contacts(source_neutral, source_shapes, faces, threads=threads)
+    pairs = contact_pairs("deformation_transfer", contacts, source_neutral, source_shapes, faces, threads)
     held = held_vertices("deformation_transfer", fixed, source_neutral, source_shapes)
     solver = DeformationTransfer(
-        source_neutral, target_neutral, faces, held, contacts=contacts, contact_weight=contact_weight
+        source_neutral, target_neutral, faces, held, contacts=pairs, contact_weight=contact_weight
     )
     transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
     return transfer(source_shapes, threads=threads)
