@@ -13,7 +13,7 @@
 namespace rigwright::inverse {
 namespace {
 
-constexpr std::int64_t part = 32;   // blocks whose targets are packed in one go: they stay in cache
+constexpr std::int64_t part = 128;  // blocks whose targets are packed in one go, so that they stay in cache
 constexpr std::int64_t batch = 24;  // frames whose targets stand beside each other: columns are read once for all
 
 /// Which columns move which vertices, in bits.

@@ -11,8 +11,9 @@
 namespace rigwright::inverse {
 namespace {
 
-constexpr std::int64_t period = 32;  // frames between restarts
-constexpr double jump = 0.3;         // a frame this much of itself away from the one before starts anew
+// frames between restarts: the first ones, twice as many after each that found nothing better, up to the last ones
+constexpr std::int64_t shortest_period = 32, longest_period = 128;
+constexpr double jump = 0.3;      // a frame this much of itself away from the one before starts anew
 constexpr double far_step = 0.1;  // of a weight's range: where combinations alone move something, it starts anew, too
 
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
@@ -82,12 +83,13 @@ public:
 
     void solve(std::int64_t begin, std::int64_t end) {
         objective_.resize(end - begin);
+        std::int64_t period = shortest_period, next = begin;
         for (std::int64_t t = begin; t < end; ++t) {
             const bool cold = t == begin || jumps(t);
             if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
             const bool far = box_starts_.count() > 0 && !cold && moves_far(t);
-            const bool restart = !structure_.is_linear() && (cold || far || (t - begin) % period == 0);
+            const bool restart = !structure_.is_linear() && (cold || far || t == next);
             bool won = structure_.has_knots() && cross_knots(t, begin);
             if (!restart) {
                 if (won && !causal_) go_back(t, begin);
@@ -100,6 +102,8 @@ public:
             if (linear_start_(terms, start_)) won = solve_from(t, begin, start_.data(), true, false) || won;
             won = search_box(t, begin) || won;
             if (won && !causal_) go_back(t, begin);
+            period = won || t == begin ? shortest_period : std::min(2 * period, longest_period);
+            next = t + period;
         }
     }
 

@@ -46,8 +46,8 @@ struct ShotResult {
 };
 
 /// Solves a shot frame by frame. A frame starts from the one before it; the first of 256 frames, one that differs
-/// much from the one before, and every 32nd start from the given start, zero and the clipped linear solution as well,
-/// since corrections make several minima possible, and from all over the box where only combinations move something
+/// much from the one before, and every 32nd (up to every 128th, while that finds nothing better) start from the given
+/// start, zero and the clipped linear solution as well, since corrections make several minima possible, and from all over the box where only combinations move something
 /// (BoxStarts); a frame with weights near a knot is tried with each of them on the
 /// other side, too. Where one of these wins, the frames before it are tried again from
 /// it, backwards, as long as that helps. With `bending`, a frame's objective has

@@ -26,8 +26,9 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
     A rig is linear in each single weight between the knots of its in-betweens, so the objective is a parabola there and
     is minimised exactly, over all pieces. Newton steps over the weights that are off their bounds make it fast, these
     exact steps make it sure: a frame ends where its optimality meets the tolerance and no single weight can improve it.
-    Corrections make several minima possible; frames that differ much from the one before them, and every 32nd, are
-    solved from zero and from the clipped linear solution as well, and the best is kept.
+    Corrections make several minima possible; frames that differ much from the one before them, and every 32nd (up to
+    every 128th, while that finds nothing better), are solved from zero and from the clipped linear solution as well,
+    and the best is kept.
 
     With a temporal term the frames' own solutions are the start of Newton steps over the whole shot at once, whose
     Hessian is banded by frames; with ``joint=False`` each frame is solved given the two before it instead.
