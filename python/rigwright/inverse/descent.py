@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright.inverse import measures, on_cuda
+from rigwright.inverse.gram import NEARLY_DEPENDENT
 from rigwright.inverse.options import Options
 from rigwright.inverse.problem import Problem
 from rigwright.progress import Progress
@@ -16,6 +17,8 @@ Float64 = NDArray[np.float64]
 #: Frames after which a solve without temporal term starts anew. A shot cut at multiples of it, each part solved with
 #: its rows of ``init`` (or without any, as the whole), gives the bytes of a single solve.
 CHUNK: int = _core.INVERSE_CHUNK
+
+_SHARPEST = 1e-5  # of the tolerance; below it there is rounding
 
 _REPORT = {"cpu": 4 * CHUNK, "cuda": 64 * CHUNK}  # frames between two reports of progress: enough to keep a device busy
 
@@ -49,6 +52,9 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
         start, before, _ = _by_frame(problem, options, start)
         weights, iterations, converged = _run(problem, options, slice(None), start, bending, joint=True)
         iterations += before
+    if _sharpness(problem) < 1.0:  # asked for more than the tolerance: what reached that is solved
+        found = measures.measure(problem, weights[:, problem.ties], options.threads, causal=options.joint is False)
+        converged |= found.optimality <= options.tolerance * measures.scale(problem)
     return _first_of_identical(problem, weights[:, problem.ties]), iterations, converged
 
 
@@ -70,7 +76,7 @@ def _run(
     problem: Problem, options: Options, cut: slice, start: Float64, bending: Float64, *, joint: bool = False
 ) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     terms = tuple(term[cut] for term in problem.terms())
-    thresholds = options.tolerance * measures.scale(problem)[cut]
+    thresholds = _sharpness(problem) * options.tolerance * measures.scale(problem)[cut]
     most = options.max_iterations or 200
     if options.device == "cuda":
         return on_cuda.solver(problem).solve(terms, start, thresholds, most)
@@ -88,6 +94,16 @@ def _run(
             Progress("smoothing", steps, 0, f"{ratio:.1e} of the tolerance" if ratio > 1 else "solved")
         ),
     )
+
+
+def _sharpness(problem: Problem) -> float:
+    """What the tolerance is multiplied by where shapes are nearly made up of others.
+
+    Along what tells such shapes apart the objective bends by the square of their independent part only, so that a
+    gradient within the tolerance may hide a wrong weight.
+    """
+    least = float(problem.gram.independence.min(initial=1.0))
+    return min(max((least / NEARLY_DEPENDENT) ** 2, _SHARPEST), 1.0)
 
 
 def _first_of_identical(problem: Problem, weights: Float64) -> Float64:

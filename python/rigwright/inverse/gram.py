@@ -16,6 +16,7 @@ from rigwright.inverse.activations import Activations
 
 Float64 = NDArray[np.float64]
 
+NEARLY_DEPENDENT = 1e-3  # the part of a shape that no others make up
 LARGEST_ENTRY = 1e200  # of the Gram matrix and of a frame's energy
 
 
@@ -25,7 +26,8 @@ class Gram:
     With the N columns of the rig on M vertices as Phi (3 M, N) and vertex weights as Omega (diagonal), a frame's
     fidelity is ``|Phi phi(w) - b|^2 = phi^T G phi - 2 p^T phi + |b|^2`` with ``G = Phi^T Omega Phi`` and
     ``p = Phi^T Omega b``: after one projection a frame no step touches the vertices. The price is the square of Phi's
-    condition number, so everything here is float64.
+    condition number, so everything here is float64, and shapes that are nearly made up of others are told
+    (``independence``). Above 1e-6 of a shape's own, the weights are those of least squares on the vertices.
 
     Parameters
     ----------
@@ -43,8 +45,11 @@ class Gram:
         Shapes that move none of the chosen vertices, neither alone nor in a combination.
     duplicates : list of (int, int)
         Shapes that move the chosen vertices alike, the first one first; shapes in combinations are left out.
+    independence : (K,) float64
+        The part of each shape's offsets on the chosen vertices that no weights of the other shapes make up: the sine of
+        its angle to their span, down to rounding at 1e-8. 1 for idle shapes and for those identical to an earlier one.
     warnings : list of str
-        Shapes that move nothing, shapes that are alike, too few vertices.
+        Shapes that move nothing, shapes that are alike or nearly made up of others, too few vertices.
     prepared : dict
         What methods made of this rig to use again, each under a key of its own.
     """
@@ -66,6 +71,7 @@ class Gram:
             raise bad_argument("solve", "vertex_weights", got, "smaller: the objective would overflow")
         self.idle = self._idle()
         self.duplicates = self._duplicates()
+        self.independence = self._independence()
         self.warnings = self._warnings()
 
     @cached_property
@@ -149,6 +155,17 @@ class Gram:
                     taken.add(int(j))
         return found
 
+    def _independence(self) -> Float64:
+        count = self.activations.num_shapes
+        result, size = np.ones(count), np.sqrt(np.diag(self.matrix)[:count])
+        own = np.setdiff1d(np.flatnonzero(size > 0), [later for _, later in self.duplicates])
+        if len(own) == 0:
+            return result
+        values, vectors = np.linalg.eigh(self.matrix[np.ix_(own, own)] / np.outer(size[own], size[own]))
+        floor = np.finfo(np.float64).eps  # (C^-1)_kk = 1 / sine^2 for the matrix C of the columns' cosines
+        result[own] = np.sqrt(1.0 / (np.square(vectors) / np.maximum(values, floor)).sum(axis=1))
+        return result
+
     def _warnings(self) -> list[str]:
         names = list(self.rig.shape_names)
         structure, warnings = self.activations, []
@@ -165,6 +182,13 @@ class Gram:
             warnings.append(
                 f"too few markers: {markers} vertices give {3 * markers} numbers a frame for {unknown} weights, so "
                 "that other weights fit as well; add markers or pin weights"
+            )
+        elif (self.independence < NEARLY_DEPENDENT).any():
+            weak = np.flatnonzero(self.independence < NEARLY_DEPENDENT)
+            least, some = self.independence[weak].min(), ", ".join(names[k] for k in weak[:12])
+            warnings.append(
+                f"shapes that are nearly made up of others: {some}{', ...' if len(weak) > 12 else ''}; what they share "
+                f"is found, but an error of the targets grows {1.0 / least:.0e}-fold in how they share it"
             )
         return warnings
 
