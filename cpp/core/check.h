@@ -21,11 +21,25 @@ std::string describe_shape(const std::array<std::int64_t, Rank>& extents) {
     return text;
 }
 
-/// Throws ArgumentError if an element is NaN or infinite.
+/// "(3, 0, 2)": where the element stands that is `flat` elements behind the first.
+template <class T, int Rank>
+std::string describe_place(const View<T, Rank>& view, std::int64_t flat) {
+    std::array<std::int64_t, Rank> index;
+    for (int axis = Rank - 1; axis >= 0; --axis) {
+        index[axis] = flat % view.extent(axis);
+        flat /= view.extent(axis);
+    }
+    return Rank == 1 ? std::to_string(index[0]) : describe_shape<Rank>(index);
+}
+
+/// Throws ArgumentError if an element is NaN or infinite, and says where the first one stands.
 template <class T, int Rank>
 void check_finite(const char* function, const char* argument, const View<T, Rank>& view) {
     for (const T& x : view) {
-        if (!std::isfinite(x)) throw bad_argument(function, argument, "not finite everywhere", "finite");
+        if (std::isfinite(x)) continue;
+        const std::string what = std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+        const std::string where = describe_place(view, &x - view.begin());
+        throw bad_argument(function, argument, "not finite everywhere (" + what + " at " + where + ")", "finite");
     }
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -258,6 +259,37 @@ def test_a_file_that_is_no_plan(tmp_path, text):
     (tmp_path / "plan.json").write_text(text)
     with pytest.raises(ValueError, match="no expression plan"):
         rw.transfer.Plan.load(tmp_path / "plan.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"expressions": [[0, 99]]}, "expressions with shape 99, of shapes from 0 to 6"),
+        ({"expressions": [[-1]]}, "expressions with shape -1"),
+        ({"expressions": [["abc"]]}, "expressions with shape 'abc'"),
+        ({"expressions": [[1.5]]}, "expressions with shape 1.5"),
+        ({"expressions": [[True]]}, "expressions with shape True"),
+        ({"expressions": [3]}, "not iterable"),
+        ({"groups": [[0, 7]]}, "groups with shape 7"),
+        ({"clique": [8]}, "clique with shape 8"),
+        ({"empty": [-2]}, "empty with shape -2"),
+        ({"uncovered": [9]}, "uncovered with shape 9"),
+        ({"pairs": [{"first": 0, "second": 12, "kind": "shape", "error": 0.0}]}, "pairs with shape 12"),
+        ({"names": ["a", "b"]}, "of shapes from 0 to 1"),
+        ({"names": "abcdefg"}, "no list of texts"),
+        ({"names": [1] * 7}, "no list of texts"),
+        ({"best": []}, "0 entries in best"),
+        ({"importance": [1.0]}, "importance"),
+    ],
+)
+def test_a_plan_of_shapes_that_are_not_there(tmp_path, change, words):
+    """Edited by hand, or cut: never a shape counted from the end, never an error of another kind."""
+    neutral, shapes, faces = oracles.random_shapes(8, 7)
+    values = pack(neutral, shapes, faces).as_dict()
+    (tmp_path / "plan.json").write_text(json.dumps(values | change))
+    with pytest.raises(ValueError, match="is no expression plan") as error:
+        rw.transfer.Plan.load(tmp_path / "plan.json")
+    assert words in str(error.value)
 
 
 def test_the_same_plan_every_time():

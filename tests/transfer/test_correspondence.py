@@ -87,12 +87,35 @@ def test_nothing_near_is_said():
         ([[0, 0], [1, 1]], r"landmarks is int64 \(2, 2\); it must be integers \(L, 2\), L at least 3"),
         ([[0, 0], [1, 1], [2, 99]], "landmarks is 0 to 99 in column 1; it must be vertex indices below 25"),
         ([[0.5, 0], [1, 1], [2, 2]], "landmarks is float64"),
+        ([[0, 0], [0, 0], [0, 0]], "3 pairs whose vertices of the source lie on one line or in one point"),
+        ([[0, 0], [1, 1], [1, 1]], "of the source lie on one line"),
+        ([[0, 3], [4, 3], [20, 3]], "of the target lie on one line or in one point; it must be three or more that do"),
     ],
 )
 def test_wrong_landmarks_are_named(landmarks, text):
     source, faces = cap(4, True)
     with pytest.raises(ValueError, match=text):
         rw.transfer.correspond(source, faces, source, faces, landmarks)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"reach": -1}, "reach is -1; it must be a number above 0"),
+        ({"reach": float("nan")}, "reach is nan"),
+        ({"reach": "far"}, "reach is 'far'"),
+        ({"iterations": -1}, "iterations is -1; it must be a whole number of at least 0"),
+        ({"iterations": 1.5}, "iterations is 1.5"),
+        ({"source_faces": [[0, 1, 25]]}, "source_faces is 25 in face 0; it must be vertex indices from 0 to 24"),
+        ({"target_faces": [[0, 1, -2]]}, "target_faces is -2 in face 0"),
+        ({"target": np.full((25, 3), np.nan)}, r"target is not finite everywhere \(nan at \(0, 0\)\)"),
+    ],
+)
+def test_wrong_arguments_are_named(change, words):
+    source, faces = cap(4, True)
+    given = {"source": source, "source_faces": faces, "target": source, "target_faces": faces}
+    with pytest.raises(ValueError, match="^correspond: " + words):
+        rw.transfer.correspond(**(given | change))
 
 
 def slow_closest(points, triangles, query):

@@ -157,8 +157,11 @@ def wrong(**changes):
         ({"target_neutral": np.zeros((8, 3))}, r"target_neutral is \(8, 3\); it must be \(9, 3\)"),
         ({"source_shapes": np.zeros((2, 8, 3))}, r"source_shapes is \(2, 8, 3\); it must be \(any, 9, 3\)"),
         ({"source_shapes": np.zeros((9, 3))}, r"source_shapes is float64 \(9, 3\); it must be numbers \(K, V, 3\)"),
-        ({"source_shapes": np.full((1, 9, 3), np.nan)}, "source_shapes is not finite everywhere"),
-        ({"source_neutral": np.full((9, 3), np.inf)}, "source_neutral is not finite everywhere"),
+        (
+            {"source_shapes": np.full((1, 9, 3), np.nan)},
+            r"source_shapes is not finite everywhere \(nan at \(0, 0, 0\)\)",
+        ),
+        ({"source_neutral": np.full((9, 3), np.inf)}, r"source_neutral is not finite everywhere \(inf at \(0, 0\)\)"),
         ({"target_neutral": np.full((9, 3), np.nan)}, "target_neutral is not finite everywhere"),
         (
             dict.fromkeys(["source_neutral", "target_neutral"], np.zeros((0, 3))) | {"fixed": None},

@@ -121,15 +121,35 @@ class Plan:
         Raises
         ------
         ValueError
-            If the file is none.
+            If the file is none, or an index in it is no shape.
         """
         try:
             values = json.loads(Path(path).read_text(encoding="utf-8"))
             if values["kind"] != KIND or values["version"] != VERSION:
                 raise ValueError(f"kind {values['kind']!r}, version {values['version']!r}")
-            return cls._from_dict(values)
+            plan = cls._from_dict(values)
+            plan._check()
+            return plan
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"Plan.load: {os.fspath(path)} is no expression plan ({error})") from error
+
+    def _check(self) -> None:
+        """Refuse what no packing makes: the first thing that does not fit is named."""
+        count = len(self.names)
+        if not isinstance(self.names, list) or not all(isinstance(name, str) for name in self.names):
+            raise ValueError("names that are no list of texts")
+        lists = {"expressions": self.expressions, "groups": self.groups}
+        lists |= {name: [getattr(self, name)] for name in ("clique", "uncovered", "empty")}
+        lists["pairs"] = [[pair.first, pair.second] for pair in self.pairs]
+        for what, rows in lists.items():
+            for row in rows:
+                for k in row:
+                    if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k < count:
+                        raise ValueError(f"{what} with shape {k!r}, of shapes from 0 to {count - 1}")
+        if len(self.best) != len(self.expressions):
+            raise ValueError(f"{len(self.best)} entries in best, of {len(self.expressions)} expressions")
+        if self.importance.shape != (count,) or len(self.active) != count:
+            raise ValueError(f"importance {self.importance.shape} and active {self.active.shape}, of {count} shapes")
 
     @classmethod
     def _from_dict(cls, values: dict[str, Any]) -> Plan:

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright.errors import bad_argument
-from rigwright.hashing import padded_faces
+from rigwright.errors import bad_argument, check_finite
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.transfer.fitting import Pairs, fit_surface, similarity
+from rigwright.transfer.surface import checked_faces
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
+
+COLLINEAR = 1e-3  # of the landmarks' extent: across a line, less leaves the turn around it to rounding
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,9 @@ def correspond(
         Pairs of a source vertex and a target vertex, three or more not on one line. Without them the meshes are taken
         as already placed. Any pairs of the user's help, not only well-known points.
     reach : float
-        A target vertex is matched up to this many mean edges of the fitted source away.
+        A target vertex is matched up to this many mean edges of the fitted source away; above 0.
     iterations : int
-        Rounds of bending; 0 places the source only.
+        Rounds of bending, at least 0: that places the source only.
 
     Returns
     -------
@@ -124,11 +126,14 @@ def correspond(
     Raises
     ------
     ValueError
-        On indices out of range, values that are not finite, too few landmarks, or if nothing corresponds.
+        On indices out of range, values that are not finite, landmarks that leave the placement open, or if nothing
+        corresponds.
     """
+    _check_numbers(reach, iterations)
     own, other = (_points(n, p) for n, p in (("source", source), ("target", target)))
-    own_faces, other_faces = padded_faces(source_faces, "correspond"), padded_faces(target_faces, "correspond")
-    pairs = _landmarks(landmarks, len(own), len(other))
+    own_faces = checked_faces("correspond", source_faces, len(own), "source_faces")
+    other_faces = checked_faces("correspond", target_faces, len(other), "target_faces")
+    pairs = _landmarks(landmarks, own, other)
     move = similarity(own[pairs[:, 0]], other[pairs[:, 1]]) if len(pairs) else similarity(own[:0], own[:0])
     fitted = move.apply(own)
     wanted = Pairs(pairs[:, 0], other[pairs[:, 1]])
@@ -154,21 +159,38 @@ def _points(argument: str, value: ArrayLike) -> Float32:
     points = np.asarray(value)
     if points.ndim != 2 or points.shape[1:] != (3,) or points.dtype.kind not in "fiu" or not len(points):
         raise bad_argument("correspond", argument, f"{points.dtype} {points.shape}", "numbers (V, 3)")
-    if not np.isfinite(points).all():
-        raise bad_argument("correspond", argument, "not finite everywhere", "finite")
+    check_finite("correspond", argument, points)
     return points.astype(np.float32)
 
 
-def _landmarks(landmarks: ArrayLike | None, num_source: int, num_target: int) -> NDArray[np.int64]:
+def _check_numbers(reach: float, iterations: int) -> None:
+    number = isinstance(reach, int | float | np.number) and not isinstance(reach, bool)
+    if not number or not 0.0 < reach < np.inf:
+        raise bad_argument("correspond", "reach", repr(reach), "a number above 0")
+    if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 0:
+        raise bad_argument("correspond", "iterations", repr(iterations), "a whole number of at least 0")
+
+
+def _landmarks(landmarks: ArrayLike | None, source: Float32, target: Float32) -> NDArray[np.int64]:
     if landmarks is None:
         return np.zeros((0, 2), np.int64)
     pairs = np.asarray(landmarks)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu" or len(pairs) < 3:
         raise bad_argument("correspond", "landmarks", f"{pairs.dtype} {pairs.shape}", "integers (L, 2), L at least 3")
-    for side, count in ((0, num_source), (1, num_target)):
+    for side, points in enumerate((source, target)):
+        count = len(points)
         if pairs[:, side].min() < 0 or pairs[:, side].max() >= count:
             got = f"{pairs[:, side].min()} to {pairs[:, side].max()} in column {side}"
             raise bad_argument("correspond", "landmarks", got, f"vertex indices below {count}")
+        marked = points[pairs[:, side]].astype(np.float64)
+        spread = np.linalg.svd(marked - marked.mean(axis=0), compute_uv=False)
+        if not spread[1] > COLLINEAR * spread[0]:
+            got = (
+                f"{len(pairs)} pairs whose vertices of the {('source', 'target')[side]} lie on one line or in one point"
+            )
+            raise bad_argument(
+                "correspond", "landmarks", got, "three or more that do not: they place and turn the source"
+            )
     return pairs.astype(np.int64)
 
 

@@ -51,7 +51,7 @@ def is_degenerate(points: NDArray[np.float64], triangles: NDArray[np.int32]) -> 
     return np.asarray(~(area > DEGENERATE_HEIGHT))
 
 
-def checked_faces(function: str, faces: ArrayLike, num_vertices: int) -> NDArray[np.int32]:
+def checked_faces(function: str, faces: ArrayLike, num_vertices: int, argument: str = "faces") -> NDArray[np.int32]:
     """Faces as (F, 4) int32 whose corners are vertices.
 
     Raises
@@ -65,7 +65,7 @@ def checked_faces(function: str, faces: ArrayLike, num_vertices: int) -> NDArray
     if wrong.any():
         face, corner = np.argwhere(wrong)[0]
         got = f"{corners[face, corner]} in face {face}"
-        raise bad_argument(function, "faces", got, f"vertex indices from 0 to {num_vertices - 1}")
+        raise bad_argument(function, argument, got, f"vertex indices from 0 to {num_vertices - 1}")
     return corners
 
 
