@@ -23,6 +23,7 @@ MARGIN = 1.3  # of what moves, around it
 SHOWN = 5  # expressions beside the neutral
 NOTICED = 0.25  # of the most that a column moves
 CLOSE = 1.5  # of the largest extent of the contacts
+NEAR = 0.14  # of the largest extent of what moves: contacts in one picture
 CLOSE_UPS = 2  # expressions shown from near
 APART = 0.1  # of the largest extent of what moves: contacts at another height
 STRETCH = 1.0  # end of the scale of distortion, a natural logarithm
@@ -170,7 +171,7 @@ class _Painter:
         pictures = []
         size = np.ptp(measured.neutral[self.moving], axis=0).max()
         middle = pairs[int(apart.argmax())]
-        near = pairs[np.linalg.norm(measured.neutral[pairs] - measured.neutral[middle], axis=1) < 0.2 * size]
+        near = pairs[np.linalg.norm(measured.neutral[pairs] - measured.neutral[middle], axis=1) < NEAR * size]
         for title, vertices, note in (
             ("source", measured.source_shapes[n], words.plural(int(doubt.source_crossings[n]), "crossing")),
             ("without contacts", free[n], words.plural(int(free_crossings[n]), "new crossing")),
