@@ -201,14 +201,21 @@ def test_pinned_tied_and_pulled_weights(seed):
             assert value(t, other) >= here * (1 - 1e-9)
 
 
-def test_solutions_survive_saving(tmp_path):
+@pytest.mark.parametrize("constrained", [False, True])
+def test_solutions_survive_saving(tmp_path, constrained):
     rng = np.random.default_rng(9)
     rig = random_rig(rng)
-    result = rw.inverse.solve(rig, slow_vertices(rig, rng.uniform(size=8)), alpha=0.5)
+    pins = np.where(np.arange(8) == 3, 0.25, np.nan)
+    options = {"bounds": (0, 0.9), "fixed": pins, "priors": (0.1, 2.0), "symmetric": [(0, 6)]} if constrained else {}
+    target = slow_vertices(rig, rng.uniform(size=8))
+    result = rw.inverse.solve(rig, target, alpha=0.5, **options)
+    again = rw.inverse.solve(rig, target, alpha=0.5, **result.constraints())
+    assert np.array_equal(again.weights, result.weights)
+    assert set(result.constraints()) == set(options)
     result.save(tmp_path / "shot.npz")
     again = rw.inverse.Solution.load(tmp_path / "shot.npz")
     for name, value in vars(result).items():
-        assert np.array_equal(getattr(again, name), value), name
+        np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
     (tmp_path / "other.npz").write_bytes(b"no archive")
     with pytest.raises(ValueError, match=r"load: path"):
         rw.inverse.Solution.load(tmp_path / "other.npz")

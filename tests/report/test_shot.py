@@ -74,6 +74,37 @@ def test_markers_alone_are_measured_alone(solved):
     assert np.isnan(given.mean).sum() == SIDE * SIDE - len(markers)
 
 
+def test_methods_race_on_the_problem_that_was_solved(solved):
+    """Weights of vertices, bounds, pins, priors, equal weights: each rival's problem is the solution's."""
+    rng = np.random.default_rng(1)
+    rig, count, some = solved.rig, solved.rig.num_shapes, np.arange(0, SIDE * SIDE, 3)
+    pins = np.full((24, count), np.nan)
+    pins[:, 2] = np.linspace(0.1, 0.4, 24)
+    omega = rng.uniform(0.1, 5.0, len(some))
+    given = {"bounds": (0.0, 0.5), "fixed": pins, "priors": (rng.uniform(size=(24, count)), 0.3), "symmetric": [(0, 1)]}
+    solution = inverse.solve(rig, solved.shot, alpha=0.1, vertices=some, vertex_weights=omega, **given)
+    shot = solved_shot(rig, solved.shot, solution)
+    np.testing.assert_array_equal(shot.vertices, some)
+    np.testing.assert_allclose(shot.rmse, 10 * solution.rmse, rtol=1e-4)
+    solver = Solver(rig, vertices=shot.vertices, vertex_weights=solution.vertex_weights)
+    found = compare(solver, shot.targets, ["descent", "cet"], 0.1, 10.0, lambda progress: None, solution)
+    own = solution.objective[found.frames]
+    np.testing.assert_allclose(found.rivals[0].race[-1].objective, own, rtol=1e-6)
+    assert (found.rivals[1].race[-1].objective >= own * (1 - 1e-9)).all()
+    with pytest.raises(ValueError, match="report: vertices is 66 vertices other than the 66 that were solved for"):
+        solved_shot(rig, solved.shot, solution, vertices=some + 1)
+
+
+def test_a_page_of_a_bounded_solve_shows_its_own_figures(solved, tmp_path):
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    solution = inverse.solve(solved.rig, solved.shot, alpha=0.1, bounds=(0.0, 0.3))
+    solution.save(tmp_path / "w.npz")
+    loaded = inverse.Solution.load(tmp_path / "w.npz")
+    numbers = report.write_shot(tmp_path / "b.html", solved.rig, solved.shot, loaded, methods=["descent"])
+    frames = compared_frames(24)
+    assert numbers["methods"]["descent"]["rmse_mm"] == pytest.approx(10 * solution.rmse[frames].mean(), rel=1e-5)
+
+
 def test_head_motion_is_taken_out_before_measuring(solved):
     turn = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     moved = solved.shot @ turn.T + [1.0, 2.0, 3.0]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import InverseStructure
 from rigwright.errors import bad_argument
 from rigwright.inverse.gram import Gram
+from rigwright.inverse.ties import tie_boxes, tie_list
 
 Float64 = NDArray[np.float64]
 
@@ -40,6 +41,9 @@ class Problem:
         The term ``sum_k strength (w_k - target)^2`` of a frame; strength 0 where there is none.
     ties : (K,) int
         ``ties[k]`` is the shape whose weight shape k copies: itself, or its symmetric partner.
+    given : dict
+        The arguments of ``solve`` that made box, priors and ties, in full shape: ``bounds`` (K, 2), ``fixed`` (T, K),
+        ``prior_target`` and ``prior_strength`` (T, K), ``symmetric`` (P, 2); without those that were not given.
     warnings : list of str
     """
 
@@ -55,6 +59,7 @@ class Problem:
     prior_target: Float64
     prior_strength: Float64
     ties: NDArray[np.int64]
+    given: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -145,13 +150,14 @@ def make_problem(
     shape = (len(rows), gram.activations.num_shapes)
     lower, upper = box(gram.rig, bounds, fixed, shape)
     target, strength = prior_terms(priors, shape)
-    ties = _ties(gram.rig, symmetric, shape[1])
+    ties = tie_list(gram.rig, symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
     largest = 16.0 * lower.size * (1.0 + max(np.abs(lower).max(), np.abs(upper).max())) ** 2
     for name, value in (("alpha", alpha), ("smoothness", smoothness)):
         if value > LARGEST_TERM / largest:
             raise bad_argument("solve", name, f"{value:g}", "so small that the objective does not overflow")
-    _tie_boxes(ties, tied, lower, upper)
+    given = _given(bounds, fixed, (target, strength), np.column_stack([ties[tied], tied]), shape)
+    tie_boxes(ties, tied, lower, upper)
     asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
     _rest(gram.idle & ~asked_for, ties, lower, upper)
     projections, energies = gram.project(rows, threads, device)
@@ -168,8 +174,27 @@ def make_problem(
         prior_target=target,
         prior_strength=strength,
         ties=ties,
+        given=given,
         warnings=list(gram.warnings),
     )
+
+
+def _given(
+    bounds: ArrayLike | None,
+    fixed: ArrayLike | None,
+    priors: tuple[Float64, Float64],
+    pairs: NDArray[np.int64],
+    shape: tuple[int, int],
+) -> dict[str, Any]:
+    """What made a problem, as ``Problem.given`` has it."""
+    result: dict[str, Any] = {}
+    if bounds is not None:
+        result["bounds"] = np.array(np.broadcast_to(np.asarray(bounds, np.float64), (shape[1], 2)))
+    if fixed is not None:
+        result["fixed"] = np.array(np.broadcast_to(np.asarray(fixed, np.float64), shape))
+    if priors[1].any():
+        result |= {"prior_target": priors[0], "prior_strength": priors[1]}
+    return result | {"symmetric": pairs} if len(pairs) else result
 
 
 def numbers(argument: str, value: ArrayLike, must: str, *, missing: bool = False, function: str = "solve") -> Float64:
@@ -238,44 +263,6 @@ def prior_terms(priors: tuple[ArrayLike, ArrayLike] | None, shape: tuple[int, in
     if not largest <= LARGEST_TERM / target.size:
         raise bad_argument("solve", "priors", "so large that its terms overflow", "smaller")
     return target, strength
-
-
-def _ties(rig: Any, symmetric: Sequence[tuple[int | str, int | str]] | None, num_shapes: int) -> NDArray[np.int64]:
-    ties = np.arange(num_shapes)
-    used: set[int] = set()
-    pairs = np.asarray([] if symmetric is None else symmetric, object)
-    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
-        raise bad_argument("solve", "symmetric", repr(symmetric), "a sequence of pairs of shapes")
-    for pair in pairs:
-        left, right = (_shape_index(rig, shape, num_shapes) for shape in pair)
-        if left == right or used & {left, right}:
-            raise bad_argument("solve", "symmetric", f"{tuple(pair)} with a shape used twice", "disjoint pairs")
-        used |= {left, right}
-        ties[right] = left
-    return ties
-
-
-def _shape_index(rig: Any, shape: int | str, num_shapes: int) -> int:
-    if isinstance(shape, str):
-        if shape not in rig.shape_names:
-            raise bad_argument("solve", "symmetric", repr(shape), "a name of the rig's shapes")
-        return list(rig.shape_names).index(shape)
-    if not isinstance(shape, (int, np.integer)) or not 0 <= shape < num_shapes:
-        raise bad_argument("solve", "symmetric", repr(shape), f"shape indices below {num_shapes}")
-    return int(shape)
-
-
-def _tie_boxes(ties: NDArray[np.int64], tied: NDArray[np.int64], lower: Float64, upper: Float64) -> None:
-    """Both shapes of a pair get the part of the box that they share."""
-    for right in tied:
-        left = ties[right]
-        low = np.maximum(lower[:, left], lower[:, right])
-        high = np.minimum(upper[:, left], upper[:, right])
-        if (low > high).any():
-            got = f"({left}, {right}) with bounds or pins that share no value"
-            raise bad_argument("solve", "symmetric", got, "pairs that can be equal")
-        lower[:, left] = lower[:, right] = low
-        upper[:, left] = upper[:, right] = high
 
 
 def _rest(idle: NDArray[np.bool_], ties: NDArray[np.int64], lower: Float64, upper: Float64) -> None:

@@ -18,6 +18,9 @@ Float64 = NDArray[np.float64]
 
 
 BESIDE = ("names", "fps")  # what a file may hold for other readers
+PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
+PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
+OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
 
 
 @dataclass
@@ -49,6 +52,15 @@ class Solution:
     seconds : float
         Wall time of the whole call, projection included.
     warnings : list of str
+    vertices, vertex_weights : (M,) int64 and float64, or None
+        Of the solve; None in files of before they were kept.
+    bounds : (K, 2) float64 or None
+        None: the rig's.
+    fixed : (T, K) float64 or None
+        Pinned weights, NaN where free.
+    prior_target, prior_strength : (T, K) float64 or None
+    symmetric : (P, 2) int64 or None
+        Shapes with equal weights.
     """
 
     weights: Float64
@@ -64,6 +76,24 @@ class Solution:
     smoothness: float = 0.0
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
+    vertices: NDArray[np.int64] | None = None
+    vertex_weights: Float64 | None = None
+    bounds: Float64 | None = None
+    fixed: Float64 | None = None
+    prior_target: Float64 | None = None
+    prior_strength: Float64 | None = None
+    symmetric: NDArray[np.int64] | None = None
+
+    def constraints(self, frames: NDArray[np.int64] | slice = slice(None)) -> dict[str, Any]:
+        """Arguments of ``Solver.solve`` that make the same problem of some frames: box, pins, priors, equal weights."""
+        result: dict[str, Any] = {} if self.bounds is None else {"bounds": self.bounds}
+        if self.fixed is not None:
+            result["fixed"] = self.fixed[frames]
+        if self.prior_target is not None and self.prior_strength is not None:
+            result["priors"] = (self.prior_target[frames], self.prior_strength[frames])
+        if self.symmetric is not None:
+            result["symmetric"] = self.symmetric.tolist()
+        return result
 
     @property
     def shot_objective(self) -> float:
@@ -103,12 +133,12 @@ class Solution:
                 stored = {name: file[name] for name in file.files if name not in BESIDE}
         except (ValueError, EOFError, AttributeError) as error:
             raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
-        missing = names - {"gap", "transforms"} - set(stored)
+        missing = names - OPTIONAL - set(stored)
         if missing or set(stored) - names:
             raise bad_argument("load", "path", f"{path} without {sorted(missing)}", "a solution saved as .npz")
         scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
         warnings = [str(text) for text in stored.pop("warnings")]
-        return cls(**{"gap": None, "transforms": None, **stored}, **scalar, warnings=warnings)
+        return cls(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)
 
     @classmethod
     def joined(cls, parts: Sequence[Solution]) -> Solution:
@@ -118,6 +148,8 @@ class Solution:
         """
         together: dict[str, Any] = {}
         for f in fields(cls):
+            if f.name in PER_SHOT:
+                continue
             values = [getattr(part, f.name) for part in parts]
             if isinstance(values[0], np.ndarray) or values[0] is None:
                 together[f.name] = None if any(value is None for value in values) else np.concatenate(values)

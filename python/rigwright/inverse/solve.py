@@ -233,6 +233,9 @@ def measure(
         alpha=problem.alpha,
         smoothness=problem.smoothness,
         warnings=problem.warnings,
+        vertices=problem.gram.vertices,
+        vertex_weights=problem.gram.vertex_weights,
+        **problem.given,
     )
 
 

@@ -123,6 +123,7 @@ def compare(
     alpha: float,
     millimetres: float,
     progress: ProgressCallback,
+    solution: Solution | None = None,
 ) -> Comparison:
     """Let methods solve frames of a shot.
 
@@ -136,9 +137,12 @@ def compare(
     millimetres : float
         In a unit of the rig.
     progress : callable
+    solution : Solution, optional
+        Of the shot: its bounds, pins, priors and equal weights hold for all methods.
     """
     frames = compared_frames(len(targets))
-    bench = _Bench(solver, targets[frames], millimetres)
+    own, first = ({}, {}) if solution is None else (solution.constraints(frames), solution.constraints(frames[:1]))
+    bench = _Bench(solver, targets[frames], own, first, millimetres)
     rivals, missing = [], []
     for done, (method, colour) in enumerate(zip(methods, SERIES * len(methods), strict=False)):
         progress(Progress("comparing methods", done, len(methods), method))
@@ -161,6 +165,8 @@ def compared_frames(count: int) -> NDArray[np.int64]:
 class _Bench:
     solver: Solver
     targets: NDArray[np.float32]
+    constraints: dict[str, Any]
+    first: dict[str, Any]  # the constraints of the first frame alone
     millimetres: float
 
     def race(self, method: str, alpha: float) -> list[Run]:
@@ -168,7 +174,7 @@ class _Bench:
 
         What a method makes of the rig once is made before: as with the Gram matrix, no frame pays for it.
         """
-        self.solver.solve(self.targets[:1], method, alpha, max_iterations=1)
+        self.solver.solve(self.targets[:1], method, alpha, max_iterations=1, **self.first)
         runs: list[Run] = []
         budget = 1
         while True:
@@ -195,10 +201,11 @@ class _Bench:
 
     def _solve(self, method: str, alpha: float, budget: int | None) -> Solution:
         """Its time is the shortest of several calls, as many as fit into a tenth of a second."""
-        fastest = self.solver.solve(self.targets, method, alpha, max_iterations=budget)
+        options = {"max_iterations": budget, **self.constraints}
+        fastest = self.solver.solve(self.targets, method, alpha, **options)
         spent = fastest.seconds
         while spent < REPEATED:
-            again = self.solver.solve(self.targets, method, alpha, max_iterations=budget)
+            again = self.solver.solve(self.targets, method, alpha, **options)
             spent += again.seconds
             fastest = min(fastest, again, key=lambda solution: solution.seconds)
         return fastest

@@ -31,7 +31,7 @@ class SolvedShot:
     vertices : (M,) int
         Which vertices of the rig the targets are.
     rmse, p95, largest : (T,) float64
-        Millimetres, over the M vertices.
+        Millimetres, over the M vertices; ``rmse`` is weighted as the solve's vertices were.
     mean : (V,) float64
         Millimetres over the shot of every vertex; NaN where there is no target.
     fps : float
@@ -102,7 +102,8 @@ def solved_shot(
         If shot, rig and weights do not fit together.
     """
     count = len(rig.rest_vertices)
-    chosen = np.arange(count) if vertices is None else np.asarray(vertices, np.int64)
+    chosen = _vertices(count, solution, vertices)
+    omega = np.ones(len(chosen)) if solution.vertex_weights is None else solution.vertex_weights
     shot = np.asarray(targets, np.float32)
     if shot.ndim != 3 or shot.shape[1] not in (count, len(chosen)) or shot.shape[2] != 3:
         must = f"(T, {count}, 3)" + (f" or (T, {len(chosen)}, 3)" if len(chosen) != count else "")
@@ -116,7 +117,7 @@ def solved_shot(
     for begin in range(0, len(own), BLOCK):
         posed = rig.evaluate(solution.weights[begin : begin + BLOCK].astype(np.float32))[:, chosen]
         apart = to_millimetres * np.linalg.norm(posed - own[begin : begin + BLOCK], axis=2).astype(np.float64)
-        rmse.append(np.sqrt(np.square(apart).mean(axis=1)))
+        rmse.append(np.sqrt(np.square(apart) @ omega / omega.sum()))
         p95.append(np.percentile(apart, 95, axis=1))
         largest.append(apart.max(axis=1))
         total += apart.sum(axis=0)
@@ -135,6 +136,18 @@ def solved_shot(
         fps=float(fps),
         truth=known,
     )
+
+
+def _vertices(count: int, solution: Solution, vertices: ArrayLike | None) -> NDArray[np.int64]:
+    """Those given, the solution's own, or all."""
+    own = solution.vertices
+    if vertices is None:
+        return np.arange(count) if own is None else own
+    chosen = np.asarray(vertices, np.int64)
+    if own is not None and not np.array_equal(own, chosen):
+        got = f"{len(chosen)} vertices other than the {len(own)} that were solved for"
+        raise bad_argument("report", "vertices", got, "those of the solution, or None")
+    return chosen
 
 
 def _held_still(shot: Float32, solution: Solution) -> Float32:

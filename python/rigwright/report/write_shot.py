@@ -44,7 +44,8 @@ def write_shot(
         What was solved.
     solution : Solution
     vertices : (M,) int, optional
-        The markers, where only they counted.
+        The markers, where only they counted and the solution does not say so itself. What else the solve was given
+        (weights of vertices, bounds, pins, priors, equal weights) is the solution's, for every method alike.
     fps : float
         Frames a second.
     truth : (T, K), optional
@@ -83,8 +84,8 @@ def write_shot(
     if beside:
         own = [solution.method] if solution.method in METHODS else []
         order = own + [method for method in beside if method not in own]
-        solver = Solver(rig, vertices=shot.vertices)
-        comparison = compare(solver, shot.targets, order, solution.alpha, shot.millimetres, show)
+        solver = Solver(rig, vertices=shot.vertices, vertex_weights=solution.vertex_weights)
+        comparison = compare(solver, shot.targets, order, solution.alpha, shot.millimetres, show, solution)
     text = render_shot(shot, comparison, shot_gallery(shot, show), name or rig.metadata.get("name") or Path(path).stem)
     atomic_write(path, text.encode("utf-8"))
     return _figures(shot) | ({} if comparison is None else {"methods": comparison.figures()})
