@@ -102,6 +102,54 @@ def test_options_reach_the_solver(workplace):
         assert stored["fps"] == 24.0
 
 
+def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(workplace):
+    rng = np.random.default_rng(3)
+    wish = rng.uniform(size=(40, len(NAMES)))
+    np.savez(workplace / "priors.npz", target=wish, strength=2.0)
+    left, right = NAMES[0], NAMES[2]
+    (workplace / "pairs.json").write_text(json.dumps([[left, right]]))
+    shot, found = np.load(workplace / "take.npy"), {}
+    for joint in ("--joint", "--no-joint"):
+        options = ["--alpha", "0.02", "--smoothness", "5", "--priors", "priors.npz", "--symmetric", "pairs.json"]
+        options += [joint, "--tolerance", "1e-8"]
+        told = json_of("solve", "face.safetensors", "take.npy", "-o", "p.npz", *options, folder=workplace)
+        assert told["converged"] == 40
+        ours = Solution.load(workplace / "p.npz")
+        given = {"priors": (wish, 2.0), "symmetric": [(left, right)], "joint": joint == "--joint"}
+        theirs = rw.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=5.0, tolerance=1e-8, **given)
+        np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-6)
+        np.testing.assert_array_equal(ours.weights[:, 0], ours.weights[:, 2])
+        np.testing.assert_array_equal(ours.prior_target, wish)
+        found[joint] = ours.weights
+    assert np.abs(found["--joint"] - found["--no-joint"]).max() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "what"),
+    [
+        ("--priors", {"target": np.zeros(3)}, "priors are target and strength"),
+        ("--priors", {"target": np.zeros(3), "strength": np.ones(1)}, "target of shape (3,); the shot has 40 frames"),
+        ("--priors", {"target": 0.0, "strength": -1.0}, "strength must be finite and at least 0"),
+        ("--priors", "no archive", "no .npz of priors"),
+        ("--symmetric", '["a", "b"]', 'no list [["shape", "shape"], ...]'),
+        ("--symmetric", f'[["{NAMES[0]}", "ear"]]', "'ear' is no shape of the rig"),
+        ("--symmetric", f'[["{NAMES[0]}", "{NAMES[0]}"]]', "is in two pairs, or beside itself"),
+        ("--symmetric", "[", "no JSON"),
+    ],
+)
+def test_wrong_files_of_priors_and_pairs_are_named(workplace, capsys, monkeypatch, option, content, what):
+    monkeypatch.chdir(workplace)
+    path = workplace / ("wrong.npz" if option == "--priors" else "wrong.json")
+    if isinstance(content, dict):
+        np.savez(path, **content)
+    else:
+        path.write_text(content)
+    assert dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "x.npz", option, path.name]) == 2
+    told = capsys.readouterr().err
+    assert path.name in told
+    assert what in told
+
+
 def test_head_motion_is_taken_out(workplace):
     shot = np.load(workplace / "take.npy")
     angle = np.linspace(0, 0.6, len(shot))

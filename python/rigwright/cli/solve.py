@@ -15,6 +15,7 @@ import rigwright as rw
 from rigwright import exports
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
+from rigwright.cli.constraints import add_constraint_arguments, read_pairs, read_pins, read_priors
 from rigwright.cli.head_motion import head_motion_warnings
 from rigwright.cli.result import Result
 from rigwright.cli.shots import add_shot_arguments, open_rig, open_shot, read_vertices
@@ -57,20 +58,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " default auto: the elbow",
     )
     parser.add_argument("--smoothness", type=not_negative, default=0.0, help="weight of the temporal term (default 0)")
+    parser.add_argument(
+        "--joint",
+        action=argparse.BooleanOptionalAction,
+        help="with --smoothness: all frames at once (the default), or with --no-joint each one given the two before it",
+    )
     parser.add_argument("--rigid", metavar="FILE", type=arguments.existing_file, help="vertices that show head motion")
     parser.add_argument(
-        "--bounds", metavar=("LOW", "HIGH"), nargs=2, type=float, help="of all weights (default: the rig's)"
-    )
-    parser.add_argument(
-        "--pins", metavar="FILE", type=arguments.existing_file, help="weights (T, K) as .npy, NaN where they are free"
-    )
-    parser.add_argument(
         "--names", metavar="JSON", type=arguments.existing_file, help='{"shape": "name in the output", ...}'
+    )
+    parser.add_argument(
+        "--tolerance", type=not_negative, default=1e-9, help="relative optimality of a solved frame (default 1e-9)"
     )
     parser.add_argument("--max-iterations", type=arguments.count, help="of a frame (default: the method's own)")
     parser.add_argument("--threads", type=arguments.seed, default=0, help="default: all")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
+    add_constraint_arguments(parser)
     add_shot_arguments(parser)
 
 
@@ -112,12 +116,17 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _solve(args: argparse.Namespace, rig: Any, targets: Any, folder: Path, progress: ProgressCallback) -> Solution:
     vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
-    options: dict[str, Any] = {"device": args.device, "threads": args.threads, "max_iterations": args.max_iterations}
+    options: dict[str, Any] = {
+        name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance")
+    }
     if args.bounds is not None:
         options["bounds"] = np.array(args.bounds)
+    if args.symmetric is not None:
+        options["symmetric"] = read_pairs(args.symmetric, rig)
     if args.rigid is not None:
         options["rigid"] = read_vertices(args.rigid)[0]
-    pins = None if args.pins is None else _pins(args.pins, rig, len(targets), options.get("bounds"))
+    pins = None if args.pins is None else read_pins(args.pins, rig, len(targets), options.get("bounds"))
+    priors = None if args.priors is None else read_priors(args.priors, rig, len(targets))
     solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
     strength = args.alpha
     if strength == "auto":
@@ -136,30 +145,12 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, folder: Path, progr
         alpha=strength,
         smoothness=args.smoothness,
         fixed=pins,
+        priors=priors,
+        joint=args.joint,
         resume=args.resume,
         progress=progress,
         **options,
     )
-
-
-def _pins(path: Path, rig: Any, num_frames: int, bounds: Any) -> Any:
-    """Pinned weights of the whole shot: what is wrong with its last frame is said before the first is solved."""
-    try:
-        pins = np.asarray(np.load(path, allow_pickle=False), np.float64)
-    except (OSError, ValueError, EOFError, TypeError) as error:
-        raise ValueError(f"{path}: no array of weights ({error})") from None
-    shape = (num_frames, rig.num_shapes)
-    if pins.shape not in (shape, shape[1:]):
-        raise ValueError(
-            f"{path}: pins of shape {pins.shape}; the shot has {shape[0]:,} frames, the rig {shape[1]} shapes"
-        )
-    low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, (rig.num_shapes, 2)).T
-    outside = np.argwhere(np.atleast_2d((pins < low) | (pins > high)))
-    if len(outside):
-        t, k = outside[0]
-        got = f"{np.atleast_2d(pins)[t, k]:g} for {rig.shape_names[k]} at frame {t}"
-        raise ValueError(f"{path}: {got}, outside its bounds [{low[k]:g}, {high[k]:g}]")
-    return pins
 
 
 def renamed(rig: Any, path: Path) -> Any:
