@@ -361,6 +361,7 @@ def test_the_rig_alone_without_measuring(workplace):
     done = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=workplace)
     told = json.loads(done.stdout)
     assert "measuring" not in done.stderr
+    assert "without contacts" not in done.stderr
     assert set(whole) - set(told) == {"flipped_faces", "crossings", "most_doubtful"}
     assert all(told[name] == whole[name] for name in set(told) - {"output"})
     assert (workplace / "n.npz").read_bytes() == (workplace / "m.npz").read_bytes()

@@ -131,3 +131,26 @@ def test_a_browser_shows_every_picture(pages, which, tmp_path):
     assert b"CONSOLE" not in done.stderr
     seen = dict(re.findall(r'data-(broken|images)="(\d+)"', done.stdout.decode()))
     assert seen == {"broken": "0", "images": str(html.count("<img "))}
+
+
+def test_a_head_is_shown_whole_and_of_a_body_what_moves():
+    """Each face in its own frame: the source's larger head is not cut by the target's."""
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    from rigwright.report.transfer_gallery import FACING, framed
+
+    rig = first_face()
+
+    moving = rig.rest_vertices[:, 1] > 3.0
+
+    def inside(shown):
+        view = framed(shown, moving, FACING, aspect=0.8)
+        right = np.cross(view.up, view.toward)
+        away = shown.rest_vertices - view.centre
+        return (np.abs(away @ view.up) <= view.extent) & (np.abs(away @ right) <= 0.8 * view.extent)
+
+    assert inside(rig).all()
+    tall = rig.rest_vertices.copy()
+    tall[~moving, 1] -= 100.0
+    body = rw.BlendshapeRig(tall, rig.columns(), [], names=rig.column_names, faces=rig.faces)
+    assert inside(body)[moving].all()
+    assert not inside(body)[~moving].any()

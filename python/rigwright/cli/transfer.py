@@ -129,13 +129,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             threads=args.threads,
             progress=progress,
         )
-        free = _free(task, progress)
         linear, said = _personalised(task, shapes, progress)
         made = transfer.rig_of_expressions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
         write_rig(args.output, made)
-        figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, free, progress))
+        figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
     shutil.rmtree(folder)
     result = {"output": os.fspath(args.output), **figures}
     result |= {**_matched(task, made), **said, "notes": task.notes}
@@ -154,7 +153,7 @@ def _facts(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
     }
 
 
-def _measured(task: Task, made: rw.BlendshapeRig, free: Float32 | None, progress: ProgressCallback) -> dict[str, Any]:
+def _measured(task: Task, made: rw.BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
     """Figures of the transfer; the report where one is asked for."""
     measured = measured_transfer(
         task.rig,
@@ -162,7 +161,7 @@ def _measured(task: Task, made: rw.BlendshapeRig, free: Float32 | None, progress
         carried=(task.source, task.shapes),
         truth=task.truth,
         contacts=task.contacts,
-        free_shapes=free,
+        free_shapes=_free(task, progress),
         progress=progress,
     )
     if task.args.report is not None:

@@ -20,6 +20,7 @@ from rigwright.transfer import expressions
 FACING, LEFT, RIGHT = 8.0, 25.0, -25.0  # degrees around the character
 WIDTH = 380  # pixels
 MARGIN = 1.3  # of what moves, around it
+WHOLE = 2.0  # of what moves: a mesh no larger is a head, shown with its ears and crown
 SHOWN = 5  # expressions beside the neutral
 NOTICED = 0.25  # of the most that a column moves
 CLOSE = 1.5  # of the largest extent of the contacts
@@ -46,7 +47,7 @@ def transfer_gallery(measured: Transferred, chosen: list[int], progress: Progres
     """Draw the pictures of a transfer; both faces in the ``chosen`` expressions."""
     source, target = measured.source, measured.target
     moving = _moving(target)
-    aspect = _aspect(target.rest_vertices[moving], target.up_axis)
+    aspect = max(_aspect(rig.rest_vertices[_moving(rig)], rig.up_axis) for rig in (source, target))
     size = WIDTH, round(WIDTH / aspect)
     with (
         Studio(source.faces, len(source.rest_vertices), *size) as first,
@@ -70,6 +71,26 @@ def vivid(measured: Transferred, count: int = SHOWN) -> list[int]:
         chosen.append(int(gain.argmax()))
         seen = np.maximum(seen, 2.0 * size[chosen[-1]])
     return sorted(chosen)
+
+
+def framed(rig: Any, moving: NDArray[np.bool_], turn: float, aspect: float) -> View:
+    """A view of all of a head, ears and crown too; of a larger mesh, of what moves.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    moving : (V,) bool
+        The vertices that move.
+    turn : float
+        Degrees around the character.
+    aspect : float
+        Width of the picture over its height.
+    """
+    near = view_of(rig.rest_vertices[moving], rig.up_axis, turn, aspect=aspect)
+    whole = view_of(rig.rest_vertices, rig.up_axis, turn, aspect=aspect)
+    if whole.extent <= WHOLE * near.extent:
+        return whole
+    return View(near.toward, near.up, near.centre, MARGIN * near.extent)
 
 
 class _Painter:
@@ -214,17 +235,13 @@ class _Painter:
         vertices = rig.rest_vertices
         if n is not None:
             vertices = vertices + rig.column(n) if n < rig.num_shapes else _expression(rig, n)
-        view = self._view(rig.rest_vertices[self.source_moving], rig.up_axis, FACING)
+        view = framed(rig, self.source_moving, FACING, self.aspect)
         return self._draw(self.first, vertices, view, None)
 
     def _target(self, vertices: NDArray[Any], colours: Colours = None, turn: float = FACING) -> str:
         target = self.measured.target
-        view = self._view(target.rest_vertices[self.moving], target.up_axis, turn)
+        view = framed(target, self.moving, turn, self.aspect)
         return self._draw(self.second, vertices, view, colours)
-
-    def _view(self, vertices: NDArray[Any], up_axis: str, turn: float) -> View:
-        near = view_of(vertices, up_axis, turn, aspect=self.aspect)
-        return View(near.toward, near.up, near.centre, MARGIN * near.extent)
 
     def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colours: Colours) -> str:
         self.drawn += 1
