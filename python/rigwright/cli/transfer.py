@@ -251,7 +251,8 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         pairs.append(("new crossings", f"{before}{count['new']:,} in the target; {own}"))
         pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
     if "mean_error_mm" in result:
-        text = f"{figure(result['mean_error_mm'])} mm on average, {figure(result['largest_error_mm'])} mm at worst"
+        largest = figure(result["largest_error_mm"])
+        text = f"{figure(result['mean_error_mm'])} mm, mean of the shapes' means where they move; {largest} mm at worst"
         pairs.append(("from the truth", f"{text}; plain copies: {figure(result['copy_mean_error_mm'])} mm"))
     if "examples" in result:
         left = result["undetermined"]
