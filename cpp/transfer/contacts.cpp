@@ -7,6 +7,7 @@ namespace rigwright::transfer {
 namespace {
 
 constexpr int rounds = 16;
+constexpr int meeting_rounds = 4;      // more would follow differences between neighbours too, and fold the surface
 constexpr int fading = 12;             // edges from the patch, beyond which nothing is corrected
 constexpr double anchor = 0.01;        // beside edge weights of about 1: corrections fade over some ten edges
 constexpr double resting = 0.1;        // the anchor of what rests, in meetings
@@ -150,7 +151,7 @@ std::vector<Contacts::Meeting> Contacts::meetings(const Situation& now) const {
 void Contacts::keep_meetings(Situation* now) const {
     const std::vector<Meeting> met = meetings(*now);
     std::unique_ptr<const linalg::SparseCholesky> system;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < meeting_rounds; ++round) {
         Demands demands(patch_.vertex().size());
         double most = 0.0;
         for (const Meeting& meeting : met) {

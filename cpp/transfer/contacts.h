@@ -29,7 +29,8 @@ namespace rigwright::transfer {
 /// surfaces may slide. The correction is as above, with one anchor for all and the whole patch asked to stay or to
 /// move, so that one factorisation serves all shapes.
 ///
-/// Both move the two sides by as much as the source's shape moves each, in rounds until nothing is left to move.
+/// Both move the two sides by as much as the source's shape moves each, in rounds until nothing is left to move or
+/// they are over.
 class Contacts {
 public:
     /// `target` are the neutral's points (V, 3); `elements` and `is_fixed` (V) its own; `weight` > 0.
