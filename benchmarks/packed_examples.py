@@ -1,6 +1,6 @@
 """Which expressions to scan: chosen by packing, at random, or by importance: ``... packed_examples.py [DATA]``.
 
-DATA, if it is not ../shared/data, is the folder with ``makehuman_hm08``; a minute and a half on a quiet machine; ``--write``
+DATA, if it is not ../shared/data, is the folder with ``makehuman_hm08``; two quiet minutes; ``--write``
 puts the table into README.md. The 34 expression units are transferred from the caucasian to the african identity and
 corrected by 3, 5 and 10 examples. An example is an expression of the african identity: its sculpted units added up,
 each with weight 1. The error is the mean distance from the sculpted units over the vertices that a unit moves.
