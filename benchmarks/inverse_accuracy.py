@@ -109,11 +109,21 @@ def recover(scene: Scene) -> Recovery:
         for s in scene.shots
     ]
     error = np.concatenate(errors)
-    shapes = identifiable(solver.gram.matrix, scene.rig.num_shapes)
+    shapes = identifiable(*moving_columns(solver.gram, scene.truth.mean(axis=0)))
     known = error[:, shapes]
     return Recovery(
         len(shapes), error.shape[1], len(error), *map(float, (known.mean(), known.mean(0).max(), known.max()))
     )
+
+
+def moving_columns(gram: Any, weights: np.ndarray) -> tuple[np.ndarray, int]:
+    """The Gram matrix, and how many of its columns are shapes; where these move nothing, that of slopes at a pose."""
+    count = gram.activations.num_shapes
+    if np.diag(gram.matrix)[:count].any():
+        return gram.matrix, count
+    step = 1e-4 * np.eye(count)
+    slopes = (gram.activations(weights + step) - gram.activations(weights - step)) / 2e-4
+    return slopes @ gram.matrix @ slopes.T, count
 
 
 def identifiable(gram: np.ndarray, num_shapes: int) -> np.ndarray:

@@ -88,6 +88,32 @@ def ict_face(data: Path, noise: float = 0.01, seed: int = 0) -> Scene | None:
     return Scene("ICT face", about, rig, curves, shots, noise, training, seed)
 
 
+def macro_body(data: Path, frames: int = 1000, seed: int = 0) -> Scene | None:
+    """MakeHuman's macro rig, where only combinations move anything, on constructed curves; None without the data."""
+    folder = data / "makehuman_hm08"
+    if not folder.is_dir():
+        return None
+    rig = rw.faces.macro(folder)
+    noise = 0.01 * 0.01 / float(rig.meters_per_unit)
+    about = (
+        f"MakeHuman's macro rig: {len(rig.rest_vertices):,} vertices, {rig.num_shapes} weights, none of which moves "
+        f"anything alone, {rig.num_columns - rig.num_shapes} combinations of order 3 and 4; {frames:,} frames of "
+        "constructed curves"
+    )
+    truth = people(frames, rig.num_shapes, seed + 1)
+    shots = [slice(first, min(first + 100, frames)) for first in range(0, frames, 100)]
+    training = people(TRAINING_FRAMES * GAP, rig.num_shapes, seed + 3)[::GAP]
+    return Scene("macro rig", about, rig, truth, shots, noise, training, seed)
+
+
+def people(frames: int, shapes: int, seed: int) -> np.ndarray:
+    """Weights (T, K) that run through the box, another person every 100 frames."""
+    rng = np.random.default_rng(seed)
+    seconds, person = np.arange(frames)[:, None] / 24, np.arange(frames) // 100
+    phase = rng.uniform(0, 6.3, (person[-1] + 1, shapes))[person]
+    return 0.5 + 0.45 * np.sin(2 * np.pi * rng.uniform(0.1, 0.3, shapes) * seconds + phase)
+
+
 def constructed_rig(vertices: int, shapes: int, pairs: int, seed: int) -> rw.BlendshapeRig:
     """Local smooth shapes on a sphere of 18 cm, and corrections of pairs that lie near each other."""
     rng = np.random.default_rng(seed)
