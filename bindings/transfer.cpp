@@ -153,8 +153,10 @@ void bind_transfer(py::module_& module) {
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
              py::arg("contact_weight") = 1.0,
              "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
-             "contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there in the\n"
-             "source meets in the target, and what does not cross is kept from it; contact_weight: how much corrections\n"
+             "contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there "
+             "in the\n"
+             "source meets in the target, and what does not cross is kept from it; contact_weight: how much "
+             "corrections\n"
              "follow what contacts ask.\n"
              "ValueError on sizes that differ, values that are not finite and indices out of range.")
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
@@ -190,7 +192,11 @@ void bind_transfer(py::module_& module) {
             "transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
             py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,
             "The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.\n"
-            "2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples.")
+            "2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples. "
+            "Contacts\n"
+            "are met by shapes with a resolution below `determined`; the others meet where the examples do.")
+        .def_property_readonly_static("determined",
+                                      [](const py::object&) { return transfer::DeformationTransfer::determined; })
         .def("resolution", &resolution, py::arg("source_shapes"), py::arg("example_weights"), py::arg("beta"),
              py::kw_only(), py::arg("threads") = 0,
              "(K,) float64: how much examples of these weights (J, K) tell about each shape, relative to one example "

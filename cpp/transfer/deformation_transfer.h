@@ -60,11 +60,15 @@ public:
     /// shape changes the triangle's sides, relative to their size, and in units of the typical such change of all these
     /// shapes: of the relative changes of all triangles in all shapes, the mean weighted by themselves. (Published in
     /// units of length, which makes the result depend on the unit.) One global solve then joins the triangles. Places
-    /// of components are corrected in the same way; contacts are met as in transfer. A shape that no example uses stays
-    /// as transferred, and so do fixed vertices.
+    /// of components are corrected in the same way. Contacts are met as in transfer by shapes with a resolution below
+    /// `determined`; the others meet where the examples do. A shape that no example uses stays as transferred, and so
+    /// do fixed vertices.
     void transfer_with_examples(View<const float, 3> source_shapes, View<const float, 3> examples,
                                 View<const double, 2> example_weights, double beta, View<float, 3> target_shapes,
                                 int threads) const;
+
+    /// Shapes with a lower resolution are nearly as transferred.
+    static constexpr double determined = 0.25;
 
     /// How much such examples tell about each shape (K), relative to one example of it alone at weight 1: 0 nothing,
     /// 1 as much. The diagonal of the resolution matrix of each triangle's system (ExampleFit::add_resolution) says

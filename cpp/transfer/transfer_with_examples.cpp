@@ -203,10 +203,13 @@ void DeformationTransfer::transfer_with_examples(View<const float, 3> source_sha
     fit_elements(fit, offsets.data(), targets.data(), moved.data(), threads);
     solve_offsets(offsets.data(), moved.data(), K, threads);
     fit_places(fit, offsets.data(), targets.data(), moved.data());
+    std::vector<double> resolved(K);
+    if (contacts_) resolution(source_shapes, example_weights, beta, {resolved.data(), {K}}, threads);
     parallel_for(K, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t k = begin; k < end; ++k) {
             double* own = moved.data() + k * size;
-            if (contacts_) contacts_->meet(source_.data(), offsets.data() + k * size, target_.data(), own);
+            if (contacts_ && resolved[k] < determined)
+                contacts_->meet(source_.data(), offsets.data() + k * size, target_.data(), own);
             write(own, target_shapes.row(k));
         }
     });

@@ -330,6 +330,7 @@ class DeformationTransfer:
     of shapes. Each component of the source is first placed on the target's by a similarity. Quads count along
     both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.
     """
+    determined: typing.ClassVar[float] = 0.25
     def __init__(self, source_neutral: typing.Any, target_neutral: typing.Any, faces: typing.Any, fixed: typing.Any = None, *, contacts: typing.Any = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
@@ -357,7 +358,8 @@ class DeformationTransfer:
     def transfer_with_examples(self, source_shapes: typing.Any, examples: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.
-        2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples.
+        2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples. Contacts
+        are met by shapes with a resolution below `determined`; the others meet where the examples do.
         """
     @property
     def components(self) -> numpy.typing.NDArray[numpy.int32]:

@@ -65,6 +65,26 @@ def test_what_closes_in_the_source_closes_in_the_target():
     assert gaps(held).mean() < 0.5 * gaps(loose).mean()
 
 
+def test_contacts_are_met_by_shapes_that_examples_leave_open_only():
+    neutral, faces = clam(2.0)
+    half = neutral + 0.5 * (closed(neutral, 2.0) - neutral) * (neutral[:, :1] > 4)
+    shapes = np.stack([closed(neutral, 2.0), half])
+    target = bend(clam(2.6)[0], 3, 0.1)
+    faces, pairs = facing(neutral, shapes, faces)
+    examples, weights = closed(target, 2.6)[None], [[1.0, 0.0]]
+    free, held = (
+        rw.transfer.DeformationTransfer(neutral, target, faces, contacts=found).transfer_with_examples(
+            shapes, examples, weights, 0.02
+        )
+        for found in (None, pairs)
+    )
+    alone = rw.transfer.deformation_transfer(neutral, shapes, target, faces, contacts=pairs, fixed=None)
+    assert np.abs(held[1] - free[1]).max() > 1e-3  # the contacts ask for something
+    np.testing.assert_allclose(held[1], alone[1], atol=1e-5)
+    assert held[0].tobytes() == free[0].tobytes()
+    assert np.abs(alone[0] - free[0]).max() > 1e-3
+
+
 @pytest.mark.parametrize("opening", [0.6, 1.5])
 def test_a_lid_ends_where_the_sources_does(opening):
     """Gradients turn a leaf by the source's angle: short of the other one where it is farther, through it where not."""

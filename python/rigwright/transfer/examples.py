@@ -27,8 +27,6 @@ SCHEDULE = (0.5, 0.1)
 #: The same for weights: published as 1000 and 100, in units of an unstated length; here relative to the shapes.
 GAMMA = (1.0, 0.1)
 ITERATIONS = 10
-#: Shapes about which examples tell less than this part of what a scan of each alone would are undetermined.
-DETERMINED = 0.25
 
 
 class UndeterminedShapes(UserWarning):
@@ -86,6 +84,7 @@ def example_based(
     ----------
     source_neutral, source_shapes, target_neutral, faces, fixed, contacts, threads
         As in :func:`deformation_transfer`, without ``"each"``. What is fixed stays whatever the examples show there.
+        Contacts are met by shapes that the examples leave undetermined; the others meet where the examples do.
     examples : (J, V, 3)
         Expressions of the target, positions.
     example_weights : (J, K)
@@ -208,7 +207,7 @@ def _checked(example_weights: ArrayLike) -> Float64:
 
 
 def _undetermined(resolution: Float64) -> list[int]:
-    return [int(k) for k in np.flatnonzero(resolution < DETERMINED)]
+    return [int(k) for k in np.flatnonzero(resolution < DeformationTransfer.determined)]
 
 
 def _warn(undetermined: list[int]) -> None:
