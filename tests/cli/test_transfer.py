@@ -176,6 +176,7 @@ def test_another_topology_by_landmarks(workplace):
         rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(workplace / "marks.txt", int)
     )
     assert told["coverage"] == pytest.approx(match.coverage)
+    assert told["torn_edges"] == match.torn.tolist()
     neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.expressions(rig))
     expected = rw.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target
     made = rw.sources.load_blendshapes(workplace / "cut.npz")

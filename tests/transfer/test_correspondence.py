@@ -156,3 +156,73 @@ def test_closest_points_that_face_the_same_way():
     assert corners[1].tolist() == [0, 2, 1]
     assert corners[2].tolist() == [-1, -1, -1]
     np.testing.assert_allclose(distance, [0.9, 0.1, np.inf], atol=1e-6)
+
+
+def test_skin_is_matched_to_skin_though_gums_are_nearer():
+    """Landmarks tie skin to skin; a second component, in places nearer to the target's skin, takes nothing."""
+    skin, faces = cap(30, True)
+    inside = np.flatnonzero((np.abs(skin[:, 0]) < 0.5) & (np.abs(skin[:, 1] + 0.5) < 0.4))
+    gums, more = part(skin + 0.01 * np.sin(40 * skin[:, :1]) * np.float32([0, 0, 1]), faces, inside)
+    source, both = np.concatenate([skin, gums]), np.concatenate([faces, more + len(skin)])
+    target, other = cap(23, False)
+    pairs = np.stack([nearest(skin, PLACES), nearest(target, PLACES)], axis=1)
+    found = rw.transfer.correspond(source, both, target, other, pairs)
+    assert found.coverage > 0.7
+    assert found.corners[found.matched].max() < len(skin)
+    assert not len(found.torn)
+    rest, shapes = found.resample(source, np.concatenate([smile(skin), gums])[None])
+    moved = rw.transfer.deformation_transfer(rest, shapes, target, other)[0] - target
+    expected = smile(target) - target
+    assert np.linalg.norm(moved - expected, axis=1).max() < 0.25 * np.linalg.norm(expected, axis=1).max()
+
+
+def test_without_landmarks_the_nearest_component_with_overlap_is_the_partner():
+    skin, faces = cap(16, True)
+    ball = np.float32(0.15) * cap(6, True)[0] + np.float32([0.4, 0.4, 1.2])
+    source = np.concatenate([skin, ball])
+    both = np.concatenate([faces, cap(6, True)[1] + len(skin)])
+    found = rw.transfer.correspond(
+        source, both, source[::-1].copy(), len(source) - 1 - np.maximum(both, 0), iterations=0
+    )
+    is_ball = np.arange(len(source)) < len(ball)
+    for rows, low, high in ((is_ball, len(skin), len(source)), (~is_ball, 0, len(skin))):
+        met = found.corners[rows & found.matched]
+        assert len(met) > 0.4 * rows.sum()
+        assert met.min() >= low
+        assert met.max() < high
+
+
+def part(points: np.ndarray, faces: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    place = np.full(len(points), -1)
+    place[kept] = np.arange(len(kept))
+    return points[kept], place[faces[(place[faces] >= 0).all(axis=1)]]
+
+
+def lips(gap: float, bridged: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A sheet of 12 x 12 cells whose middle row is a shut mouth ``gap`` high: a slit, or bridged by faces."""
+    points, faces = sheet(12, 12, 0, True)
+    y, x = (g.reshape(-1).astype(np.float64) for g in np.mgrid[:13, :13])
+    height = np.where((y == 6) | (y == 7), 6.5 + np.where(y == 6, -0.5, 0.5) * np.where(np.abs(x - 6) < 4, gap, 1), y)
+    points = np.stack([x, height, 0.05 * (x - 6) ** 2], axis=1).astype(np.float32)
+    row = (faces.min(axis=1) // 13 == 6) & (faces.min(axis=1) % 13 >= 2) & (faces.min(axis=1) % 13 < 10)
+    return points, faces if bridged else faces[~row]
+
+
+def test_a_target_that_bridges_a_shut_mouth_opens_it_no_wider_than_the_source():
+    """A gradient across the gap is the opening over the gap's height: without bound as the gap closes."""
+    source, slit = lips(0.02, bridged=False)
+    target, other = lips(0.3, bridged=True)
+    marks = [0, 12, 156, 168, *range(13 * 6 + 3, 13 * 6 + 10), *range(13 * 7 + 3, 13 * 7 + 10)]
+    found = rw.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
+    x, y = source[:, 0], source[:, 1]
+    jaw = np.where(y < 6.5, -2.0 * np.clip(1 - np.abs(x - 6) / 4, 0, 1) * np.clip(y / 6, 0, 1), 0.0)
+    opened = source + np.stack([0 * jaw, jaw, 0 * jaw], axis=1).astype(np.float32)
+    rest, shapes = found.resample(source, opened[None])
+    moved = rw.transfer.deformation_transfer(rest, shapes, target, other)[0] - target
+    assert np.abs(moved).max() < 1.3 * np.abs(jaw).max()
+    lower, upper = moved[13 * 6 + 4 : 13 * 6 + 9, 1], moved[13 * 7 + 4 : 13 * 7 + 9, 1]
+    assert lower.min() < -1.5
+    assert np.abs(upper).max() < 0.5
+    across = np.sort(found.torn // 13, axis=1)
+    assert len(across) >= 5, "the bridge is said"
+    assert set(map(tuple, across.tolist())) == {(6, 7)}

@@ -229,6 +229,7 @@ def _matched(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
         "mean_distance_mm": millimetres * match.mean_distance,
         "landmark_error_mm": millimetres * float(match.landmark_error.max()),
         "unmatched_components": len(match.unmatched_components),
+        "torn_edges": match.torn.tolist(),
     }
 
 
@@ -239,6 +240,10 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     if "coverage" in result:
         text = f"{result['coverage']:.0%} of the target's vertices, {figure(result['mean_distance_mm'])} mm away"
         pairs.append(("matched", f"{text} on average; landmarks {figure(result['landmark_error_mm'])} mm at worst"))
+        if torn := result["torn_edges"]:
+            shown = ", ".join(f"{a}-{b}" for a, b in torn[:3])
+            text = f"{plural(len(torn), 'edge')} of the target, their ends matched far apart along the source"
+            pairs.append(("torn", f"{text} ({shown}{', ...' if len(torn) > 3 else ''}): landmarks there help"))
     if result["degenerate_faces"]:
         pairs.append(
             ("degenerate faces", f"{result['degenerate_faces']:,}: without area, they follow their neighbours")

@@ -10,12 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import _core
 from rigwright.errors import bad_argument, check_finite
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.transfer.fitting import Pairs, fit_surface, similarity
+from rigwright.transfer.components import (
+    Surface,
+    border_vertices,
+    closest_of,
+    component_of,
+    drawn_to,
+    marked,
+    on_border,
+    partners,
+)
+from rigwright.transfer.fitting import Pairs, fit_surface, mean_edge, similarity
 from rigwright.transfer.surface import checked_faces
+from rigwright.transfer.tears import mended, torn_edges
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 
 COLLINEAR = 1e-3  # of the landmarks' extent: across a line, less leaves the turn around it to rounding
 
@@ -33,7 +45,8 @@ class Correspondence:
     distance : (V,) float32
         From the vertex to the fitted source, in the target's unit.
     matched : (V,) bool
-        Near enough, not on the source's border, and in a component that has enough such vertices.
+        A landmark; or near enough, not on the source's border, not astray among its neighbours' matches, and in a
+        component that has enough such vertices.
     fitted : (V', 3) float32
         The source's neutral, fitted to the target.
     landmark_error : (L,) float64
@@ -42,6 +55,9 @@ class Correspondence:
         The target's neutral, moved and scaled onto the source as a whole.
     unmatched_components : list of int
         Components of the target, numbered by first vertices, that nothing of the source corresponds to: they rest.
+    torn : (N, 2) int64
+        Edges of the target whose ends are matched to places far apart along the source. Right where the target's faces
+        bridge a gap of the source, as a mouth that is one surface with the lips; elsewhere look there first.
     """
 
     corners: Int32
@@ -52,6 +68,7 @@ class Correspondence:
     landmark_error: Float64
     placed: Float32
     unmatched_components: list[int]
+    torn: Int64
     faces: Int32
 
     @property
@@ -67,17 +84,22 @@ class Correspondence:
     def resample(self, neutral: ArrayLike, shapes: ArrayLike) -> tuple[Float32, Float32]:
         """The source in the target's topology: neutral (V, 3) and shapes (K, V, 3).
 
-        Matched vertices take the source's surface point. The others take their own position, placed on the source, and
-        offsets that continue those of matched ones as smoothly as possible (harmonically); in components without any
-        match they rest. Hand both to :func:`deformation_transfer` with the target's neutral and faces.
+        Matched vertices take the source's offset there, the others continue those of matched ones as smoothly as
+        possible (harmonically); in components without any match they rest. Positions in the neutral are the source's
+        surface points, continued likewise at unmatched vertices and at the ends of torn edges: a gap that the target
+        bridges keeps a height like the target's own, else the gradient across it would be the opening over the height
+        of a shut gap, which has no bound. Hand both to :func:`deformation_transfer` with the target's neutral and
+        faces.
         """
         own, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
         if others.ndim != 3 or others.shape[1:] != own.shape or len(own) != len(self.fitted):
             got = f"{own.shape} and {others.shape}"
             raise bad_argument("resample", "neutral and shapes", got, f"({len(self.fitted)}, 3) and (K, same)")
-        rest = np.where(self.matched[:, None], self._at(own[None])[0], self.placed)
-        offsets = np.where(self.matched[:, None], self._at(others - own), 0.0)
-        offsets = _continued(offsets, self.matched, self.faces, self.unmatched_components)
+        beside = np.zeros_like(self.matched)
+        beside[self.torn] = True
+        shift = _continued(self._at(own[None]) - self.placed, self.matched & ~beside, self.faces)[0]
+        offsets = _continued(self._at(others - own), self.matched, self.faces)
+        rest = self.placed + shift
         return rest.astype(np.float32), (rest + offsets).astype(np.float32)
 
     def _at(self, values: Float32) -> Float32:
@@ -104,15 +126,22 @@ def correspond(
     (Amberg et al. 2007, with displacements in place of affine maps). Then every vertex of the target is looked up on
     the fitted surface.
 
+    Components meet as landmarks tie them: skin with a landmark on skin is drawn and matched to no gums or lashes. A
+    component of the target without a landmark is matched to the nearest that half of it is near to, or rests. Where
+    matches of neighbours lie far apart along the source, vertices that are astray count as unmatched; what is left is
+    ``torn``.
+
     Parameters
     ----------
     source, target : (V', 3), (V, 3)
-        Neutrals. Leave out of the source what the target has no counterpart of, such as the inside of the mouth: it
-        would be drawn to the nearest surface. What the target has, keep: its vertices then have something to follow.
+        Neutrals. What the target has no counterpart of may stay in the source, but the inside of the mouth or of the
+        eyes in one piece with the skin is better left out: parts of lips and lids find it. What the target has, keep:
+        its vertices then have something to follow.
     source_faces, target_faces : (F, 3) or (F, 4)
     landmarks : (L, 2) integers, optional
         Pairs of a source vertex and a target vertex, three or more not on one line. Without them the meshes are taken
-        as already placed. Any pairs of the user's help, not only well-known points.
+        as already placed. Any pairs of the user's help, not only well-known points. One in each component that is to
+        be matched says which to which; those on the edges of lips and lids help most.
     reach : float
         A target vertex is matched up to this many mean edges of the fitted source away; above 0.
     iterations : int
@@ -121,7 +150,7 @@ def correspond(
     Returns
     -------
     Correspondence
-        Look at ``coverage``, ``mean_distance``, ``landmark_error`` and ``unmatched_components``.
+        Look at ``coverage``, ``mean_distance``, ``landmark_error``, ``torn`` and ``unmatched_components``.
 
     Raises
     ------
@@ -135,24 +164,37 @@ def correspond(
     other_faces = checked_faces("correspond", target_faces, len(other), "target_faces")
     pairs = _landmarks(landmarks, own, other)
     move = similarity(own[pairs[:, 0]], other[pairs[:, 1]]) if len(pairs) else similarity(own[:0], own[:0])
-    fitted = move.apply(own)
-    wanted = Pairs(pairs[:, 0], other[pairs[:, 1]])
+    start, goal = Surface.of(move.apply(own), own_faces), Surface.of(other, other_faces)
+    tied = marked(pairs, start, goal)
     fitted = fit_surface(
-        fitted,
-        own_faces,
-        other,
-        other_faces,
-        wanted,
+        start,
+        goal,
+        drawn_to(tied),
+        Pairs(pairs[:, 0], other[pairs[:, 1]]),
         iterations,
         threads,
         lambda i: progress(Progress("fitting", i, iterations)),
     )
-    normals = _core.vertex_normals(other, other_faces)
-    corners, weights, distance = _core.closest_points(fitted, own_faces, other, normals, threads=threads)
-    matched, unmatched = _matches(fitted, own_faces, corners, weights, distance, other, other_faces, reach)
-    error = np.linalg.norm(fitted[pairs[:, 0]].astype(np.float64) - other[pairs[:, 1]], axis=1)
+    near = reach * mean_edge(fitted)
+    corners, weights, distance = closest_of(partners(tied, fitted, goal, near, threads), goal, fitted, threads)
+    matched = (corners[:, 0] >= 0) & (distance <= near) & ~on_border(corners, weights, border_vertices(fitted))
+    error = np.linalg.norm(fitted.points[pairs[:, 0]].astype(np.float64) - other[pairs[:, 1]], axis=1)
+    # Landmarks are matched as they were given, on the border of the source too: lips may be where it ends.
+    mine, given = pairs[error <= near].T
+    corners[given], weights[given], distance[given] = mine[:, None], (1.0, 0.0, 0.0), error[error <= near]
+    matched[given] = True
+    torn = torn_edges(corners, matched, fitted, goal, mean_edge(fitted))
+    matched = mended(torn, matched, goal, given)
+    torn = torn[matched[torn].all(axis=1)]
+    share = np.bincount(goal.component, matched) / np.bincount(goal.component)
+    matched &= share[goal.component] >= 0.1  # a chance touch is no correspondence
+    if not matched.any():
+        raise bad_argument("correspond", "target", f"nowhere within {near:.3g} of the fitted source", "near")
+    unmatched = [int(c) for c in np.flatnonzero(np.bincount(goal.component, matched) == 0)]
     placed = move.inverse().apply(other)
-    return Correspondence(corners, weights, distance, matched, fitted, error, placed, unmatched, other_faces)
+    return Correspondence(
+        corners, weights, distance, matched, fitted.points, error, placed, unmatched, torn, other_faces
+    )
 
 
 def _points(argument: str, value: ArrayLike) -> Float32:
@@ -194,47 +236,13 @@ def _landmarks(landmarks: ArrayLike | None, source: Float32, target: Float32) ->
     return pairs.astype(np.int64)
 
 
-def _matches(
-    fitted: Float32,
-    faces: Int32,
-    corners: Int32,
-    weights: Float32,
-    distance: Float32,
-    target: Float32,
-    target_faces: Int32,
-    reach: float,
-) -> tuple[NDArray[np.bool_], list[int]]:
-    edges = _core.edges(faces, len(fitted))
-    length = np.linalg.norm(fitted[edges[:, 0]] - fitted[edges[:, 1]], axis=1).mean()
-    border = np.zeros(len(fitted), bool)
-    border[_border_vertices(faces)] = True
-    # A point whose triangle corners with weight are all on the border is where the source ends.
-    on_border = ((border[np.maximum(corners, 0)]) | (weights < 1e-3)).all(axis=1)
-    matched = (corners[:, 0] >= 0) & (distance <= reach * length) & ~on_border
-    components = _core.DeformationTransfer(target, target, target_faces).components
-    share = np.bincount(components, matched) / np.bincount(components)
-    matched &= share[components] >= 0.1  # a chance touch is no correspondence
-    if not matched.any():
-        raise bad_argument("correspond", "target", f"nowhere within {reach * length:.3g} of the fitted source", "near")
-    return matched, [int(c) for c in np.flatnonzero(np.bincount(components, matched) == 0)]
-
-
-def _border_vertices(faces: Int32) -> NDArray[np.int64]:
-    """Vertices of edges with one face."""
-    sides = []
-    for quad, cells in ((True, faces[faces[:, 3] >= 0]), (False, faces[faces[:, 3] < 0][:, :3])):
-        for c in range(4 if quad else 3):
-            sides.append(np.sort(np.stack([cells[:, c], np.roll(cells, -1, axis=1)[:, c]], axis=1), axis=1))
-    edges, count = np.unique(np.concatenate(sides), axis=0, return_counts=True)
-    return np.asarray(np.unique(edges[count == 1]), np.int64)
-
-
-def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32, resting: list[int]) -> Float32:
+def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32) -> Float32:
     """Offsets (K, V, 3) with those of unmatched vertices by the Laplace equation on the target's graph."""
     rows, columns, values = _core.graph_laplacian(faces, len(matched))
-    components = _component_of(rows, columns, len(matched))
+    components = component_of(rows, columns, len(matched))
     reached = np.zeros(components.max() + 1, bool)
     reached[components[matched]] = True
+    offsets = np.where(matched[:, None], offsets, np.float32(0.0))
     free = ~matched & reached[components]
     if not free.any():
         return offsets
@@ -247,15 +255,3 @@ def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32, resti
     np.add.at(right, index[rows[across]], -values[across, None] * flat[columns[across]])
     flat[free] = cholesky.solve(right)
     return np.asarray(flat.reshape(len(matched), len(offsets), 3).transpose(1, 0, 2), np.float32)
-
-
-def _component_of(rows: NDArray[np.int32], columns: NDArray[np.int32], count: int) -> NDArray[np.int64]:
-    """(V,) components of a graph, by label propagation with pointer jumping."""
-    label = np.arange(count)
-    while True:
-        lower = label.copy()
-        np.minimum.at(lower, rows, label[columns])
-        lower = lower[lower]
-        if np.array_equal(lower, label):
-            return np.asarray(np.unique(label, return_inverse=True)[1], np.int64).reshape(-1)
-        label = lower

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright.transfer.components import Surface, border_vertices, closest_of, on_border
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -58,42 +59,54 @@ class Pairs:
 
 
 def fit_surface(
-    start: Float32,
-    faces: NDArray[np.int32],
-    target: Float32,
-    target_faces: NDArray[np.int32],
+    start: Surface,
+    target: Surface,
+    drawn: NDArray[np.bool_],
     landmarks: Pairs,
     iterations: int,
     threads: int,
     report: Callable[[int], None],
-) -> Float32:
-    """Bend ``start`` (V, 3) onto a target surface; see :func:`rigwright.transfer.correspond`."""
-    rows, columns, laplacian = _core.graph_laplacian(faces, len(start))
-    diagonal = np.arange(len(start), dtype=np.int32)
-    points = start
+) -> Surface:
+    """Bend ``start`` onto a target; see :func:`rigwright.transfer.correspond`.
+
+    ``drawn`` (S, T): to which of the target's components each of the source's is drawn.
+    """
+    count = len(start.points)
+    rows, columns, laplacian = _core.graph_laplacian(start.faces, count)
+    diagonal = np.arange(count, dtype=np.int32)
+    border = border_vertices(target)
+    fitted = start
     for i, stiffness in enumerate(np.geomspace(*STIFFNESS, max(iterations, 2))[:iterations]):
-        pull, aim = _pulls(points, faces, target, target_faces, threads)
+        pull, aim = _pulls(fitted, target, drawn, border, threads)
         pull[landmarks.vertex] = LANDMARK
         aim[landmarks.vertex] = landmarks.point
         values = np.concatenate([stiffness * laplacian, pull + 1e-6])
         system = _core.SparseCholesky(
-            np.concatenate([rows, diagonal]), np.concatenate([columns, diagonal]), values, len(start)
+            np.concatenate([rows, diagonal]), np.concatenate([columns, diagonal]), values, count
         )
-        displacement = system.solve(pull[:, None] * (aim - start), threads=threads)
-        points = (start + displacement).astype(np.float32)
+        displacement = system.solve(pull[:, None] * (aim - start.points), threads=threads)
+        fitted = start.moved((start.points + displacement).astype(np.float32))
         report(i + 1)
-    return points
+    return fitted
+
+
+def mean_edge(surface: Surface) -> float:
+    """Length, over all edges."""
+    points = surface.points
+    edges = _core.edges(surface.faces, len(points))
+    return float(np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).mean())
 
 
 def _pulls(
-    points: Float32, faces: NDArray[np.int32], target: Float32, target_faces: NDArray[np.int32], threads: int
+    points: Surface, target: Surface, drawn: NDArray[np.bool_], border: NDArray[np.bool_], threads: int
 ) -> tuple[Float64, Float64]:
-    """How much each vertex is drawn, and where to."""
-    normals = _core.vertex_normals(points, faces)
-    corners, weights, distance = _core.closest_points(target, target_faces, points, normals, threads=threads)
-    found = np.isfinite(distance)
-    aim = np.einsum("vca,vc->va", target[np.maximum(corners, 0)].astype(np.float64), weights)
-    edges = _core.edges(faces, len(points))
-    edge = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).mean()
-    limit = max(BELIEVED * edge, REJECT * np.median(distance[found])) if found.any() else 0.0
+    """How much each vertex is drawn, and where to.
+
+    A vertex whose closest point is on the target's border is not drawn: the target ends before it, as a face without
+    the inside of its mouth does at the lips, and all that is inside would be heaped up there.
+    """
+    corners, weights, distance = closest_of(drawn, points, target, threads)
+    found = np.isfinite(distance) & ~on_border(corners, weights, border)
+    aim = np.einsum("vca,vc->va", target.points[np.maximum(corners, 0)].astype(np.float64), weights)
+    limit = max(BELIEVED * mean_edge(points), REJECT * np.median(distance[found])) if found.any() else 0.0
     return (found & (distance <= limit)).astype(np.float64), aim
