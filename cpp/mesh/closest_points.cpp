@@ -60,13 +60,15 @@ std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>
     if (d3 >= 0.0 && d4 <= d3) return {0.0, 1.0, 0.0};
     if (d6 >= 0.0 && d5 <= d6) return {0.0, 0.0, 1.0};
     const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return {1.0 - d1 / (d1 - d3), d1 / (d1 - d3), 0.0};
+    // A side without length has d1 = d3 (or d2 = d6, ...): no point of it is nearer than those of the other sides.
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3) return {1.0 - d1 / (d1 - d3), d1 / (d1 - d3), 0.0};
     if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return {1.0 - d2 / (d2 - d6), 0.0, d2 / (d2 - d6)};
-    if (va <= 0.0 && d4 >= d3 && d5 >= d6) {
+    if (va <= 0.0 && d4 >= d3 && d5 >= d6 && (d4 - d3) + (d5 - d6) > 0.0) {
         const double w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return {0.0, 1.0 - w, w};
     }
     const double sum = va + vb + vc;
+    if (!(sum > 0.0)) return {1.0, 0.0, 0.0};  // all corners in one point
     return {va / sum, vb / sum, vc / sum};
 }
 

@@ -135,7 +135,8 @@ std::vector<Contacts::Meeting> Contacts::meetings(const Situation& now) const {
     for (std::size_t m = 0; m < partners.size(); ++m) {
         const ContactPatch::Partner& partner = partners[m];
         const std::int32_t member = patch_.members()[m];
-        if (!partner.found()) continue;
+        // Without reach all the member's neighbours lie in one point of the source: it tells no distances there.
+        if (!partner.found() || !(reach_[m] > 0.0)) continue;
         const Vector source = ContactPatch::between(now.source, member, partner);
         const double before = length(ContactPatch::between(now.source_neutral, member, partner)) / reach_[m];
         const double after = length(source) / reach_[m], far = after / meeting_reach;
