@@ -77,6 +77,7 @@ def test_left_and_right_shapes_find_each_other():
     neutral, shapes, faces = sided_face()
     plan = pack(neutral, shapes, faces)
     assert {(pair.first, pair.second, pair.kind) for pair in plan.pairs} == {(0, 1, "shape"), (2, 3, "shape")}
+    assert all(type(pair.error) is float for pair in plan.pairs)  # as the file of a plan takes them
     assert plan.mirrored == len(neutral)
     for left, right in ((0, 1), (2, 3)):
         assert all((left in entry) == (right in entry) for entry in plan.expressions)

@@ -16,7 +16,7 @@ def test_errors_are_distances_in_millimetres(studied, tolerance):
     found = measure(model, truth)
     off = (model.evaluate(studied.data.poses).astype(np.float64) - studied.data.vertices) * 10.0  # centimetres
     distances = np.sqrt((off**2).sum(axis=2))
-    close = tolerance["float32_sum"] * np.abs(studied.data.vertices).max() * 10.0
+    close = float(tolerance["float32_sum"] * np.abs(studied.data.vertices).max() * 10.0)
     np.testing.assert_allclose(found.distances, distances, atol=close)
     assert found.mean == pytest.approx(distances.mean(), abs=close)
     assert found.rms == pytest.approx(np.sqrt((distances**2).mean()), abs=close)

@@ -45,7 +45,7 @@ def shape_pairs(offsets: Floats, active: Active, mirror: Mirror) -> list[Pair]:
     A shape that is its own mirror image has no partner, nor have two shapes that share more than half of the smaller
     one's active vertices: together they would be one wide shape.
     """
-    top = np.sqrt(np.einsum("kvc,kvc->kv", offsets, offsets)).max(axis=1)
+    top = np.sqrt(np.einsum("kvc,kvc->kv", offsets, offsets)).max(axis=1).astype(np.float64)
     mirrored = mirror.mask(active)
     both = mirrored.astype(np.float32) @ active.T.astype(np.float32)
     near = _candidates(active, both)
@@ -57,7 +57,7 @@ def shape_pairs(offsets: Floats, active: Active, mirror: Mirror) -> list[Pair]:
         bound = SHAPE_ERROR * min(top[k], top[m])
         error = _error(offsets, active, mirror, k, m)
         if error < bound and _apart(active[k], active[m]):
-            found.append(Pair(k, m, "shape", error / bound))
+            found.append(Pair(k, m, "shape", float(error / bound)))
     return _best(found)
 
 
