@@ -3,20 +3,24 @@
 #include <cstdint>
 #include <vector>
 
+#include "inverse/band_kernels.h"
 #include "inverse/gram_matrix.h"
 
 namespace rigwright::inverse {
 
 /// Cholesky factorisation U^T U of a symmetric positive definite matrix of T x T blocks in which a block meets only the
 /// two after it: the Hessian of a shot with second differences, a block a frame. Blocks are as large as they need to
-/// be, filled up to eights by rows of the identity, so that every operation is one on whole vectors: eight rows at a
-/// time are subtracted from the rows below them.
+/// be, filled up to eights by rows of the identity, so that every operation is one on whole vectors: tiles of eight
+/// rows take all rows above them that reach them in one go. In the second block after their own, rows of U reach only
+/// as far as those of the matrix above them do: half of it where a variable meets only itself, a third of the work.
 class BandCholesky {
 public:
-    static constexpr std::int64_t panel = 8;
+    static constexpr std::int64_t panel = BandKernels::panel;
 
-    /// Takes the sizes of the blocks. Entries become those of the identity.
+    /// Takes the sizes of the blocks. Every block must then be cleared before its entries are set.
     void reset(const std::vector<std::int64_t>& sizes);
+    /// Makes a block's rows those of the identity. Different blocks may be cleared and filled by different threads.
+    void clear(std::int64_t block);
     /// Rows of all blocks, filled up.
     std::int64_t size() const { return begin_.back(); }
     /// First row of a block.
@@ -28,20 +32,27 @@ public:
     const double* row(std::int64_t block, std::int64_t i) const {
         return const_cast<BandCholesky*>(this)->row(block, i);
     }
-    /// Factors in place. False if the matrix is not positive definite.
-    bool factor();
-    /// x <- (U^T U)^-1 x, with size() numbers.
-    void solve(double* x) const;
+    /// x <- matrix^-1 x, with size() numbers; the factor takes the matrix's place. False, with x and the matrix
+    /// undefined, if the matrix is not positive definite.
+    bool solve(double* x);
 
 private:
     std::int64_t num_blocks() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
-    /// Past the columns that a block's rows reach.
+    /// Past the columns that a block's rows have room for.
     std::int64_t end(std::int64_t block) const { return begin_[std::min(block + 3, num_blocks())]; }
     std::int64_t length(std::int64_t block) const { return end(block) - begin_[block]; }
-    bool factor_panel(std::int64_t block, std::int64_t first);
-    void subtract_panel(std::int64_t block, std::int64_t first);
+    void find_profile(std::int64_t block);
+    /// Past the columns that a panel's rows of U reach.
+    std::int64_t reach(std::int64_t block, std::int64_t first) const;
+    bool factor_diagonal(std::int64_t block, std::int64_t first, double* triangle);
+    void factor_panel(std::int64_t block, std::int64_t first, const double* triangle);
+    void eliminate(std::int64_t block, std::int64_t first, std::int64_t other, std::int64_t column,
+                   std::int64_t columns, const double* triangle);
+    void solve_forward(std::int64_t block, std::int64_t first, double* x) const;
+    void solve_back(std::int64_t block, std::int64_t first, double* x) const;
 
     std::vector<std::int64_t> begin_{0}, values_begin_;
+    std::vector<std::int64_t> top_;  // of every eight columns: first row of the block two before that reaches them
     AlignedDoubles values_;
     std::vector<double> inverse_;  // of U's diagonal
 };

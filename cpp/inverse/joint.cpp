@@ -167,8 +167,7 @@ private:
         parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t t = begin; t < end; ++t) assemble(t);
         });
-        if (!matrix_.factor()) return false;
-        matrix_.solve(rhs_.data());
+        if (!matrix_.solve(rhs_.data())) return false;
         for (std::int64_t i = 0; i < begin_.back(); ++i) {
             if (place_[i] >= 0) step_[i] = rhs_[place_[i]];
         }
@@ -198,10 +197,13 @@ private:
     /// A frame's rows of the matrix, upper triangle, and of the right side.
     void assemble(std::int64_t t) {
         QuadraticModel& model = model_[t];
+        matrix_.clear(t);
+        const bool whole = size_[t] == model.size();  // nothing is held
         for (std::int64_t i = 0; i < model.size(); ++i) {
             const std::int64_t own = begin_[t] + i, at = place_[own];
             if (at < 0) continue;
             double* row = matrix_.row(t, at) - matrix_.begin(t);
+            row[at] = 0.0;
             rhs_[at] -= model.gradient()[i];
             const auto couple = [&](std::int64_t other, double entry) {
                 if (place_[other] < 0) {
@@ -211,7 +213,11 @@ private:
                 }
             };
             const double* hessian = model.hessian().data() + i * padded_width(model.size());
-            for (std::int64_t j = 0; j < model.size(); ++j) couple(begin_[t] + j, hessian[j]);
+            if (whole) {
+                std::copy(hessian + i, hessian + model.size(), row + at);
+            } else {
+                for (std::int64_t j = 0; j < model.size(); ++j) couple(begin_[t] + j, hessian[j]);
+            }
             const std::int64_t k = model.free()[i];
             for (int distance = 1; distance <= 2; ++distance) {
                 const double scale = 2.0 * shot_.bending(k);

@@ -103,3 +103,25 @@ def test_joint_solve_reports_its_steps_and_can_be_interrupted_between_them():
 
     with pytest.raises(KeyboardInterrupt):
         rw.inverse.solve(rig, targets, alpha=1.0, smoothness=50.0, progress=stop)
+
+
+@pytest.mark.parametrize("shapes", [7, 20, 45])
+def test_blocks_of_many_sizes_solve_the_normal_equations(shapes):
+    """Linear rig, solution inside the box, other weights fixed in every frame: one dense linear system."""
+    rng = np.random.default_rng(shapes)
+    frames, smoothness, alpha = 9, 30.0, 0.5
+    rig = rw.BlendshapeRig(np.zeros((60, 3)), rng.normal(size=(shapes, 60, 3)), bounds=(-100.0, 100.0))
+    targets = rig.evaluate(rng.normal(size=(frames, shapes)))
+    pins = np.where(rng.uniform(size=(frames, shapes)) < rng.uniform(size=(frames, 1)), 0.3, np.nan)
+    pins[4] = 0.3
+    result = rw.inverse.solve(rig, targets, alpha=alpha, smoothness=smoothness, fixed=pins)
+
+    columns = rig.columns().astype(np.float64).reshape(shapes, -1)
+    bend = np.diff(np.eye(frames), n=2, axis=0)
+    matrix = np.kron(np.eye(frames), columns @ columns.T) + smoothness * np.kron(bend.T @ bend, np.eye(shapes))
+    right = (targets.reshape(frames, -1).astype(np.float64) @ columns.T).ravel() - 0.5 * alpha
+    free = np.isnan(pins).ravel()
+    expected = np.where(free, 0.0, 0.3)
+    expected[free] = np.linalg.solve(matrix[np.ix_(free, free)], (right - matrix @ expected)[free])
+    assert np.abs(result.weights.ravel() - expected).max() < 1e-9
+    assert result.converged.all()
