@@ -328,3 +328,23 @@ def test_evaluate_plays_weights_and_says_what_it_cannot_do(workplace):
     done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=workplace)
     assert done.returncode == 2
     assert "rigwright report --shot" in done.stderr
+
+
+def test_the_unit_of_a_bare_shot(workplace):
+    """A shot in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
+    np.save(workplace / "metres.npy", 0.01 * np.load(workplace / "take.npy"))
+    arguments = ["solve", "face.safetensors", "metres.npy", "-o", "unit.npz", "--alpha", "1e-6"]
+    guessed = json_of(*arguments, "--max-iterations", "1", folder=workplace)
+    assert len(guessed["notes"]) == 1
+    assert "metres.npy is 0.01 times as large as the rig" in guessed["notes"][0]
+    assert guessed["notes"][0].endswith("--unit says it")
+    for given in ("m", "1.0"):
+        told = json_of(*arguments, "--unit", given, folder=workplace)
+        assert told["notes"] == []
+        assert told["rmse_max_mm"] < 1e-3
+    markers = np.arange(0, SIDE * SIDE, 3)
+    np.save(workplace / "third.npy", markers)
+    told = json_of(*arguments, "--unit", "m", "--markers", "third.npy", folder=workplace)
+    assert told["notes"] == []
+    told = json_of(*arguments, "--markers", "third.npy", folder=workplace)
+    assert "metres.npy is 0.01" in told["notes"][0]

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
+
 
 def existing(text: str) -> Path:
     """A file or folder that must be there."""
@@ -110,6 +112,17 @@ def positive(text: str) -> float:
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
     return value
+
+
+def unit(text: str) -> float:
+    """Metres in a unit, by its name or as a number."""
+    try:
+        metres = UNITS[text] if text in UNITS else float(text)
+    except ValueError:
+        metres = 0.0
+    if not 0.0 < metres < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no unit; it must be {', '.join(UNITS)}, or its length in metres")
+    return metres
 
 
 def _at_least(text: str, least: int) -> int:

@@ -66,11 +66,11 @@ def neutral_as_of(neutral: Neutral, rig: Any, path: Path) -> tuple[Float32, list
     if len(neutral.vertices) != len(rig.rest_vertices):
         raise ValueError(f"{path}: {len(neutral.vertices)} vertices where the rig has {len(rig.rest_vertices)}")
     shot = Shot(neutral.vertices[None], 1.0, **neutral.metadata).placed(rig.meters_per_unit, rig.up_axis)
-    note = unit_note(rig.rest_vertices, shot.vertices[0], 1.0, path)
+    note = unit_note(rig.rest_vertices, shot.vertices[0], 1.0, path, "rig")
     return shot.vertices[0], [note] if note else []
 
 
-def unit_note(source: Float32, target: Float32, unit: float, path: Path) -> str:
+def unit_note(source: Float32, target: Float32, unit: float, path: Path, beside: str) -> str:
     """What to say where a target (V, 3) is so large or so small beside the source that its unit is in doubt.
 
     Parameters
@@ -79,11 +79,15 @@ def unit_note(source: Float32, target: Float32, unit: float, path: Path) -> str:
         The same vertices of both.
     unit : float
         The target's unit over the source's.
+    path : Path
+        The target's file.
+    beside : str
+        What the source is to the user.
     """
     scale = unit * similarity(source, target).scale
     if 1.0 / TWICE <= scale <= TWICE:
         return ""
-    return f"{path.name} is {scale:.3g} times as large as the source: is its unit another one?"
+    return f"{path.name} is {scale:.3g} times as large as the {beside}: is its unit another one?"
 
 
 def _of(model: Any) -> Neutral:

@@ -44,7 +44,9 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     if args.weights is None or len(args.models) != 1:
         raise ValueError("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
     rig = open_rig(args.models[0], args.mesh)
-    targets, fps, _ = open_shot(rig, args)
+    targets, fps, notes = open_shot(rig, args)
+    for text in notes:
+        console.line(f"note: {text}")
     vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
     solution = open_solution(args.weights, rig, Solver(rig, vertices=vertices, vertex_weights=vertex_weights), targets)
     with console.progress() as progress:

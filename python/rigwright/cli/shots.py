@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import sources
-from rigwright.cli.arguments import existing_file
+from rigwright.cli.arguments import existing_file, unit
+from rigwright.cli.meshes import unit_note
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
@@ -32,6 +34,11 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=existing_file,
         help="vertices that count, a line each (.txt) or .npy; a second number is the vertex' weight",
+    )
+    group.add_argument(
+        "--unit",
+        type=unit,
+        help="of SHOT: mm, cm, dm, m, in, ft or metres; default: as its file says, or else the rig's",
     )
     group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says, or 30)")
     group.add_argument("--clip", metavar="NAME", help="the animation, where the shot's file holds several (.glb)")
@@ -77,8 +84,22 @@ def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], 
     shot = sources.load_shot(args.shot, **_shot_options(args))
     chosen = None if args.markers is None else read_vertices(args.markers)[0]
     _check_fits(rig, shot.vertices, args, chosen)
+    if args.unit is not None:
+        stated = replace(shot, meters_per_unit=args.unit)
+        shot = stated.placed(float(rig.meters_per_unit), shot.up_axis or str(rig.up_axis))
     placed, notes = as_the_rig_is(rig, shot, chosen)
-    return placed.vertices, args.fps or placed.fps, notes
+    note = _size_note(rig, placed.vertices[0], args.shot, chosen)
+    return placed.vertices, args.fps or placed.fps, notes + ([f"{note} --unit says it"] if note else [])
+
+
+def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None) -> str:
+    """What to say where a frame's size beside the rig's neutral leaves its unit in doubt."""
+    rest = np.asarray(rig.rest_vertices, np.float32)
+    if markers is not None:
+        frame = frame[markers] if len(frame) == len(rest) else frame
+        rest = rest[markers]
+    known = np.isfinite(frame).all(axis=1)  # what is not is refused, with its place, when it is solved
+    return unit_note(rest[known], frame[known], 1.0, path, "rig")
 
 
 def _shot_options(args: argparse.Namespace) -> dict[str, Any]:

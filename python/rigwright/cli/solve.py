@@ -63,7 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="with --smoothness: all frames at once (the default), or with --no-joint each one given the two before it",
     )
-    parser.add_argument("--rigid", metavar="FILE", type=arguments.existing_file, help="vertices that show head motion")
+    parser.add_argument(
+        "--rigid",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="vertices that show head motion, a line each (.txt) or .npy",
+    )
     parser.add_argument(
         "--names", metavar="JSON", type=arguments.existing_file, help='{"shape": "name in the output", ...}'
     )

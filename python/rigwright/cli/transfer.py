@@ -16,7 +16,7 @@ from rigwright import transfer
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
 from rigwright.cli.result import Result
-from rigwright.cli.transfer_task import Task, choice, open_task, unit
+from rigwright.cli.transfer_task import Task, choice, open_task
 from rigwright.exports import write_rig
 from rigwright.exports.rigs import WRITERS
 from rigwright.progress import Progress, ProgressCallback
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("the transfer")
     how.add_argument(
         "--unit",
-        type=unit,
+        type=arguments.unit,
         help="of TARGET_NEUTRAL: mm, cm, dm, m, in, ft or metres; default: as its file says, or else the rig's",
     )
     how.add_argument(

@@ -19,7 +19,6 @@ from rigwright.progress import Progress, ProgressCallback
 from rigwright.report.transferred import check_truth
 
 Float32 = NDArray[np.float32]
-UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
 
 @dataclass(frozen=True)
@@ -63,17 +62,6 @@ def choice(*words: str, what: str) -> Callable[[str], Path | str]:
     return chosen
 
 
-def unit(text: str) -> float:
-    """Metres in a unit, by its name or as a number."""
-    try:
-        metres = UNITS[text] if text in UNITS else float(text)
-    except ValueError:
-        metres = 0.0
-    if not 0.0 < metres < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no unit; it must be {', '.join(UNITS)}, or its length in metres")
-    return metres
-
-
 def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     """Open and check everything, then match topologies and find contacts where that is asked for.
 
@@ -105,7 +93,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     elif args.fixed == "each":
         fixed = "each"
     longer = about.get("meters_per_unit", rig.meters_per_unit) / rig.meters_per_unit
-    note = unit_note(source, target.vertices, longer, args.target)
+    note = unit_note(source, target.vertices, longer, args.target, "source")
     return Task(
         args=args,
         rig=rig,
