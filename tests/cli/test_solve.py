@@ -13,6 +13,7 @@ import pytest
 import rigwright as rw
 from rigwright import exports
 from rigwright.cli import dispatch
+from rigwright.cli.meshes import read_weights
 from rigwright.inverse import Solution
 from tests.cli.command import command, environment, json_of, rigwright_command
 from tests.support.sheet import NAMES, SIDE, sheet_files, sheet_rig
@@ -348,3 +349,26 @@ def test_the_unit_of_a_bare_shot(workplace):
     assert told["notes"] == []
     told = json_of(*arguments, "--markers", "third.npy", folder=workplace)
     assert "metres.npy is 0.01" in told["notes"][0]
+
+
+def test_pins_and_truth_are_read_from_both_array_formats(workplace):
+    """An archive of weights pins what it names; an array of the true weights is a truth."""
+    rig = sheet_rig()
+    truth = np.load(workplace / "truth.npy")
+    one = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
+    exports.write_weights(workplace / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
+    solve = ["solve", "face.safetensors", "take.npy", "-o", "pinned.npz", "--alpha", "1e-6"]
+    json_of(*solve, "--pins", "jaw.npz", folder=workplace)
+    found = Solution.load(workplace / "pinned.npz").weights
+    np.testing.assert_array_equal(found[:, 3], 0.25)
+    assert np.ptp(found[:, 0]) > 0.5  # the others are free
+    exports.write_weights(workplace / "truth.npz", rig, truth, 30.0)
+    json_of(*solve, "--pins", "truth.npz", folder=workplace)
+    np.testing.assert_allclose(Solution.load(workplace / "pinned.npz").weights, truth, atol=1e-6)
+    for file in ("truth.npy", "truth.npz"):
+        np.testing.assert_array_equal(read_weights(workplace / file, rig), truth)
+    np.save(workplace / "short.npy", truth[:7])
+    given = ["report", "face.safetensors", "--shot", "take.npy", "--weights", "pinned.npz", "-o", "r.html"]
+    done = rigwright_command(*given, "--truth", "short.npy", folder=workplace)
+    assert done.returncode == 2
+    assert "short.npy: weights of shape (7, 6) where there are 40 frames of 6 shapes" in done.stderr

@@ -64,6 +64,20 @@ def test_makehuman_sets_unpack_to_their_sparse_rows(data_path, tolerance, name, 
     np.testing.assert_allclose(rig.column(k), dense[:13_380], rtol=tolerance["float32"])
 
 
+def test_a_makehuman_set_on_the_identity_it_was_sculpted_for(data_path):
+    folder = data_path("makehuman_hm08")
+    base, own = rw.faces.makehuman(folder, "african"), rw.faces.makehuman(folder, "african", identity=True)
+    macro = rw.faces.macro(folder)
+    dials = {"gender": 0.5, "age": 0.5, "muscle": 0.5, "weight": 0.5, "african": 1.0}
+    np.testing.assert_array_equal(
+        own.rest_vertices, macro.evaluate([dials.get(name, 0.0) for name in macro.shape_names])
+    )
+    np.testing.assert_array_equal(own.columns(), base.columns())
+    assert np.abs(own.rest_vertices - base.rest_vertices).max() > 0.01  # decimetres
+    with pytest.raises(ValueError, match="identity is True for 'arkit'"):
+        rw.faces.makehuman(folder, "arkit", identity=True)
+
+
 def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
     """Each target's weight is the product of its stops' shares, a stop's share falling linearly to its neighbours."""
     folder = data_path("makehuman_hm08")

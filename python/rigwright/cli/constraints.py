@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.cli.arguments import existing_file
+from rigwright.cli.meshes import read_weights
 
 Float64 = NDArray[np.float64]
+PINS = (".npy", ".npz")
 
 
 def add_constraint_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +24,11 @@ def add_constraint_arguments(parser: argparse.ArgumentParser) -> None:
         "--bounds", metavar=("LOW", "HIGH"), nargs=2, type=float, help="of all weights (default: the rig's)"
     )
     group.add_argument(
-        "--pins", metavar="FILE", type=existing_file, help="weights (T, K) or (K,) as .npy, NaN where they are free"
+        "--pins",
+        metavar="FILE",
+        type=existing_file,
+        help="weights (T, K) or (K,) as .npy, NaN where they are free; or an .npz of write_weights or rigwright solve,"
+        " whose names leave the other shapes free",
     )
     group.add_argument(
         "--priors",
@@ -47,10 +53,9 @@ def read_pins(path: Path, rig: Any, num_frames: int, bounds: Any) -> Any:
     ValueError
         Naming the file.
     """
-    try:
-        pins = np.asarray(np.load(path, allow_pickle=False), np.float64)
-    except (OSError, ValueError, EOFError, TypeError) as error:
-        raise ValueError(f"{path}: no array of weights ({error})") from None
+    if path.suffix.lower() not in PINS:
+        raise ValueError(f"{path}: no array of weights; its name must end in {' or '.join(PINS)}")
+    pins = read_weights(path, rig, missing=np.nan)
     shape = (num_frames, rig.num_shapes)
     if pins.shape not in (shape, shape[1:]):
         raise ValueError(

@@ -148,6 +148,34 @@ def open_examples(paths: list[Path], count: int) -> Float32:
     return np.concatenate(rows)
 
 
+def read_weights(path: Path, rig: Any, missing: float = 0.0) -> Float64:
+    """Weights (T, K) of any file that has some: an array alone, or what ``rw.sources.load_weights`` reads.
+
+    Parameters
+    ----------
+    path : Path
+    rig : BlendshapeRig
+    missing : float
+        Of shapes that an archive's names leave out.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no weights of the rig.
+    """
+    if path.suffix.lower() == ".npy":
+        try:
+            return np.asarray(_array(path), np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}: no array of weights ({str(error).removeprefix(f'{path}: ')})") from None
+    weights = rw.sources.load_weights(path, rig)[0].astype(np.float64)
+    if path.suffix.lower() == ".npz":
+        with np.load(path, allow_pickle=False) as archive:
+            named = set(map(str, archive["names"])) if "names" in archive.files else set(rig.shape_names)
+        weights[:, [name not in named for name in rig.shape_names]] = missing
+    return weights
+
+
 def open_weights(path: Path, rig: Any, count: int) -> Float64:
     """Weights (J, K) of examples: an array, an archive with names, or the expressions of a plan of ``rigwright pack``.
 
@@ -157,12 +185,7 @@ def open_weights(path: Path, rig: Any, count: int) -> Float64:
         If the file is none of these, or has not ``count`` rows.
     """
     suffix = path.suffix.lower()
-    if suffix == ".json":
-        weights = _planned(Plan.load(path), rig, path)[:count]
-    elif suffix == ".npy":
-        weights = np.asarray(_array(path), np.float64)
-    else:
-        weights = rw.sources.load_weights(path, rig)[0].astype(np.float64)
+    weights = _planned(Plan.load(path), rig, path)[:count] if suffix == ".json" else read_weights(path, rig)
     if weights.shape != (count, rig.num_shapes):
         got = f"{path}: weights of shape {weights.shape}"
         raise ValueError(f"{got}; {count} examples of {rig.num_shapes} shapes need ({count}, {rig.num_shapes})")

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rigwright import report, sources
+from rigwright import report
 from rigwright.cli import arguments
 from rigwright.cli.console import Console
+from rigwright.cli.meshes import read_weights
 from rigwright.cli.shots import add_shot_arguments, open_rig, open_shot, read_vertices
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse.problem import make_problem
@@ -25,7 +26,12 @@ def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--weights", metavar="FILE", type=arguments.existing_file, help="what rigwright solve has written"
     )
-    group.add_argument("--truth", metavar="FILE", type=arguments.existing_file, help="the shot's own weights, if known")
+    group.add_argument(
+        "--truth",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="the shot's own weights, if known: .npy (T, K), .npz, .csv, .glb, .gltf or .blend",
+    )
     group.add_argument("--methods", metavar="A,B,...", type=methods, help="stand beside (default all, none: none)")
     add_shot_arguments(parser)
 
@@ -48,6 +54,10 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     for text in notes:
         console.line(f"note: {text}")
     vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
+    truth = None if args.truth is None else read_weights(args.truth, rig)
+    if truth is not None and truth.shape != (len(targets), rig.num_shapes):
+        wanted = f"{len(targets)} frames of {rig.num_shapes} shapes"
+        raise ValueError(f"--truth {args.truth}: weights of shape {truth.shape} where there are {wanted}")
     solution = open_solution(args.weights, rig, Solver(rig, vertices=vertices, vertex_weights=vertex_weights), targets)
     with console.progress() as progress:
         return report.write_shot(
@@ -57,7 +67,7 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             solution,
             vertices=vertices,
             fps=fps,
-            truth=None if args.truth is None else sources.load_weights(args.truth, rig)[0],
+            truth=truth,
             methods=args.methods,
             name=args.shot.stem,
             progress=progress,
@@ -70,9 +80,10 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
         with zipfile.ZipFile(path) as archive:
             if "objective.npy" in archive.namelist():
                 return Solution.load(path)
-    weights = sources.load_weights(path, rig)[0].astype(np.float64)
-    if len(weights) != len(targets):
-        raise ValueError(f"{path} holds {len(weights)} frames; the shot has {len(targets)}")
+    weights = read_weights(path, rig)
+    if weights.shape != (len(targets), rig.num_shapes):
+        got = f"{path} holds weights of shape {weights.shape}"
+        raise ValueError(f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes")
     problem = make_problem(solver.gram, targets, alpha=0.0)
     untold = np.zeros(len(weights), np.int64)
     return measure(problem, path.suffix.lstrip("."), weights, untold, untold.astype(bool))

@@ -33,8 +33,15 @@ RACES = ("african", "asian", "caucasian")
 DIALS = ("gender", "age", "muscle", "weight")
 
 
-def makehuman(folder: str | os.PathLike[str], shapes: str = "arkit", *, whole: bool = False) -> BlendshapeRig:
+def makehuman(
+    folder: str | os.PathLike[str], shapes: str = "arkit", *, whole: bool = False, identity: bool = False
+) -> BlendshapeRig:
     """Read MakeHuman's base mesh with one set of sculpted expressions.
+
+    The neutral is the base mesh for every set: ``"caucasian"`` and ``"african"`` are offsets alone, and the face that
+    they were sculpted for is no part of their files. ``identity=True`` puts them on it, with the macro targets:
+    young, average in muscle and weight, halfway between the genders, all of the set's race. Other faces are other
+    dials of :func:`macro`, whose evaluated vertices are the neutral of a rig of these columns.
 
     Parameters
     ----------
@@ -45,6 +52,9 @@ def makehuman(folder: str | os.PathLike[str], shapes: str = "arkit", *, whole: b
         and 15 visemes, of which ``viseme_sil`` moves nothing).
     whole : bool
         With helper geometry and joint markers (19,158 vertices); without, the body (13,380).
+    identity : bool
+        On the neutral of the identity that the set was sculpted for, not on the base mesh; the folder then holds the
+        files of :func:`macro` too.
 
     Returns
     -------
@@ -54,14 +64,19 @@ def makehuman(folder: str | os.PathLike[str], shapes: str = "arkit", *, whole: b
     Raises
     ------
     ValueError
-        If the set is unknown, or a file is missing or malformed.
+        If the set is unknown or has no identity, or a file is missing or malformed.
     """
     from rigwright import BlendshapeRig
 
     if shapes not in SETS:
         raise bad_argument("faces.makehuman", "shapes", repr(shapes), f"one of {', '.join(SETS)}")
+    if identity and shapes not in RACES:
+        got = f"True for {shapes!r}, which was sculpted on the base mesh"
+        raise bad_argument("faces.makehuman", "identity", got, "False, or the shapes 'caucasian' or 'african'")
     path = check_folder(folder, "faces.makehuman")
     neutral, faces = _base_mesh(path, whole, "faces.makehuman")
+    if identity:
+        neutral = _identity(path, shapes, whole)
     file, licence = SETS[shapes]
     names, deltas = read_sparse_shapes(path / file, NUM_VERTICES, "faces.makehuman")
     facts = _facts(f"MakeHuman hm08, {shapes} shapes", licence)
@@ -104,6 +119,13 @@ def macro(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeR
     facts = _facts("MakeHuman hm08, macro targets", "CC0") | {"combination_names": names}
     still = np.zeros((len(controls), *neutral.shape), np.float32)
     return BlendshapeRig(neutral, still, combinations, names=controls, faces=faces, metadata=facts)
+
+
+def _identity(path: Path, race: str, whole: bool) -> Float32:
+    """Vertices of a race's face: its expressions were sculpted young, average and between the genders."""
+    dials = dict.fromkeys(DIALS, 0.5) | {race: 1.0}
+    model = macro(path, whole=whole)
+    return np.asarray(model.evaluate([dials.get(name, 0.0) for name in model.shape_names]), np.float32)
 
 
 def _facts(name: str, licence: str) -> dict[str, Any]:
