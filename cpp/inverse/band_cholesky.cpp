@@ -16,24 +16,20 @@ void BandCholesky::reset(const std::vector<std::int64_t>& sizes) {
         values_begin_.push_back(values_begin_.back() + (begin_[b + 1] - begin_[b]) * length(b));
     }
     // room for the variables that later steps free: new memory costs more than the factorisation's own passes over it
-    const std::size_t count = values_begin_.back();
-    if (values_.capacity() < count) {
-        values_ = {};
-        values_.reserve(2 * count);
+    if (capacity_ < values_begin_.back()) {
+        capacity_ = 2 * values_begin_.back();
+        values_.reset();
+        values_ = std::make_unique_for_overwrite<Line[]>(capacity_ / 8);
     }
-    values_.resize(count);
     inverse_.resize(size());
 }
 
-void BandCholesky::clear(std::int64_t block) {
-    std::fill(values_.begin() + values_begin_[block], values_.begin() + values_begin_[block + 1], 0.0);
-    for (std::int64_t i = begin_[block]; i < begin_[block + 1]; ++i) row(block, i)[i - begin_[block]] = 1.0;
-}
-
-bool BandCholesky::solve(double* x) {
+bool BandCholesky::solve(double* x, const std::function<void(std::int64_t block)>& fill) {
     double triangle[panel * panel] = {};
     top_.assign(size() / panel, 0);
     for (std::int64_t b = 0; b < num_blocks(); ++b) {
+        clear(b);
+        fill(b);
         find_profile(b);
         for (std::int64_t first = begin_[b]; first < begin_[b + 1]; first += panel) {
             if (!factor_diagonal(b, first, triangle)) return false;
@@ -45,6 +41,11 @@ bool BandCholesky::solve(double* x) {
         for (std::int64_t first = begin_[b + 1] - panel; first >= begin_[b]; first -= panel) solve_back(b, first, x);
     }
     return true;
+}
+
+void BandCholesky::clear(std::int64_t block) {
+    std::fill_n(row(block, begin_[block]), values_begin_[block + 1] - values_begin_[block], 0.0);
+    for (std::int64_t i = begin_[block]; i < begin_[block + 1]; ++i) row(block, i)[i - begin_[block]] = 1.0;
 }
 
 /// Where the matrix's rows of a block end in the second block after it.

@@ -1,10 +1,11 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "inverse/band_kernels.h"
-#include "inverse/gram_matrix.h"
 
 namespace rigwright::inverse {
 
@@ -17,30 +18,35 @@ class BandCholesky {
 public:
     static constexpr std::int64_t panel = BandKernels::panel;
 
-    /// Takes the sizes of the blocks. Every block must then be cleared before its entries are set.
+    /// Takes the sizes of the blocks.
     void reset(const std::vector<std::int64_t>& sizes);
-    /// Makes a block's rows those of the identity. Different blocks may be cleared and filled by different threads.
-    void clear(std::int64_t block);
     /// Rows of all blocks, filled up.
     std::int64_t size() const { return begin_.back(); }
     /// First row of a block.
     std::int64_t begin(std::int64_t block) const { return begin_[block]; }
     /// A row of a block from column begin(block) on; only the upper triangle is read.
     double* row(std::int64_t block, std::int64_t i) {
-        return values_.data() + values_begin_[block] + (i - begin_[block]) * length(block);
+        return reinterpret_cast<double*>(values_.get()) + values_begin_[block] + (i - begin_[block]) * length(block);
     }
     const double* row(std::int64_t block, std::int64_t i) const {
         return const_cast<BandCholesky*>(this)->row(block, i);
     }
-    /// x <- matrix^-1 x, with size() numbers; the factor takes the matrix's place. False, with x and the matrix
+    /// x <- matrix^-1 x, with size() numbers; the factor takes the matrix's place. `fill` sets the entries of a block's
+    /// rows, which are those of the identity before, and adds the right side of these rows to x, zero before: one block
+    /// after another, each just before it is factored, so that it is still near. False, with x and the matrix
     /// undefined, if the matrix is not positive definite.
-    bool solve(double* x);
+    bool solve(double* x, const std::function<void(std::int64_t block)>& fill);
 
 private:
+    struct alignas(64) Line {
+        double numbers[8];
+    };
+
     std::int64_t num_blocks() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
     /// Past the columns that a block's rows have room for.
     std::int64_t end(std::int64_t block) const { return begin_[std::min(block + 3, num_blocks())]; }
     std::int64_t length(std::int64_t block) const { return end(block) - begin_[block]; }
+    void clear(std::int64_t block);
     void find_profile(std::int64_t block);
     /// Past the columns that a panel's rows of U reach.
     std::int64_t reach(std::int64_t block, std::int64_t first) const;
@@ -52,9 +58,10 @@ private:
     void solve_back(std::int64_t block, std::int64_t first, double* x) const;
 
     std::vector<std::int64_t> begin_{0}, values_begin_;
-    std::vector<std::int64_t> top_;  // of every eight columns: first row of the block two before that reaches them
-    AlignedDoubles values_;
-    std::vector<double> inverse_;  // of U's diagonal
+    std::vector<std::int64_t> top_;   // of every eight columns: first row of the block two before that reaches them
+    std::unique_ptr<Line[]> values_;  // not initialised: `clear` is the first to touch it
+    std::int64_t capacity_ = 0;       // numbers in it
+    std::vector<double> inverse_;     // of U's diagonal
 };
 
 }  // namespace rigwright::inverse

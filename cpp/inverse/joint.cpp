@@ -164,10 +164,7 @@ private:
     bool solve_free() {
         number();
         rhs_.assign(matrix_.size(), 0.0);
-        parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t t = begin; t < end; ++t) assemble(t);
-        });
-        if (!matrix_.solve(rhs_.data())) return false;
+        if (!matrix_.solve(rhs_.data(), [&](std::int64_t t) { assemble(t); })) return false;
         for (std::int64_t i = 0; i < begin_.back(); ++i) {
             if (place_[i] >= 0) step_[i] = rhs_[place_[i]];
         }
@@ -197,7 +194,6 @@ private:
     /// A frame's rows of the matrix, upper triangle, and of the right side.
     void assemble(std::int64_t t) {
         QuadraticModel& model = model_[t];
-        matrix_.clear(t);
         const bool whole = size_[t] == model.size();  // nothing is held
         for (std::int64_t i = 0; i < model.size(); ++i) {
             const std::int64_t own = begin_[t] + i, at = place_[own];
