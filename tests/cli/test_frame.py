@@ -219,3 +219,39 @@ def test_json_holds_no_values_that_json_lacks():
         json.dumps(as_json(value), allow_nan=False)
         == '{"path": "a", "array": [1.0, null], "scalar": 2.0, "list": [null, 1]}'
     )
+
+
+def test_progress_lines_come_soon_and_then_every_few_seconds(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("rigwright.cli.console.time.monotonic", lambda: now[0])
+    stream = io.StringIO()
+    draw = Lines(stream)
+    for done in range(250):
+        draw(Progress("solving", done, 1000))
+        now[0] += 0.125
+    assert [int(line.split()[1]) for line in stream.getvalue().splitlines()] == [0, 8, 24, 56, 96, 136, 176, 216]
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["a.npz", "b.npy", "-o", "w.npz", "--smoothnes", "2"], "did you mean --smoothness?"),
+        (["a.npz", "b.npy", "-o", "w.npz", "--alhpa=2"], "did you mean --alpha?"),
+        (["a.npz", "b.npy", "-o", "w.npz", "--zzzz"], "unrecognized arguments: --zzzz ("),
+    ],
+)
+def test_a_misspelt_option_names_the_nearest_and_the_commands_own_help(tmp_path, monkeypatch, capsys, words, meant):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.npz").touch()
+    assert dispatch.main(["solve", *words]) == 2
+    told = capsys.readouterr().err
+    assert meant in told
+    assert "rigwright solve --help" in told
+
+
+def test_errors_speak_of_files_and_not_of_functions(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").touch()
+    assert dispatch.main(["solve", "a.txt", "b.npy", "-o", "w.npz"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("rigwright: 'a.txt'; it must be a file that ends in")

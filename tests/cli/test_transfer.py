@@ -12,6 +12,7 @@ import pytest
 
 import rigwright as rw
 from rigwright.cli import dispatch
+from rigwright.cli.transfer import _few
 from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.glb import Gltf
 from tests.support.plain_face import plain_face
@@ -385,3 +386,9 @@ def test_the_unit_of_a_bare_target(workplace):
         assert rw.sources.load_blendshapes(workplace / "u.npz").meters_per_unit == 1.0
     told = json_of("transfer", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=workplace)
     assert told["notes"] == []
+
+
+def test_a_long_list_of_names_is_cut_where_it_is_told():
+    names = [f"shape{k}" for k in range(9)]
+    assert _few(names[:8]) == ", ".join(names[:8])
+    assert _few(names) == ", ".join(names[:8]) + ", ... (all in the report and in --json)"

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from rigwright.progress import Progress, ProgressCallback
 
-LINE_INTERVAL = 5.0  # seconds between progress lines where there is no terminal
+FIRST_INTERVAL, LINE_INTERVAL = 1.0, 5.0  # seconds between progress lines where there is no terminal
 
 
 class Console:
@@ -58,20 +58,22 @@ class Console:
 
 
 class Lines:
-    """Progress as lines: when a stage begins, every few seconds, and when it is done."""
+    """Progress as lines: when a stage begins, after a second, two, four, then every few, and when it is done."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.stage = ""
         self.finished = False
-        self.printed = -LINE_INTERVAL
+        self.printed = 0.0
+        self.interval = FIRST_INTERVAL
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         begins = progress.stage != self.stage
         ends = 0 < progress.total <= progress.done and not (self.finished and not begins)
-        if not begins and not ends and (self.finished or now - self.printed < LINE_INTERVAL):
+        if not begins and not ends and (self.finished or now - self.printed < self.interval):
             return
+        self.interval = FIRST_INTERVAL if begins else min(2.0 * self.interval, LINE_INTERVAL)
         self.stage, self.finished, self.printed = progress.stage, ends, now
         of = f" {amount(progress)}" if progress.total > 0 else ""
         note = f", {progress.message}" if progress.message else ""

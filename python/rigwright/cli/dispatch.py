@@ -6,9 +6,11 @@ Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +26,10 @@ INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on where it was interrupted
 COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info")
+
+
+# Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
+IN_THE_COMMANDS_WORDS = [(r"^[a-z_.]+: path is (?=\S*[./])", ""), (r"^[a-z_.]+: targets is ", "SHOT is ")]
 
 
 class Command(Protocol):
@@ -54,7 +60,9 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
     """
     as_object = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
-        args = _parser(load_commands() if commands is None else commands).parse_args(argv)
+        args, unknown = _parser(load_commands() if commands is None else commands).parse_known_args(argv)
+        if unknown:
+            args.parser.unknown(unknown)
     except SystemExit as stop:  # argparse has printed the help
         return int(stop.code or 0)
     except WrongUsage as wrong:
@@ -129,10 +137,18 @@ class _Parser(argparse.ArgumentParser):
     """One line for a wrong argument, not a screen of usage before it."""
 
     def error(self, message: str) -> NoReturn:
-        _, _, unknown = message.partition("unrecognized arguments: ")
-        if sum(word.lower().endswith((".obj", ".obj.gz")) for word in unknown.split()):
-            message += "; if the shell made them of a pattern, quote it ('scans/*.obj') or name the folder"
         raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
+
+    def unknown(self, words: Sequence[str]) -> NoReturn:
+        """Words that the command has no argument for, with the option that a misspelt one may have meant."""
+        message = f"unrecognized arguments: {' '.join(words)}"
+        if any(word.lower().endswith((".obj", ".obj.gz")) for word in words):
+            message += "; if the shell made them of a pattern, quote it ('scans/*.obj') or name the folder"
+        options = [word.partition("=")[0] for word in words if word.startswith("-")]
+        near = [match for word in options for match in difflib.get_close_matches(word, self._option_string_actions, 1)]
+        if near:
+            message += f"; did you mean {', '.join(near)}?"
+        self.error(message)
 
 
 def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
@@ -158,11 +174,14 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
         command.add_arguments(sub)
         sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
         sub.add_argument("--debug", action="store_true", help="show where an error arose")
-        sub.set_defaults(command=command, actions=sub._actions, resumed=name in RESUMED)
+        sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=name in RESUMED)
     return parser
 
 
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory"
-    return " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()) or type(error).__name__
+    for opening, plain in IN_THE_COMMANDS_WORDS:
+        text = re.sub(opening, plain, text)
+    return text

@@ -28,6 +28,7 @@ EXAMPLE = """rigwright transfer face.safetensors other.obj -o other.safetensors 
 rigwright transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json"""
 
 Float32 = NDArray[np.float32]
+FEW = 8  # names in a sentence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -261,7 +262,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         pairs.append(("from the truth", f"{text}; plain copies: {figure(result['copy_mean_error_mm'])} mm"))
     if "examples" in result:
         left = result["undetermined"]
-        kept = f"; they tell little or nothing about {', '.join(left)}: nearly as transferred" if left else ""
+        kept = f"; they tell little or nothing about {_few(left)}: nearly as transferred" if left else ""
         pairs.append(
             ("examples", f"{result['examples']}, met to {figure(float(result['example_rms_mm'].mean()))} mm{kept}")
         )
@@ -272,3 +273,9 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
     console.pairs(pairs)
     for note in result["notes"]:
         console.line(f"note: {note}")
+
+
+def _few(names: list[str]) -> str:
+    """The first names of a list."""
+    more = ", ... (all in the report and in --json)" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
