@@ -391,4 +391,4 @@ def test_the_unit_of_a_bare_target(workplace):
 def test_a_long_list_of_names_is_cut_where_it_is_told():
     names = [f"shape{k}" for k in range(9)]
     assert _few(names[:8]) == ", ".join(names[:8])
-    assert _few(names) == ", ".join(names[:8]) + ", ... (all in the report and in --json)"
+    assert _few(names) == ", ".join(names[:8]) + ", ... (all in --json)"

@@ -277,5 +277,5 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
 
 def _few(names: list[str]) -> str:
     """The first names of a list."""
-    more = ", ... (all in the report and in --json)" if len(names) > FEW else ""
+    more = ", ... (all in --json)" if len(names) > FEW else ""
     return ", ".join(names[:FEW]) + more
