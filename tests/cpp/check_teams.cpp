@@ -145,7 +145,9 @@ Found solve(const Scene& scene, std::int64_t most_shared, const Run& run) {
                                plan.knot_begin.data(),
                                plan.knots.data(),
                                plan.gram.data(),
-                               plan.linear_inverse.data()};
+                               plan.linear_inverse.data(),
+                               plan.num_box_starts,
+                               plan.box_places.data()};
     constexpr int size = frames * shapes;
     const std::vector<double> zeros(size, 0.0), ones(size, 1.0), linear(size, 0.5), limits(frames, 1e-8);
     const std::vector<std::int32_t> offers(frames, 1);
