@@ -70,6 +70,8 @@ def medians(calls: list[Callable[[], object]], runs: int, threads: int) -> list[
     seconds: list[list[float]] = [[] for _ in calls]
     for run in range(-2, runs):
         for own, call in zip(seconds, calls, strict=True):
+            if threads > 1:
+                time.sleep(0.1)  # OpenBLAS's workers spin for a while after a product, on the next one's processor
             begin = clock()
             call()
             if run >= 0:
