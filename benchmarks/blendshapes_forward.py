@@ -72,6 +72,7 @@ def medians(calls: list[Callable[[], object]], runs: int, threads: int) -> list[
         for own, call in zip(seconds, calls, strict=True):
             if threads > 1:
                 time.sleep(0.1)  # OpenBLAS's workers spin for a while after a product, on the next one's processor
+                call()  # and whoever has slept wakes up
             begin = clock()
             call()
             if run >= 0:
