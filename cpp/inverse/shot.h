@@ -47,12 +47,11 @@ struct ShotResult {
 
 /// Solves a shot frame by frame. A frame starts from the one before it; the first of 256 frames, one that differs
 /// much from the one before, and every 32nd (up to every 128th, while that finds nothing better) start from the given
-/// start, zero and the clipped linear solution as well, since corrections make several minima possible, and from all over the box where only combinations move something
-/// (BoxStarts); a frame with weights near a knot is tried with each of them on the
-/// other side, too. Where one of these wins, the frames before it are tried again from
-/// it, backwards, as long as that helps. With `bending`, a frame's objective has
-/// bending_k (x_k - 2 x_k' + x_k'')^2 for the solutions x', x'' of the two frames before it.
-/// Same bytes for any number of threads.
+/// start, zero and the clipped linear solution as well, since corrections make several minima possible, and from all
+/// over the box where only combinations move something (BoxStarts); a frame with weights near a knot is tried with each
+/// of them on the other side, too. Where one of these wins, the frames before it are tried again from it, backwards, as
+/// long as that helps. With `bending`, a frame's objective has bending_k (x_k - 2 x_k' + x_k'')^2 for the solutions x',
+/// x'' of the two frames before it. Same bytes for any number of threads.
 void solve_frames(const Structure& structure, const GramMatrix& gram, const Shot& shot, const ShotOptions& options,
                   const ShotResult& result);
 
