@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright import exports
-from rigwright.cli import dispatch
-from rigwright.cli.meshes import read_weights
 from rigwright.inverse import Solution
 from tests.cli.command import command, environment, json_of, rigwright_command
 from tests.support.sheet import NAMES, SIDE, sheet_files, sheet_rig
@@ -47,35 +44,6 @@ def test_weights_come_back_in_every_format(workplace):
         np.testing.assert_allclose(weights, solution.weights, atol=2e-6, err_msg=name)
         assert fps == pytest.approx(30.0)
     assert not list(workplace.glob("*.partial"))
-
-
-@pytest.mark.parametrize("axis", ["X", "Y", "Z"])
-def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(workplace, axis):
-    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
-    sheet, truth = sheet_rig(), np.load(workplace / "truth.npy")
-    columns, count = sheet.columns(), sheet.num_shapes
-    rig = rw.BlendshapeRig(
-        sheet.rest_vertices,
-        columns[:count],
-        list(zip(sheet.combinations, columns[count:], strict=True)),
-        names=NAMES,
-        faces=sheet.faces,
-        metadata={**sheet.metadata, "up_axis": axis},
-    )
-    rig.save(workplace / "other.safetensors")
-    exports.write_weights(workplace / "take.glb", rig, truth, 30.0)
-    told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=workplace)
-    assert told["rmse_max_mm"] < 1e-3
-    assert any("brought from units of 1 m, y up to the rig's units of 0.01 m" in text for text in told["notes"])
-    half = ["-o", "h.npz", "--alpha", "1e-6", "--fps", "15"]  # keys have times: another rate is other frames
-    told = json_of("solve", "other.safetensors", "take.glb", *half, folder=workplace)
-    assert (told["frames"], told["fps"]) == (20, 15.0)
-    markers = np.arange(0, SIDE * SIDE, 3)
-    np.save(workplace / "some.npy", markers)
-    np.save(workplace / "some_take.npy", rig.evaluate(truth)[:, markers])
-    options = ["--markers", "some.npy", "--alpha", "1e-6"]
-    told = json_of("solve", "other.safetensors", "some_take.npy", "-o", "s.npz", *options, folder=workplace)
-    assert told["notes"] == []
 
 
 def test_options_reach_the_solver(workplace):
@@ -123,32 +91,6 @@ def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(workplace):
         np.testing.assert_array_equal(ours.prior_target, wish)
         found[joint] = ours.weights
     assert np.abs(found["--joint"] - found["--no-joint"]).max() > 1e-4
-
-
-@pytest.mark.parametrize(
-    ("option", "content", "what"),
-    [
-        ("--priors", {"target": np.zeros(3)}, "priors are target and strength"),
-        ("--priors", {"target": np.zeros(3), "strength": np.ones(1)}, "target of shape (3,); the shot has 40 frames"),
-        ("--priors", {"target": 0.0, "strength": -1.0}, "strength must be finite and at least 0"),
-        ("--priors", "no archive", "no .npz of priors"),
-        ("--symmetric", '["a", "b"]', 'no list [["shape", "shape"], ...]'),
-        ("--symmetric", f'[["{NAMES[0]}", "ear"]]', "'ear' is no shape of the rig"),
-        ("--symmetric", f'[["{NAMES[0]}", "{NAMES[0]}"]]', "is in two pairs, or beside itself"),
-        ("--symmetric", "[", "no JSON"),
-    ],
-)
-def test_wrong_files_of_priors_and_pairs_are_named(workplace, capsys, monkeypatch, option, content, what):
-    monkeypatch.chdir(workplace)
-    path = workplace / ("wrong.npz" if option == "--priors" else "wrong.json")
-    if isinstance(content, dict):
-        np.savez(path, **content)
-    else:
-        path.write_text(content)
-    assert dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "x.npz", option, path.name]) == 2
-    told = capsys.readouterr().err
-    assert path.name in told
-    assert what in told
 
 
 def test_head_motion_is_taken_out(workplace):
@@ -219,75 +161,6 @@ def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
     np.testing.assert_array_equal(Solution.load(workplace / f"{name}.npz").weights, whole.weights)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["a.obj", "b.obj", "-o", "w.npz"], "quote it ('scans/*.obj') or name the folder"),
-        (["take.npy", "-o", "w.txt"], "w.txt has a format that cannot be written"),
-        (["take.npy", "-o", "w.npz", "--alpha", "-1"], "-1 is not a number of at least 0"),
-        (["take.npy", "-o", "w.npz", "--alpha", "some"], "some is not a number of at least 0"),
-        (["take.npy", "-o", "w.npz", "--method", "magic"], "invalid choice: 'magic'"),
-        (["take.npy", "-o", "w.npz", "--fps", "0"], "--fps: 0 is no number of frames a second"),
-        (["other.npy", "-o", "w.npz", "--alpha", "1"], "other.npy: 5 vertices where the rig has 196"),
-        (["nan.npy", "-o", "w.npz", "--alpha", "1"], "is not finite"),
-        (["nowhere.npy", "-o", "w.npz"], "nowhere.npy"),
-        (["take.npy", "-o", "w.npz", "--markers", "words.txt", "--alpha", "1"], "words.txt: no list of vertices"),
-        (["take.npy", "-o", "w.npz", "--names", "words.txt", "--alpha", "1"], "words.txt: no JSON"),
-        (["take.npy", "-o", "w.npz", "--names", "wrong.json", "--alpha", "1"], "'ear' is no shape of the rig"),
-        (["take.npy", "-o", "w.npz", "--pins", "words.txt", "--alpha", "1"], "words.txt: no array of weights"),
-        (["take.npy", "-o", "w.npz", "--bounds", "1", "0", "--alpha", "1"], "lower <= upper"),
-        (["take.npy", "-o", "w.npz", "--pins", "longer.npy"], "pins of shape (41, 6); the shot has 40 frames"),
-        (["take.npy", "-o", "w.npz", "--pins", "late.npy"], "1.5 for browUp at frame 39, outside its bounds [0, 1]"),
-        (["take.npy", "-o", "w.npz", "--mesh", "head"], "--mesh does not apply to .safetensors files"),
-        (["take.npy", "-o", "w.npz", "--shot-mesh", "head"], "--shot-mesh does not apply to .npy shots"),
-        (["take.npy", "-o", "w.npz", "--clip", "walk"], "--clip does not apply to .npy shots"),
-    ],
-)
-def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, monkeypatch, capsys):
-    np.save(workplace / "other.npy", np.zeros((2, 5, 3), np.float32))
-    np.save(workplace / "nan.npy", np.full((2, SIDE * SIDE, 3), np.nan, np.float32))
-    pins = np.full((41, len(NAMES)), np.nan)
-    np.save(workplace / "longer.npy", pins)
-    pins[39, 0] = 1.5
-    np.save(workplace / "late.npy", pins[:40])
-    (workplace / "words.txt").write_text("left eye")
-    (workplace / "wrong.json").write_text('{"ear": "nose"}')
-    monkeypatch.chdir(workplace)
-    assert dispatch.main(["solve", "face.safetensors", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err.splitlines()[-1]
-    assert shown.out == ""
-    assert not (workplace / "w.npz.partial").exists()
-
-
-def test_what_a_method_refuses_is_said_before_alpha_is_chosen(workplace, monkeypatch, capsys):
-    monkeypatch.chdir(workplace)
-    monkeypatch.setattr("rigwright.inverse.trade_off", lambda *_, **__: pytest.fail("frames were solved"))
-    assert (
-        dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "w.npz", "--method", "mm", "--smoothness", "1"])
-        == 2
-    )
-    assert "smoothness is 1 with method 'mm'" in capsys.readouterr().err
-
-
-def test_a_mesh_of_several_is_named(workplace):
-    usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
-    shot = np.load(workplace / "take.npy")
-    stage = usd.Stage.CreateNew(str(workplace / "scene.usda"))
-    for name, moved in (("face", shot), ("eyes", shot[:, :8])):
-        points = geometry.Mesh.Define(stage, f"/scene/{name}").CreatePointsAttr()
-        for frame, vertices in enumerate(moved):
-            points.Set([tuple(map(float, point)) for point in vertices], frame)
-    stage.GetRootLayer().Save()
-    arguments = ["solve", "face.safetensors", "scene.usda", "-o", "u.npz", "--alpha", "1e-6"]
-    untold = rigwright_command(*arguments, folder=workplace)
-    assert untold.returncode == 2
-    assert "one of /scene/face, /scene/eyes" in untold.stderr
-    assert "--shot-mesh" in rigwright_command("solve", "--help", folder=workplace).stdout
-    told = json_of(*arguments, "--shot-mesh", "face", folder=workplace)
-    assert told["rmse_max_mm"] < 1e-3
-
-
 def test_alpha_is_the_elbow_of_the_shot(workplace):
     noisy = np.load(workplace / "take.npy") + np.random.default_rng(1).normal(0, 0.05, (40, SIDE * SIDE, 3))
     np.save(workplace / "noisy.npy", noisy.astype(np.float32))
@@ -297,15 +170,6 @@ def test_alpha_is_the_elbow_of_the_shot(workplace):
     assert told["alpha_chosen"]
     shown = rigwright_command("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=workplace)
     assert f"alpha {curve.alpha:g}, the elbow" in shown.stdout
-
-
-def test_a_rig_of_another_kind_is_refused(workplace):
-    from tests.support.models import linear_blend
-
-    linear_blend(num_joints=5, num_vertices=40).save(workplace / "arm.safetensors")
-    done = rigwright_command("solve", "arm.safetensors", "take.npy", "-o", "w.npz", folder=workplace)
-    assert done.returncode == 2
-    assert "blendshape" in done.stderr
 
 
 def test_info_describes_a_blendshape_rig(workplace):
@@ -329,46 +193,3 @@ def test_evaluate_plays_weights_and_says_what_it_cannot_do(workplace):
     done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=workplace)
     assert done.returncode == 2
     assert "rigwright report --shot" in done.stderr
-
-
-def test_the_unit_of_a_bare_shot(workplace):
-    """A shot in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
-    np.save(workplace / "metres.npy", 0.01 * np.load(workplace / "take.npy"))
-    arguments = ["solve", "face.safetensors", "metres.npy", "-o", "unit.npz", "--alpha", "1e-6"]
-    guessed = json_of(*arguments, "--max-iterations", "1", folder=workplace)
-    assert len(guessed["notes"]) == 1
-    assert "metres.npy is 0.01 times as large as the rig" in guessed["notes"][0]
-    assert guessed["notes"][0].endswith("--unit says it")
-    for given in ("m", "1.0"):
-        told = json_of(*arguments, "--unit", given, folder=workplace)
-        assert told["notes"] == []
-        assert told["rmse_max_mm"] < 1e-3
-    markers = np.arange(0, SIDE * SIDE, 3)
-    np.save(workplace / "third.npy", markers)
-    told = json_of(*arguments, "--unit", "m", "--markers", "third.npy", folder=workplace)
-    assert told["notes"] == []
-    told = json_of(*arguments, "--markers", "third.npy", folder=workplace)
-    assert "metres.npy is 0.01" in told["notes"][0]
-
-
-def test_pins_and_truth_are_read_from_both_array_formats(workplace):
-    """An archive of weights pins what it names; an array of the true weights is a truth."""
-    rig = sheet_rig()
-    truth = np.load(workplace / "truth.npy")
-    one = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
-    exports.write_weights(workplace / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
-    solve = ["solve", "face.safetensors", "take.npy", "-o", "pinned.npz", "--alpha", "1e-6"]
-    json_of(*solve, "--pins", "jaw.npz", folder=workplace)
-    found = Solution.load(workplace / "pinned.npz").weights
-    np.testing.assert_array_equal(found[:, 3], 0.25)
-    assert np.ptp(found[:, 0]) > 0.5  # the others are free
-    exports.write_weights(workplace / "truth.npz", rig, truth, 30.0)
-    json_of(*solve, "--pins", "truth.npz", folder=workplace)
-    np.testing.assert_allclose(Solution.load(workplace / "pinned.npz").weights, truth, atol=1e-6)
-    for file in ("truth.npy", "truth.npz"):
-        np.testing.assert_array_equal(read_weights(workplace / file, rig), truth)
-    np.save(workplace / "short.npy", truth[:7])
-    given = ["report", "face.safetensors", "--shot", "take.npy", "--weights", "pinned.npz", "-o", "r.html"]
-    done = rigwright_command(*given, "--truth", "short.npy", folder=workplace)
-    assert done.returncode == 2
-    assert "short.npy: weights of shape (7, 6) where there are 40 frames of 6 shapes" in done.stderr
