@@ -63,7 +63,8 @@ def marked(pairs: Int64, source: Surface, target: Surface) -> Bool:
 
 def drawn_to(tied: Bool) -> Bool:
     """(S, T) which components of the target each of the source is drawn to: its partners, else all without any."""
-    return np.asarray(np.where(tied.any(axis=1)[:, None], tied, ~tied.any(axis=0)))
+    alone = np.logical_not(np.asarray(tied.any(axis=0)))
+    return np.asarray(np.where(np.asarray(tied.any(axis=1))[:, np.newaxis], tied, alone))
 
 
 def closest_of(allowed: Bool, asked: Surface, other: Surface, threads: int) -> Closest:
@@ -86,8 +87,8 @@ def partners(tied: Bool, source: Surface, target: Surface, near: float, threads:
     if there is none, all that have half of their own vertices within ``near`` of it, as teeth in a denture of one
     piece, if they together reach half of it.
     """
-    found = tied.T.copy()
-    for t in np.flatnonzero(~found.any(axis=1)):
+    found: Bool = np.array(tied.T)
+    for t in np.flatnonzero(np.logical_not(found.any(axis=1))).tolist():
         rows = np.flatnonzero(target.component == t)
         ask = target.points[rows], target.normals[rows]
         corners, _, distance = source.closest(np.ones(source.count, bool), *ask, threads)

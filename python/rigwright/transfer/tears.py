@@ -48,7 +48,7 @@ def mended(torn: Int64, matched: Bool, target: Surface, trusted: Int64) -> Bool:
     Astray is a vertex torn from more than half of its matched neighbours, or on two sides. One torn on one side may be
     right: it lies beside a gap that the target's faces bridge, as between lips that are one surface.
     """
-    kept, left = matched.copy(), torn
+    kept: Bool = np.array(matched)
     edges = _core.edges(target.faces, len(target.points)).astype(np.int64)
     edges = edges[matched[edges].all(axis=1)]
     near: list[set[int]] = [set() for _ in kept]
@@ -56,7 +56,7 @@ def mended(torn: Int64, matched: Bool, target: Surface, trusted: Int64) -> Bool:
         near[a].add(b)
         near[b].add(a)
     cut: dict[int, set[int]] = {}
-    for a, b in left.tolist():
+    for a, b in torn.tolist():
         cut.setdefault(a, set()).add(b)
         cut.setdefault(b, set()).add(a)
     for vertex in trusted.tolist():
