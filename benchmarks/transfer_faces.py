@@ -32,8 +32,7 @@ class Hm08:
 
     def __init__(self, folder: Path, helpers: bool = False) -> None:
         self.folder, self.helpers = folder / "makehuman_hm08", helpers
-        self.macro = rw.faces.macro(self.folder, whole=helpers)
-        self.faces = self.macro.faces
+        self.faces = rw.faces.makehuman(self.folder, whole=helpers).faces
 
     def targets(self, kind: str) -> dict[str, np.ndarray]:
         """Deltas by name: of the units "caucasian" or "african", or "arkit"."""
@@ -41,9 +40,8 @@ class Hm08:
         return dict(zip(rig.shape_names, rig.columns(), strict=True))
 
     def identity(self, race: str) -> np.ndarray:
-        """Young, average in muscle and weight, halfway between the genders."""
-        dials = {"gender": 0.5, "age": 0.5, "muscle": 0.5, "weight": 0.5, race: 1.0}
-        return self.macro.evaluate([dials.get(name, 0.0) for name in self.macro.shape_names])
+        """The face that a race's units were sculpted for."""
+        return rw.faces.makehuman(self.folder, race, whole=self.helpers, identity=True).rest_vertices
 
 
 def part(faces: np.ndarray, vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
