@@ -53,8 +53,8 @@ public:
     RIGWRIGHT_TEAM InversePoint<Team>& point() { return point_; }
 
     /// From the point set: Newton steps; where they stop, sweeps of exact minimisation over one variable at a time. A
-    /// cold start is far, so that sweeps come first. Returns the objective. Each step has one place in the code: the
-    /// compiler writes it out there.
+    /// cold start is far, so that sweeps come first; after a step across a knot they would lead back at once. Returns
+    /// the objective. Each step has one place in the code: the compiler writes it out there.
     RIGWRIGHT_TEAM double solve(const InverseFrames& frames, std::int64_t t, bool cold, std::int32_t& iterations,
                                 bool& converged) {
         const bool many_minima = point_.rig().knot_begin[point_.rig().num_variables] > 0;  // along a single variable
@@ -144,7 +144,7 @@ struct SolveFrames {
                     if (boxed) return place[k] < 0.0 ? found[k] : in_box(point.terms(), place[k], k);
                     return from == 0 ? given[k] : from == linear ? linear_solution(right, k) : 0.0;
                 });
-                const double before = best, objective = solve_from(solver, t, from == 0, best);
+                const double before = best, objective = solve_from(solver, t, from == 0, from < crossings, best);
                 if (boxed) agreed = ends_at(objective, before) ? agreed + 1 : objective == best ? 1 : agreed;
             }
         }
@@ -170,11 +170,12 @@ private:
     }
 
     template <class Team>
-    RIGWRIGHT_TEAM double solve_from(InverseFrameSolver<Team>& solver, std::int64_t t, bool first, double& best) const {
+    RIGWRIGHT_TEAM double solve_from(InverseFrameSolver<Team>& solver, std::int64_t t, bool first, bool cold,
+                                     double& best) const {
         const InversePoint<Team>& point = solver.point();
         std::int32_t iterations = 0;
         bool converged = false;
-        const double objective = solver.solve(frames, t, true, iterations, converged);
+        const double objective = solver.solve(frames, t, cold, iterations, converged);
         const bool better = first || objective < best - inverse_margin * fabs(best);
         if (better) best = objective;
         point.team().each(rig.num_variables, [&](int k) {

@@ -14,22 +14,27 @@ bool FrameSolver::sweep(bool local) {
 bool FrameSolver::is_near(const double* known) const {
     constexpr double near = 1e-3;  // a weight; corrections bend the objective over tenths
     for (std::int64_t k = 0; k < frame_.structure().num_variables(); ++k) {
-        if (!(std::abs(frame_.x()[k] - known[k]) < near)) return false;
+        const double x = frame_.x()[k];
+        if (!(std::abs(x - known[k]) < near)) return false;
+        for (const double knot : frame_.structure().knots(k)) {  // another minimum may lie behind it, however near
+            if (std::min(x, known[k]) < knot && knot < std::max(x, known[k])) return false;
+        }
     }
     return true;
 }
 
-FrameReport FrameSolver::solve(const Terms& terms, const double* start, bool cold, double threshold,
+FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start kind, double threshold,
                                std::int64_t max_iterations, const double* known, double* x) {
-    constexpr int cold_sweeps = 2;
+    constexpr int far_sweeps = 2;
     const Structure& structure = frame_.structure();
     bool many_minima = structure.has_knots();  // along a single variable
     for (std::int64_t k = 0; k < structure.num_variables(); ++k) many_minima = many_minima || structure.degree(k) > 1;
     FrameReport report;
     frame_.load(terms);
     frame_.set(start);
-    newton_.begin(cold);
-    for (int i = 0; cold && i < cold_sweeps && report.iterations < max_iterations; ++i, ++report.iterations) {
+    newton_.begin(kind != Start::nearby);
+    for (int i = 0; kind == Start::far && i < far_sweeps && report.iterations < max_iterations;
+         ++i, ++report.iterations) {
         if (!sweep(false)) break;
     }
     for (;; ++report.iterations) {

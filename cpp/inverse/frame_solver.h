@@ -16,6 +16,13 @@ struct FrameReport {
     bool is_known = false;  // ended beside the known solution
 };
 
+/// Where a frame's start comes from.
+enum class Start {
+    nearby,  // a solution of nearly the same terms, whose factor may serve again
+    across,  // such a solution with a variable on another piece: neither its factor nor exact steps, which lead back
+    far      // anywhere: sweeps come first
+};
+
 /// Minimises one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact
 /// minimisation over one variable at a time, which also look beyond the pieces next to a variable. The objective never
 /// rises. Ends at a point whose optimality is at most `threshold` and that no single variable can improve. One a
@@ -24,11 +31,10 @@ class FrameSolver {
 public:
     FrameSolver(const Structure& structure, const GramMatrix& gram) : frame_(structure, gram) {}
 
-    /// `cold`: the start is far, so that sweeps come first. With `known`, a solution of the same terms, the solve ends,
-    /// not converged, where all its variables come so near that it would only be found again. Writes the last point
-    /// to x.
-    FrameReport solve(const Terms& terms, const double* start, bool cold, double threshold, std::int64_t max_iterations,
-                      const double* known, double* x);
+    /// With `known`, a solution of the same terms, the solve ends, not converged, where all its variables come so near,
+    /// on the same pieces, that it would only be found again. Writes the last point to x.
+    FrameReport solve(const Terms& terms, const double* start, Start kind, double threshold,
+                      std::int64_t max_iterations, const double* known, double* x);
     const Frame& frame() const { return frame_; }
 
 private:

@@ -87,7 +87,8 @@ public:
         for (std::int64_t t = begin; t < end; ++t) {
             const bool cold = t == begin || jumps(t);
             if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
-            solve_from(t, begin, cold ? result_.weights.row(t) : result_.weights.row(t - 1), cold, true);
+            const double* start = result_.weights.row(cold ? t : t - 1);
+            solve_from(t, begin, start, cold ? Start::far : Start::nearby, true);
             const bool far = box_starts_.count() > 0 && !cold && moves_far(t);
             const bool restart = !structure_.is_linear() && (cold || far || t == next);
             bool won = structure_.has_knots() && cross_knots(t, begin);
@@ -98,8 +99,8 @@ public:
             const Terms terms = terms_of(t);
             start_.assign(count_, 0.0);
             for (std::int64_t k = 0; k < count_; ++k) start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
-            if (!cold || start_ != given_) won = solve_from(t, begin, start_.data(), true, false) || won;
-            if (linear_start_(terms, start_)) won = solve_from(t, begin, start_.data(), true, false) || won;
+            if (!cold || start_ != given_) won = solve_from(t, begin, start_.data(), Start::far, false) || won;
+            if (linear_start_(terms, start_)) won = solve_from(t, begin, start_.data(), Start::far, false) || won;
             won = search_box(t, begin) || won;
             if (won && !causal_) go_back(t, begin);
             period = won || t == begin ? shortest_period : std::min(2 * period, longest_period);
@@ -144,12 +145,12 @@ private:
     }
 
     /// Solves frame t from a start; keeps the result if it is the first or better than what the frame has.
-    bool solve_from(std::int64_t t, std::int64_t begin, const double* start, bool cold, bool first) {
+    bool solve_from(std::int64_t t, std::int64_t begin, const double* start, Start kind, bool first) {
         const Terms terms = terms_of(t);
         point_.resize(count_);
         for (std::int64_t k = 0; k < count_; ++k) point_[k] = std::clamp(start[k], terms.lower[k], terms.upper[k]);
         const FrameReport report =
-            solver_.solve(terms, point_.data(), cold, options_.thresholds(t), options_.max_iterations,
+            solver_.solve(terms, point_.data(), kind, options_.thresholds(t), options_.max_iterations,
                           first ? nullptr : result_.weights.row(t), point_.data());
         double& best = objective_[t - begin];
         result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
@@ -174,7 +175,7 @@ private:
                 if (!across_knot(knot, terms.lower[k], terms.upper[k], best[k], across)) continue;
                 start_.assign(best, best + count_);
                 start_[k] = across;
-                won = solve_from(t, begin, start_.data(), false, false) || won;
+                won = solve_from(t, begin, start_.data(), Start::across, false) || won;
             }
         }
         return won;
@@ -192,7 +193,7 @@ private:
                 const double lower = terms.lower[k], upper = terms.upper[k];
                 if (place[k] >= 0.0) start_[k] = lower + place[k] * (upper - lower);
             }
-            const bool better = solve_from(t, begin, start_.data(), true, false);
+            const bool better = solve_from(t, begin, start_.data(), Start::far, false);
             agreed = better ? 1 : agreed + found_again_;
             won = won || better;
         }
@@ -201,7 +202,7 @@ private:
     }
 
     void go_back(std::int64_t t, std::int64_t begin) {
-        while (t-- > begin && solve_from(t, begin, result_.weights.row(t + 1), false, false)) {
+        while (t-- > begin && solve_from(t, begin, result_.weights.row(t + 1), Start::nearby, false)) {
         }
     }
 

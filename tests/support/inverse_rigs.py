@@ -63,3 +63,18 @@ def macro_rig(rng: np.random.Generator, vertices: int = 80) -> rw.BlendshapeRig:
     base = rng.normal(size=(vertices, 3))
     combinations = [(f, 0.5 * base + rng.normal(size=(vertices, 3))) for f in factors]
     return rw.BlendshapeRig(rng.normal(size=(vertices, 3)), np.zeros((5, vertices, 3)), combinations=combinations)
+
+
+def in_between_rig(rng: np.random.Generator, vertices: int = 4) -> rw.BlendshapeRig:
+    """An in-between over weight 0 at 0.5; weight 1 makes up for most of what weight 0 does, so that a frame nearly fits
+    on either side of the knot, and lies in the other minimum with both weights only a little away."""
+    own, other, common = np.linalg.qr(rng.normal(size=(3 * vertices, 3)))[0].T.reshape(3, vertices, 3)
+    below, above = own + 3 * common, 0.3 * other - 0.5 * own + 3 * common  # what weight 0 does at either side
+    in_between = ((rw.Tent(0, 0.0, 0.5, 1.0),), (below - above) / 4)
+    deltas = np.array([(below + above) / 2, 3 * common])
+    return rw.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas, combinations=[in_between])
+
+
+def weights_near(knots, frames: int, rng: np.random.Generator) -> np.ndarray:
+    """Values (frames,) at either side of some of the knots, from 0.0003 to 0.03 away."""
+    return rng.choice(knots, frames) + rng.choice([-1, 1], frames) * 10 ** rng.uniform(-3.5, -1.5, frames)
