@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 #include <vector>
 
 #include "core/view.h"
@@ -22,29 +23,60 @@ struct LineAllocator {
     void deallocate(T* data, std::size_t) { ::operator delete(data, line); }
     bool operator==(const LineAllocator&) const { return true; }
 };
-using AlignedDoubles = std::vector<double, LineAllocator<double>>;
+template <class T>
+using Aligned = std::vector<T, LineAllocator<T>>;
+using AlignedDoubles = Aligned<double>;
 
-/// The Gram matrix Phi^T Omega Phi of a rig's N columns, symmetric; each row begins at a cache line and is filled up
-/// with zeros to whole lines.
+/// The Gram matrix Phi^T Omega Phi of a rig's N columns, symmetric, in double and in single precision; each row begins
+/// at a cache line and is filled up with zeros to whole lines.
 class GramMatrix {
 public:
     /// Copies (N, N).
-    explicit GramMatrix(View<const double, 2> matrix)
-        : size_(matrix.extent(0)), width_((size_ + 7) / 8 * 8), rows_(size_ * width_, 0.0) {
-        for (std::int64_t i = 0; i < size_; ++i) std::copy_n(matrix.row(i), size_, rows_.data() + i * width_);
-    }
+    explicit GramMatrix(View<const double, 2> matrix) : size_(matrix.extent(0)), rows_(matrix), single_(matrix) {}
 
     std::int64_t size() const { return size_; }
     /// Numbers of a row, zeros included.
-    std::int64_t width() const { return width_; }
-    const double* row(std::int64_t i) const { return rows_.data() + i * width_; }
+    template <class Real = double>
+    std::int64_t width() const {
+        return rows<Real>().width;
+    }
+    template <class Real = double>
+    const Real* row(std::int64_t i) const {
+        return rows<Real>().numbers.data() + i * width<Real>();
+    }
     /// (N, width()): with the zeros.
-    View<const double, 2> padded() const { return {rows_.data(), {size_, width_}}; }
+    View<const double, 2> padded() const { return {rows_.numbers.data(), {size_, width()}}; }
     double operator()(std::int64_t i, std::int64_t j) const { return row(i)[j]; }
 
 private:
-    std::int64_t size_, width_;
-    AlignedDoubles rows_;
+    template <class Real>
+    struct Rows {
+        static constexpr std::int64_t line = 64 / sizeof(Real);
+
+        explicit Rows(View<const double, 2> matrix)
+            : width((matrix.extent(1) + line - 1) / line * line), numbers(matrix.extent(0) * width, Real{0}) {
+            for (std::int64_t i = 0; i < matrix.extent(0); ++i) {
+                std::transform(matrix.row(i), matrix.row(i) + matrix.extent(1), numbers.data() + i * width,
+                               [](double entry) { return static_cast<Real>(entry); });
+            }
+        }
+
+        std::int64_t width;
+        Aligned<Real> numbers;
+    };
+
+    template <class Real>
+    const Rows<Real>& rows() const {
+        if constexpr (std::is_same_v<Real, double>) {
+            return rows_;
+        } else {
+            return single_;
+        }
+    }
+
+    std::int64_t size_;
+    Rows<double> rows_;
+    Rows<float> single_;
 };
 
 }  // namespace rigwright::inverse

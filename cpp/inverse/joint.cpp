@@ -208,7 +208,7 @@ private:
                     row[place_[other]] += entry;
                 }
             };
-            const double* hessian = model.hessian().data() + i * padded_width(model.size());
+            const double* hessian = model.hessian().entries().data() + i * model.hessian().stride();
             if (whole) {
                 std::copy(hessian + i, hessian + model.size(), row + at);
             } else {

@@ -41,40 +41,42 @@ void add_scaled(double factor, const double* x, double* y, std::int64_t n) {
 }
 
 /// y = (`Add`: y +) sum of `Rows` rows times their factors, from `begin` to `end`.
-template <int Rows, bool Add = true>
-HWY_INLINE void add_some(const double* factors, const double* const* rows, double* y, std::int64_t begin,
-                         std::int64_t end) {
-    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    V a[Rows];
-    const double* row[Rows];
+template <int Rows, bool Add = true, class T>
+HWY_INLINE void add_some(const T* factors, const T* const* rows, T* y, std::int64_t begin, std::int64_t end) {
+    using Row = hn::Vec<hn::ScalableTag<T>>;
+    constexpr hn::ScalableTag<T> tag;
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(tag));
+    Row a[Rows];
+    const T* row[Rows];
     for (int p = 0; p < Rows; ++p) {
-        a[p] = hn::Set(d, factors[p]);
+        a[p] = hn::Set(tag, factors[p]);
         row[p] = rows[p];
     }
     std::int64_t i = begin;
     for (; i + 2 * lanes <= end; i += 2 * lanes) {
-        V sum = Add ? hn::LoadU(d, y + i) : hn::Zero(d), next = Add ? hn::LoadU(d, y + i + lanes) : hn::Zero(d);
+        Row sum = Add ? hn::LoadU(tag, y + i) : hn::Zero(tag),
+            next = Add ? hn::LoadU(tag, y + i + lanes) : hn::Zero(tag);
         for (int p = 0; p < Rows; ++p) {
-            sum = hn::MulAdd(a[p], hn::LoadU(d, row[p] + i), sum);
-            next = hn::MulAdd(a[p], hn::LoadU(d, row[p] + i + lanes), next);
+            sum = hn::MulAdd(a[p], hn::LoadU(tag, row[p] + i), sum);
+            next = hn::MulAdd(a[p], hn::LoadU(tag, row[p] + i + lanes), next);
         }
-        hn::StoreU(sum, d, y + i);
-        hn::StoreU(next, d, y + i + lanes);
+        hn::StoreU(sum, tag, y + i);
+        hn::StoreU(next, tag, y + i + lanes);
     }
     for (; i + lanes <= end; i += lanes) {
-        V sum = Add ? hn::LoadU(d, y + i) : hn::Zero(d);
-        for (int p = 0; p < Rows; ++p) sum = hn::MulAdd(a[p], hn::LoadU(d, row[p] + i), sum);
-        hn::StoreU(sum, d, y + i);
+        Row sum = Add ? hn::LoadU(tag, y + i) : hn::Zero(tag);
+        for (int p = 0; p < Rows; ++p) sum = hn::MulAdd(a[p], hn::LoadU(tag, row[p] + i), sum);
+        hn::StoreU(sum, tag, y + i);
     }
     for (; i < end; ++i) {
-        double sum = Add ? y[i] : 0.0;
+        T sum = Add ? y[i] : T{0};
         for (int p = 0; p < Rows; ++p) sum += factors[p] * row[p][i];
         y[i] = sum;
     }
 }
 
-template <bool Add>
-void add_up_to_eight(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
+template <bool Add, class T>
+void add_up_to_eight(const T* factors, const T* const* rows, std::int64_t count, T* y, std::int64_t n) {
     switch (count) {
         case 1:
             return add_some<1, Add>(factors, rows, y, 0, n);
@@ -95,13 +97,15 @@ void add_up_to_eight(const double* factors, const double* const* rows, std::int6
     }
 }
 
-void add_rows(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
+template <class T>
+void add_rows(const T* factors, const T* const* rows, std::int64_t count, T* y, std::int64_t n) {
     for (std::int64_t i = 0; i < count; i += 8) {
         add_up_to_eight<true>(factors + i, rows + i, std::min<std::int64_t>(8, count - i), y, n);
     }
 }
 
-void sum_rows(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
+template <class T>
+void sum_rows(const T* factors, const T* const* rows, std::int64_t count, T* y, std::int64_t n) {
     add_up_to_eight<false>(factors, rows, std::min<std::int64_t>(8, count), y, n);
     if (count > 8) add_rows(factors + 8, rows + 8, count - 8, y, n);
 }
@@ -210,8 +214,8 @@ void cholesky_remove(double* factor, std::int64_t n, std::int64_t stride, double
 }
 
 const Kernels* table() {
-    static constexpr Kernels all{&dot,      &add_scaled,     &add_rows,        &sum_rows,
-                                 &cholesky, &cholesky_solve, &cholesky_append, &cholesky_remove};
+    static constexpr Kernels all{&dot,      &add_scaled,     &add_rows<double>, &sum_rows<double>, &sum_rows<float>,
+                                 &cholesky, &cholesky_solve, &cholesky_append,  &cholesky_remove};
     return &all;
 }
 

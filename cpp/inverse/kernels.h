@@ -17,6 +17,8 @@ struct Kernels {
     void (*add_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
     /// y = sum_i factors[i] rows[i] over `count` rows, at least one.
     void (*sum_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
+    void (*sum_rows_single)(const float* factors, const float* const* rows, std::int64_t count, float* y,
+                            std::int64_t n);
     /// Upper Cholesky factor U, U^T U = matrix, in place, rows `stride` >= padded_width(n) apart and zero from n on;
     /// only the upper triangle is read, the lower one is working memory (finite). Writes 1 / diagonal of U. False where
     /// a pivot falls below `floor` times its diagonal entry.

@@ -8,13 +8,13 @@ namespace rigwright::inverse {
 double QuadraticModel::look(const Frame& frame) {
     const Structure& structure = frame.structure();
     const Terms& terms = frame.terms();
-    free_.clear();
-    side_.clear();
+    free_.variables.clear();
+    free_.side.clear();
     gradient_.clear();
     at_.clear();
     low_.clear();
     high_.clear();
-    position_.assign(structure.num_variables(), -1);
+    free_.position.assign(structure.num_variables(), -1);
     slopes_.resize(structure.num_variables());
     frame.slopes(slopes_.data());
     double worst = 0.0;
@@ -28,9 +28,9 @@ double QuadraticModel::look(const Frame& frame) {
         const bool inside = x > lower && x < upper && left == right;
         if (!inside && rise <= 0.0 && fall <= 0.0) continue;
         const int side = rise >= fall ? 1 : -1;
-        position_[k] = static_cast<std::int32_t>(free_.size());
-        free_.push_back(static_cast<std::int32_t>(k));
-        side_.push_back(side);
+        free_.position[k] = static_cast<std::int32_t>(free_.size());
+        free_.variables.push_back(static_cast<std::int32_t>(k));
+        free_.side.push_back(side);
         gradient_.push_back(side > 0 ? right : left);
         const auto [low, high] = structure.piece(k, x, side, lower, upper);
         at_.push_back(x);
@@ -40,102 +40,10 @@ double QuadraticModel::look(const Frame& frame) {
     return worst;
 }
 
-void QuadraticModel::form(const Frame& frame, bool curvature) {
-    const std::int64_t count = size(), width = frame.gram().width(), stride = padded_width(count);
-    differentiate(frame);
-    hessian_.resize(count * stride);
-    image_.resize(width);
-    cursor_.assign(rank_begin_.begin(), rank_begin_.end() - 1);
-    for (std::int64_t i = 0; i < count; ++i) {
-        double* row = hessian_.data() + i * stride;
-        std::fill_n(row, stride, 0.0);
-        const std::int64_t begin = entry_begin_[i], end = entry_begin_[i + 1];
-        if (begin == end) continue;
-        kernels().sum_rows(entry_value_.data() + begin, entry_row_.data() + begin, end - begin, image_.data(), width);
-        for (std::size_t rank = 0; rank < cursor_.size(); ++rank) {
-            std::int64_t& from = cursor_[rank];
-            while (from < rank_begin_[rank + 1] && ranked_[from].position < i) ++from;
-            for (std::int64_t e = from; e < rank_begin_[rank + 1]; ++e) {
-                row[ranked_[e].position] += ranked_[e].twice * image_[ranked_[e].column];
-            }
-        }
-        row[i] += 2.0 * frame.terms().quadratic[free_[i]];
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-        for (std::int64_t j = 0; j < i; ++j) hessian_[i * stride + j] = hessian_[j * stride + i];
-    }
-    if (curvature) add_curvature(frame);
-}
-
-/// The slopes J by free variables, and once more by rank: first the first entry of each variable, then the second ones,
-/// so that sums over them go to one variable after another and do not wait for each other.
-void QuadraticModel::differentiate(const Frame& frame) {
-    const Structure& structure = frame.structure();
-    entry_column_.clear();
-    entry_value_.clear();
-    entry_row_.clear();
-    entry_begin_.assign(1, 0);
-    std::int64_t longest = 0;
-    for (std::int64_t i = 0; i < size(); ++i) {
-        for (const std::int32_t n : structure.users(free_[i])) {
-            const double slope = structure.slope(n, free_[i], frame.x(), side_[i]);
-            if (slope == 0.0) continue;
-            entry_column_.push_back(n);
-            entry_value_.push_back(slope);
-            entry_row_.push_back(frame.gram().row(n));
-        }
-        entry_begin_.push_back(static_cast<std::int64_t>(entry_column_.size()));
-        longest = std::max(longest, entry_begin_[i + 1] - entry_begin_[i]);
-    }
-    ranked_.clear();
-    rank_begin_.assign(1, 0);
-    for (std::int64_t rank = 0; rank < longest; ++rank) {
-        for (std::int64_t i = 0; i < size(); ++i) {
-            const std::int64_t e = entry_begin_[i] + rank;
-            if (e >= entry_begin_[i + 1]) continue;
-            ranked_.push_back({static_cast<std::int32_t>(i), entry_column_[e], 2.0 * entry_value_[e]});
-        }
-        rank_begin_.push_back(static_cast<std::int64_t>(ranked_.size()));
-    }
-}
-
-void QuadraticModel::add_curvature(const Frame& frame) {
-    const Structure& structure = frame.structure();
-    const std::int64_t stride = padded_width(size());
-    for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
-        const auto [first, second] = structure.plain(n);
-        if (second >= 0) {
-            const std::int32_t i = position_[first], j = position_[second];
-            if (i < 0 || j < 0) continue;
-            hessian_[i * stride + j] += 2.0 * frame.residual()[n];
-            hessian_[j * stride + i] += 2.0 * frame.residual()[n];
-            continue;
-        }
-        const std::span<const Factor> factors = structure.factors(n);
-        for (std::size_t a = 1; a < factors.size(); ++a) {
-            const std::int32_t i = position_[factors[a].variable];
-            if (i < 0) continue;
-            for (std::size_t b = 0; b < a; ++b) {
-                const std::int32_t j = position_[factors[b].variable];
-                if (j < 0) continue;
-                double product = 2.0 * frame.residual()[n];
-                for (std::size_t c = 0; c < factors.size(); ++c) {
-                    const double x = frame.x()[factors[c].variable];
-                    product *= c == a   ? factors[c].slope(x, side_[i])
-                               : c == b ? factors[c].slope(x, side_[j])
-                                        : factors[c].value(x);
-                }
-                hessian_[i * stride + j] += product;
-                hessian_[j * stride + i] += product;  // twice on the diagonal: (u v)'' = 2 u' v'
-            }
-        }
-    }
-}
-
 double QuadraticModel::column(const Frame& frame, std::int32_t variable, const std::vector<std::int32_t>& at,
                               double* result) {
     const Structure& structure = frame.structure();
-    const auto side = [&](std::int32_t k) { return side_[position_[k]]; };
+    const auto side = [&](std::int32_t k) { return free_.side[position(k)]; };
     entry_value_.clear();
     entry_row_.clear();
     for (const std::int32_t n : structure.users(variable)) {
@@ -251,7 +159,7 @@ double NewtonStep::slope() const {
 
 bool NewtonStep::direction() {
     constexpr std::size_t few = 4;  // variables that leave a factor for less than the price of another one
-    const std::int64_t count = model_.size(), stride = padded_width(count);
+    const std::int64_t count = model_.size();
     step_.assign(count, 0.0);
     held_.assign(count, 0);
     pull_.resize(count);
@@ -267,7 +175,9 @@ bool NewtonStep::direction() {
         std::size_t left = 0;
         for (const std::int32_t i : active_) {
             if (!stop_at_end(i)) continue;
-            kernels().add_scaled(-step_[i], model_.hessian().data() + i * stride, pull_.data(), count);
+            const Hessian<double>& hessian = model_.hessian();
+            const double* row = hessian.entries().data() + i * hessian.stride();
+            kernels().add_scaled(-step_[i], row, pull_.data(), count);
             ++left;
         }
         if (left == 0) break;
@@ -283,8 +193,9 @@ bool NewtonStep::direction() {
 
 /// Over `active`; with a ridge where the Hessian is singular.
 bool NewtonStep::factor(const std::vector<std::int32_t>& active) {
+    const Hessian<double>& hessian = model_.hessian();
     for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
-        if (factor_.set(model_.hessian(), padded_width(model_.size()), active, ridge, model_.free())) return true;
+        if (factor_.set(hessian.entries(), hessian.stride(), active, ridge, model_.free())) return true;
     }
     return false;
 }

@@ -2,55 +2,43 @@
 #include <cstdint>
 #include <vector>
 
-#include "inverse/frame.h"
+#include "inverse/hessian.h"
 #include "inverse/working_factor.h"
 
 namespace rigwright::inverse {
 
 /// The second-order model of one frame's objective at a point: its free variables (off their bounds and the kinks of
-/// tents, or with descent away from them), the piece that each may move on, gradient and Hessian
-///   H = 2 J^T G J + 2 sum_n r_n d^2 phi_n,   J = d phi / d x.
+/// tents, or with descent away from them), the piece that each may move on, gradient and Hessian.
 class QuadraticModel {
 public:
     /// Reads a frame's point. Returns its optimality (see Frame::optimality).
     double look(const Frame& frame);
-    /// Forms the Hessian over the free variables; with `curvature` its second part, too.
-    void form(const Frame& frame, bool curvature);
+    /// Forms the Hessian over the free variables (see Hessian::form).
+    void form(const Frame& frame, bool curvature) { hessian_.form(frame, free_, curvature); }
 
     /// Writes the column of the Hessian that belongs to a free variable, at other free variables; its diagonal entry.
     /// Of the curvature only that of products of two weights is in it.
     double column(const Frame& frame, std::int32_t variable, const std::vector<std::int32_t>& at, double* result);
 
-    std::int64_t size() const { return static_cast<std::int64_t>(free_.size()); }
-    const std::vector<std::int32_t>& free() const { return free_; }
+    std::int64_t size() const { return free_.size(); }
+    const FreeVariables& free_variables() const { return free_; }
+    const std::vector<std::int32_t>& free() const { return free_.variables; }
     /// A variable's place in free(), or -1.
-    std::int32_t position(std::int32_t variable) const { return position_[variable]; }
+    std::int32_t position(std::int32_t variable) const { return free_.position[variable]; }
     const std::vector<double>& gradient() const { return gradient_; }
     /// The free variables' values, and the ends of their pieces.
     const std::vector<double>& at() const { return at_; }
     const std::vector<double>& low() const { return low_; }
     const std::vector<double>& high() const { return high_; }
-    /// Row-major, symmetric, rows padded_width(size()) apart; both triangles.
-    std::vector<double>& hessian() { return hessian_; }
+    const Hessian<double>& hessian() const { return hessian_; }
 
 private:
-    struct Entry {
-        std::int32_t position, column;
-        double twice;  // the slope
-    };
-
-    void differentiate(const Frame& frame);
-    void add_curvature(const Frame& frame);
-
-    std::vector<std::int32_t> free_, position_;
-    std::vector<int> side_;
-    std::vector<double> slopes_, gradient_, at_, low_, high_, hessian_;
-    AlignedDoubles image_;
-    std::vector<std::int32_t> entry_column_;  // J by free variables: entries of variable i from entry_begin_[i] on
+    FreeVariables free_;
+    std::vector<double> slopes_, gradient_, at_, low_, high_;
+    Hessian<double> hessian_;
+    AlignedDoubles image_;  // of a variable's slopes, and what it is the sum of
     std::vector<double> entry_value_;
-    std::vector<const double*> entry_row_;  // of the Gram matrix
-    std::vector<std::int64_t> entry_begin_, rank_begin_, cursor_;
-    std::vector<Entry> ranked_;
+    std::vector<const double*> entry_row_;
 };
 
 /// Newton steps over the free variables of one frame, kept inside their pieces: variables that would leave are put on
