@@ -149,8 +149,8 @@ constexpr const char* about_rig =
     "\n"
     "with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
     "Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no\n"
-    "skeleton. Weights outside the bounds are evaluated as they are. vjp is exact; at a corner of a tent it takes\n"
-    "the slope on the side of larger weights.";
+    "skeleton. Weights outside the bounds are evaluated as they are, up to `weight_limit`. vjp is exact; at a corner\n"
+    "of a tent it takes the slope on the side of larger weights.";
 
 constexpr const char* about_constructor =
     "Parameters\n"
@@ -193,8 +193,9 @@ void bind_blendshape(py::module_& module) {
              "Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.\n"
              "out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a\n"
              "head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;\n"
-             "by default as they are. ValueError on a wrong width, a value that is not finite, an order that is no\n"
-             "permutation, a prefix outside 0 ... K, or a device that does not work here.")
+             "by default as they are. ValueError on a wrong width, a value that is not finite or beyond\n"
+             "`weight_limit`, an order that is no permutation, a prefix outside 0 ... K, or a device that does not\n"
+             "work here.")
         .def("activations", &activations, py::arg("weights"),
              "(T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.")
         .def("column", &column, py::arg("n"), "(V, 3) offsets of column n.")
@@ -209,6 +210,8 @@ void bind_blendshape(py::module_& module) {
         .def_property_readonly(
             "bounds", [](const BlendshapeRig& m) { return copy(m.bounds()); },
             "(K, 2) lowest and highest weight of each shape.")
+        .def_property_readonly("weight_limit", &BlendshapeRig::pose_limit,
+                               "The largest magnitude of a weight: up to it all vertices surely fit float32.")
         .def_property_readonly("combinations", &combinations,
                                "The factors of each combination: tuples of shape indices and rw.Tent.")
         .def_property_readonly("constructed", &BlendshapeRig::constructed,

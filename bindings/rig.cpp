@@ -177,10 +177,12 @@ void bind_deformer(py::module_& module) {
              py::arg("out") = py::none(),
              "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
              "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\", \"blendshape\" another of\n"
-             "rigwright.devices(). ValueError on a wrong width, a value that is not finite, or a device that does\n"
-             "not work here.")
+             "rigwright.devices(). ValueError on a wrong width, a value that is not finite or too large, or a device\n"
+             "that does not work here.")
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
-             "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.")
+             "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses. ValueError "
+             "on\n"
+             "a wrong width, a value that is not finite or too large, or a gradient that overflows float32.")
         .def("confidence", &confidence, py::arg("poses"),
              "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.")
         .def(

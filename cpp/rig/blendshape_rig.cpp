@@ -1,6 +1,8 @@
 #include "rig/blendshape_rig.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -68,6 +70,29 @@ BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
     const TensorFile& file = *character().tensors;
     if (metadata_contains(file, "constructed")) constructed_ = metadata_names(file, "constructed");
     check_combination_names(file, factors_.num_corrections());
+    weight_limit_ = find_weight_limit();
+}
+
+/// By the triangle inequality, with the largest offset for all.
+float BlendshapeRig::find_weight_limit() const {
+    constexpr double most = 0.5 * std::numeric_limits<float>::max();
+    const double offset = grouped_.largest_offset();
+    double neutral = 0.0;
+    for (const float x : character().rest_vertices) neutral = std::max(neutral, std::abs(double{x}));
+    const auto fits = [&](double weight) {
+        double sum = neutral + static_cast<double>(num_shapes()) * weight * offset;
+        for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
+            double activation = 1.0;
+            for (const Factor& factor : factors_.of(c)) activation *= factor.is_tent ? 1.0 : std::max(weight, 1.0);
+            if (activation > most) return false;
+            sum += activation * offset;
+        }
+        return sum <= most;
+    };
+    for (double weight = 0x1p126; weight >= 0x1p-126; weight *= 0.5) {
+        if (fits(weight)) return static_cast<float>(weight);
+    }
+    return 0.0f;
 }
 
 void BlendshapeRig::column(std::int64_t n, View<float, 2> delta) const {

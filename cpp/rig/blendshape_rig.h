@@ -25,7 +25,8 @@ void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t nu
 ///   v(w) = v^0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c,
 /// phi_f a weight or a tent over it (see Factor). Columns are the K shapes, then the corrections; the activation of
 /// a column is what its offsets are multiplied by. A pose row is the K weights: there are no joints. Weights outside
-/// their bounds are evaluated as they are. A shape that moves nothing is fine: its weight has no effect of its own.
+/// their bounds are evaluated as they are, as far as everything surely fits float32 (pose_limit). A shape that moves
+/// nothing is fine: its weight has no effect of its own.
 ///
 /// Tensors beside rest_vertices, faces (F may be 0) and control_ranges (the bounds): those of Factors and
 /// GroupedColumns. Metadata: joint_names empty, numeric_controls the names of the shapes, and where some columns were
@@ -51,6 +52,8 @@ public:
     void evaluate_prefix(View<const float, 2> weights, const Prefix& prefix, View<float, 3> vertices,
                          int threads) const;
 
+    /// A power of two: weights up to it make no activation and no coordinate larger than half of what float32 holds.
+    float pose_limit() const override { return weight_limit_; }
     /// Names of the columns that were constructed, not sculpted: metadata.constructed.
     const std::vector<std::string>& constructed() const { return constructed_; }
     const GroupedColumns& grouped() const { return grouped_; }
@@ -60,6 +63,8 @@ public:
 private:
     struct Workspace;
     struct GradientMemory;
+
+    float find_weight_limit() const;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
@@ -78,6 +83,7 @@ private:
     Factors factors_;
     GroupedColumns grouped_;
     std::vector<std::string> constructed_;
+    float weight_limit_;
 };
 
 }  // namespace rigwright::rig

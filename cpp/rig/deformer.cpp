@@ -2,11 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 
 #include "core/check.h"
 #include "core/error.h"
 
 namespace rigwright::rig {
+namespace {
+
+std::string short_number(float x) {
+    std::ostringstream text;
+    text << std::setprecision(3) << x;
+    return text.str();
+}
+
+}  // namespace
+
 void Deformer::check_poses(const char* function, View<const float, 2> poses, const char* argument) const {
     if (poses.extent(1) != character_.num_controls()) {
         const bool joints = character_.skeleton.num_joints() > 0;
@@ -15,9 +27,13 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
             std::to_string(character_.num_controls()) +
                 (joints ? " wide: 12 a joint, then the numeric controls" : " wide: the numeric controls"));
     }
-    if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {
-        throw bad_argument(function, argument, "not finite everywhere", "finite");
-    }
+    const float limit = pose_limit();
+    const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
+    if (wrong == poses.end()) return;
+    check_finite(function, argument, poses);
+    throw bad_argument(
+        function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
+        "between -" + short_number(limit) + " and " + short_number(limit) + ": beyond, vertices overflow");
 }
 
 void Deformer::check_arguments(const char* function, const char* argument, View<const float, 2> poses,
@@ -38,6 +54,9 @@ void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, 
         throw bad_argument("vjp", "cotangents", "not finite everywhere", "finite");
     }
     do_vjp(poses, cotangents, gradients, threads);
+    if (!std::all_of(gradients.begin(), gradients.end(), [](float x) { return std::isfinite(x); })) {
+        throw bad_argument("vjp", "cotangents", "so large that the gradient overflows", "smaller");
+    }
 }
 
 void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -19,13 +20,16 @@ public:
     const Character& character() const { return character_; }
 
     /// Writes (T, V, 3) vertices. threads <= 0: all processors. Throws ArgumentError on a wrong width or a
-    /// value that is not finite.
+    /// value that is not finite or beyond pose_limit().
     void evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const;
-    /// Writes J^T cotangents, (T, C): the gradient of sum(vertices * cotangents) with respect to the poses.
+    /// Writes J^T cotangents, (T, C): the gradient of sum(vertices * cotangents) with respect to the poses. Throws
+    /// ArgumentError where it does not fit float32, too.
     void vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients, int threads) const;
     /// Writes (T) confidences in [0, 1]; see Confidence.
     void confidence(View<const float, 2> poses, View<float, 1> confidences) const;
-    /// Throws ArgumentError, in the name of `function`, on a wrong width or a value that is not finite.
+    /// The largest magnitude of a pose's values that a model takes.
+    virtual float pose_limit() const { return std::numeric_limits<float>::max(); }
+    /// Throws ArgumentError, in the name of `function`, on a wrong width or a value that is not finite or too large.
     void check_poses(const char* function, View<const float, 2> poses, const char* argument = "poses") const;
     /// Writes the model file; loading it gives the same model.
     void save(const std::string& path) const { character_.tensors->write(path); }

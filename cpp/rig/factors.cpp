@@ -1,6 +1,8 @@
 #include "rig/factors.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -9,16 +11,19 @@
 namespace rigwright::rig {
 namespace {
 
+constexpr float least_width = std::numeric_limits<float>::min();  // of a tent's side; its slope is finite
+
 Factor read_factor(std::int32_t shape, const float* tent, std::int64_t num_shapes, const std::string& correction) {
     if (shape < 0 || shape >= num_shapes) {
         throw bad_argument("load", "blendshape.factor.shape of " + correction, std::to_string(shape),
                            "a shape below " + std::to_string(num_shapes));
     }
     const bool is_tent = std::any_of(tent, tent + 3, [](float x) { return x != 0.0f; });
-    if (is_tent && !(tent[0] < tent[1] && tent[1] < tent[2])) {
+    const bool is_steep = tent[1] - tent[0] < least_width || tent[2] - tent[1] < least_width;
+    if (is_tent && (is_steep || !std::isfinite(tent[2] - tent[0]))) {
         throw bad_argument("load", "blendshape.factor.tent of " + correction,
                            std::to_string(tent[0]) + ", " + std::to_string(tent[1]) + ", " + std::to_string(tent[2]),
-                           "ascending");
+                           "ascending, with distances and slopes that are finite");
     }
     return {shape, is_tent, tent[0], tent[1], tent[2]};
 }

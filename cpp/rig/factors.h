@@ -28,8 +28,8 @@ struct Factor {
 };
 
 /// The factors of C corrections, from the tensors blendshape.factor.offset I32[C + 1] into
-/// blendshape.factor.shape I32[M] and blendshape.factor.tent F32[M, 3] (x1 < x2 < x3, or three zeros for a plain
-/// weight). A correction has two factors or more, or a single tent, and no shape twice.
+/// blendshape.factor.shape I32[M] and blendshape.factor.tent F32[M, 3] (x1 < x2 < x3 with finite distances and slopes,
+/// or three zeros for a plain weight). A correction has two factors or more, or a single tent, and no shape twice.
 class Factors {
 public:
     /// Throws ArgumentError on anything else.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 
 #include "core/error.h"
@@ -100,6 +101,16 @@ void GroupedColumns::read_numbers(const TensorFile& tensors) {
     if (std::any_of(scale_.begin(), scale_.end(), [](float x) { return x < 0.0f; })) {
         throw bad_argument("load", "blendshape.scale", "negative somewhere", "zero or more");
     }
+}
+
+double GroupedColumns::largest_offset() const {
+    float largest = 0.0f;
+    if (half_ != nullptr) {
+        for (const float scale : scale_) largest = std::max(largest, scale);
+        return 32768.0 * largest;
+    }
+    for (std::int64_t i = 0; i < data_.back(); ++i) largest = std::max(largest, std::abs(float_[i]));
+    return largest;
 }
 
 void GroupedColumns::column(std::int64_t n, View<float, 2> delta) const {

@@ -68,6 +68,8 @@ public:
     /// By which a column's numbers are multiplied; 1 where they have 32 bits.
     float scale(std::int64_t n) const { return half_ ? scale_(n) : 1.0f; }
 
+    /// The largest magnitude of all offsets' coordinates.
+    double largest_offset() const;
     /// Writes the dense (V, 3) offsets of a column.
     void column(std::int64_t n, View<float, 2> delta) const;
     /// Vertices that are in a group.

@@ -107,8 +107,8 @@ class Deformer:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
         out: a float32 array to write into. device: "cpu", or for kinds "body", "blendshape" another of
-        rigwright.devices(). ValueError on a wrong width, a value that is not finite, or a device that does
-        not work here.
+        rigwright.devices(). ValueError on a wrong width, a value that is not finite or too large, or a device
+        that does not work here.
         """
     def save(self, path: os.PathLike | str | bytes) -> None:
         """
@@ -120,7 +120,8 @@ class Deformer:
         """
     def vjp(self, poses: typing.Any, cotangents: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
+        J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses. ValueError on
+        a wrong width, a value that is not finite or too large, or a gradient that overflows float32.
         """
     @property
     def control_names(self) -> list[str]:
@@ -184,8 +185,8 @@ class BlendshapeRig(Deformer):
     
     with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.
     Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no
-    skeleton. Weights outside the bounds are evaluated as they are. vjp is exact; at a corner of a tent it takes
-    the slope on the side of larger weights.
+    skeleton. Weights outside the bounds are evaluated as they are, up to `weight_limit`. vjp is exact; at a corner
+    of a tent it takes the slope on the side of larger weights.
     """
     def __init__(self, neutral: typing.Any, deltas: typing.Any, combinations: typing.Any = (), names: typing.Any = None, bounds: typing.Any = (0.0, 1.0), faces: typing.Any = None, *, storage: typing.Any = 'float32', metadata: typing.Any = None) -> None:
         """
@@ -235,8 +236,9 @@ class BlendshapeRig(Deformer):
         Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.
         out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a
         head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;
-        by default as they are. ValueError on a wrong width, a value that is not finite, an order that is no
-        permutation, a prefix outside 0 ... K, or a device that does not work here.
+        by default as they are. ValueError on a wrong width, a value that is not finite or beyond
+        `weight_limit`, an order that is no permutation, a prefix outside 0 ... K, or a device that does not
+        work here.
         """
     @property
     def bounds(self) -> numpy.typing.NDArray[numpy.float32]:
@@ -294,6 +296,11 @@ class BlendshapeRig(Deformer):
     def storage_error(self) -> float:
         """
         Largest distance of a stored coordinate to the given one (int16); 0 for float32.
+        """
+    @property
+    def weight_limit(self) -> float:
+        """
+        The largest magnitude of a weight: up to it all vertices surely fit float32.
         """
 class BodyModel(Deformer):
     """

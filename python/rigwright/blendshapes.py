@@ -197,8 +197,12 @@ def _factor(argument: str, factor: int | Tent, num_shapes: int) -> tuple[int, tu
     if isinstance(factor, Tent):
         points = _points(factor)
         index = factor.shape
-        if not (np.isfinite(points).all() and points[0] < points[1] < points[2]):
-            raise bad_argument(_FUNCTION, argument, f"{factor}", "a tent with x1 < x2 < x3, finite")
+        with np.errstate(invalid="ignore", over="ignore"):
+            sides = np.diff(np.array(points, np.float32))
+            usable = (sides >= np.finfo(np.float32).tiny).all() and np.isfinite(sides.sum())
+        if not usable:
+            expected = "a tent with x1 < x2 < x3, with distances and slopes that are finite"
+            raise bad_argument(_FUNCTION, argument, f"{factor}", expected)
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or not 0 <= index < num_shapes:
         raise bad_argument(_FUNCTION, argument, f"a factor over shape {index!r}", f"shapes 0 to {num_shapes - 1}")
     return int(index), points

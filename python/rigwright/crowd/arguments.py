@@ -35,8 +35,9 @@ def checked_order(function: str, order: ArrayLike | None, num_shapes: int) -> ND
     return array.astype(np.int32)
 
 
-def checked_weights(function: str, argument: str, weights: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
-    """(T, K) float32 of at least one frame, finite."""
+def checked_weights(function: str, argument: str, weights: ArrayLike, rig: BlendshapeRig) -> NDArray[np.float32]:
+    """(T, K) float32 of at least one frame, finite, inside the rig's ``weight_limit``."""
+    num_shapes = rig.num_shapes
     expected = f"numbers (T, {num_shapes}) with T at least 1"
     try:
         array = np.asarray(weights)
@@ -49,20 +50,24 @@ def checked_weights(function: str, argument: str, weights: ArrayLike, num_shapes
         narrow = np.ascontiguousarray(array, np.float32)
     if not np.isfinite(narrow).all():
         raise bad_argument(function, argument, "not finite everywhere", "finite")
+    largest = float(np.abs(narrow).max())
+    if largest > rig.weight_limit:
+        expected = f"at most {rig.weight_limit:.3g}, the rig's weight_limit"
+        raise bad_argument(function, argument, f"{largest:.3g} in magnitude somewhere", expected)
     return narrow
 
 
-def checked_clips(function: str, argument: str, clips: Any, num_shapes: int) -> list[NDArray[np.float32]]:
+def checked_clips(function: str, argument: str, clips: Any, rig: BlendshapeRig) -> list[NDArray[np.float32]]:
     """Each of one clip or more as (T, K) float32; a clip by itself is as good as a list of one."""
     if not isinstance(clips, Sequence | np.ndarray) or isinstance(clips, str) or not len(clips):
         got = "empty" if isinstance(clips, Sequence | np.ndarray) else f"a {type(clips).__name__}"
-        raise bad_argument(function, argument, got, f"a sequence of clips (T, {num_shapes})")
+        raise bad_argument(function, argument, got, f"a sequence of clips (T, {rig.num_shapes})")
     alone = False
     with contextlib.suppress(ValueError):  # clips of different lengths are no array
         alone = np.ndim(clips) == 2
     if alone:
-        return [checked_weights(function, argument, clips, num_shapes)]
-    return [checked_weights(function, f"{argument}[{i}]", clip, num_shapes) for i, clip in enumerate(clips)]
+        return [checked_weights(function, argument, clips, rig)]
+    return [checked_weights(function, f"{argument}[{i}]", clip, rig) for i, clip in enumerate(clips)]
 
 
 def whole_per_head(function: str, argument: str, values: ArrayLike, last: int) -> NDArray[np.int32]:

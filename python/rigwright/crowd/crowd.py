@@ -70,7 +70,7 @@ class Crowd:
 
     def __init__(self, rig: BlendshapeRig, clips: Sequence[ArrayLike], order: ArrayLike | None = None) -> None:
         self._rig = checked_rig("Crowd", rig)
-        checked = checked_clips("Crowd", "clips", clips, rig.num_shapes)
+        checked = checked_clips("Crowd", "clips", clips, rig)
         self._order = checked_order("Crowd", order, rig.num_shapes)
         self._num_frames = np.array([len(clip) for clip in checked], np.int64)
         self._first = np.concatenate([[0], np.cumsum(self._num_frames)[:-1]])

@@ -100,7 +100,7 @@ class LevelOfDetail:
         if weights is None:
             self.errors = prefix_error_bound(rig, self.order)
         else:
-            frames = np.concatenate(checked_clips("LevelOfDetail", "weights", weights, rig.num_shapes))
+            frames = np.concatenate(checked_clips("LevelOfDetail", "weights", weights, rig))
             self.errors = prefix_errors(rig, self.order, frames).max.max(axis=0)
         self.order.flags.writeable = self.errors.flags.writeable = False
         self._known = "bounds" if weights is None else f"measured on {len(frames):,} frames"

@@ -50,7 +50,7 @@ def prefix_errors(rig: BlendshapeRig, order: ArrayLike | None, weights: ArrayLik
     """
     checked_rig("prefix_errors", rig)
     shapes = checked_order("prefix_errors", order, rig.num_shapes)
-    frames = checked_weights("prefix_errors", "weights", weights, rig.num_shapes)
+    frames = checked_weights("prefix_errors", "weights", weights, rig)
     steps = list(_dropped(rig, shapes))
     activations = rig.activations(frames).astype(np.float64)
     largest, mean = np.zeros((2, len(frames), rig.num_shapes + 1))
