@@ -5,9 +5,13 @@
 #include "core/scratch.h"
 #include "rig/blendshape_kernels.h"
 #include "rig/blendshape_rig.h"
+#include "rig/head_rows.h"
 
 namespace rigwright::rig {
 namespace {
+
+/// Vertices of more bytes than this fit no cache until somebody reads them.
+constexpr std::int64_t kept_by_caches = 16 << 20;
 
 /// Parts of a thread's scratch, one after another on cache lines.
 class Parts {
@@ -42,7 +46,7 @@ void copy_still(std::span<const GroupedColumns::Run> still, const float* neutral
 
 /// Working memory of a piece: some heads, in some windows.
 struct BlendshapeRig::Workspace {
-    Workspace(const BlendshapeRig& rig, std::int64_t heads) {
+    Workspace(const BlendshapeRig& rig, std::int64_t heads, bool is_large) : past_caches(is_large) {
         const BlendshapeKernels& kernels = blendshape_kernels();
         const std::int64_t columns = rig.num_columns(), words = rig.grouped_.num_words(), shapes = rig.num_shapes();
         // Fewer heads than half a vector cost less one after another: measured, six of sixteen even out.
@@ -76,6 +80,7 @@ struct BlendshapeRig::Workspace {
         for (std::int64_t h = 0; h < stride; h += block) body(h, std::min(block, stride - h));
     }
 
+    bool past_caches;      // how vertices are written
     bool side_by_side;     // heads in vectors, or one after another
     std::int64_t stride;   // heads in whole vectors
     float* activations;    // side by side: (N, block) of each block; otherwise (heads, N)
@@ -109,11 +114,13 @@ void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View
     const std::int64_t block = 2 * blendshape_kernels().block, blocks = (heads + block - 1) / block;
     const std::int64_t wanted = threads == 1 ? 1 : (4 * threads + blocks - 1) / blocks;
     const std::int64_t run_length = (windows + wanted - 1) / wanted, runs = (windows + run_length - 1) / run_length;
+    const std::int64_t bytes = heads * 3 * character().num_vertices() * static_cast<std::int64_t>(sizeof(float));
+    const bool is_large = bytes > kept_by_caches;
     parallel_for(blocks * runs, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t head = i / runs * block, window = i % runs * run_length;
             const std::int64_t count = std::min(block, heads - head);
-            const Workspace space(*this, count);
+            const Workspace space(*this, count, is_large);
             activate(weights, prefix, head, count, space);
             for (std::int64_t w = window; w < std::min(window + run_length, windows); ++w) {
                 if (space.side_by_side) {
@@ -200,8 +207,9 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t w
         });
     }
     space.for_blocks([&](std::int64_t first, std::int64_t stride) {
-        kernels.turn(space.sums + rows_of_sums * first, stride, std::min(rows_of_sums, coordinates - 3 * start),
-                     std::min(stride, heads - first), vertices + first * coordinates + 3 * start, coordinates);
+        write_head_rows(space.sums + rows_of_sums * first, stride, std::min(rows_of_sums, coordinates - 3 * start),
+                        std::min(stride, heads - first), vertices + first * coordinates + 3 * start, coordinates,
+                        space.past_caches);
     });
 }
 

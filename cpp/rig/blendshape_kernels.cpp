@@ -7,6 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rig/blendshape_kernels.cpp"  // compiled once for every instruction set
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -22,6 +23,7 @@ constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 constexpr int most_vectors = 4;
 /// Vertices whose sums are kept in registers together: 24 of 32 registers, or 12 of 16.
 constexpr int members_at_once = lanes == 16 ? 2 : 1;
+constexpr std::int64_t ahead = 16;  // numbers: a cache line
 constexpr std::int64_t most_numbers = 3 * GroupedColumns::window;
 
 std::int64_t list(const std::int32_t* columns, const std::uint32_t* chosen, std::int64_t words, std::int64_t size,
@@ -123,6 +125,7 @@ HWY_INLINE void tile(const GroupRows& rows, const float* numbers, const float* n
     for (std::int64_t r = 0; r < rows.count; ++r) {
         const float* activation = activations + rows.column[r] * stride;
         const float* number = numbers + rows.first[r] + 3 * m;
+        hwy::Prefetch(number + ahead);  // rows of many members lie too far apart for the processor to foresee them
         V a[Vectors];
         for (int v = 0; v < Vectors; ++v) a[v] = hn::Load(d, activation + v * lanes);
         for (int k = 0; k < Members; ++k) {
@@ -161,53 +164,6 @@ void many(const GroupRows& rows, const float* numbers, const float* neutral, con
             return tiles<3>(rows, numbers, neutral, activations, sums);
         default:
             return tiles<most_vectors>(rows, numbers, neutral, activations, sums);
-    }
-}
-
-/// Four rows of four numbers become columns.
-#if HWY_TARGET == HWY_SCALAR
-HWY_INLINE void turn_four(const float* sums, std::int64_t stride, std::int64_t heads, float* rows,
-                          std::int64_t distance) {
-    for (std::int64_t h = 0; h < heads; ++h) {
-        for (int i = 0; i < 4; ++i) rows[h * distance + i] = sums[i * stride + h] + 0.0f;
-    }
-}
-#else
-HWY_INLINE void turn_four(const float* sums, std::int64_t stride, std::int64_t heads, float* rows,
-                          std::int64_t distance) {
-    const hn::CappedTag<float, 4> four;
-    using F = hn::Vec<decltype(four)>;
-    const F zero = hn::Zero(four);
-    F row[4];
-    for (int i = 0; i < 4; ++i) row[i] = hn::Add(hn::Load(four, sums + i * stride), zero);
-    const F low01 = hn::InterleaveLower(four, row[0], row[1]), low23 = hn::InterleaveLower(four, row[2], row[3]);
-    const F high01 = hn::InterleaveUpper(four, row[0], row[1]), high23 = hn::InterleaveUpper(four, row[2], row[3]);
-    const F column[4] = {hn::ConcatLowerLower(four, low23, low01), hn::ConcatUpperUpper(four, low23, low01),
-                         hn::ConcatLowerLower(four, high23, high01), hn::ConcatUpperUpper(four, high23, high01)};
-    for (std::int64_t h = 0; h < heads; ++h) hn::StoreU(column[h], four, rows + h * distance);
-}
-#endif
-
-void turn(const float* sums, std::int64_t stride, std::int64_t coordinates, std::int64_t heads, float* rows,
-          std::int64_t distance) {
-    constexpr std::int64_t together = 64;  // coordinates whose sums stay in the first cache
-    for (std::int64_t first = 0; first < coordinates; first += together) {
-        const std::int64_t last = std::min(first + together, coordinates);
-        for (std::int64_t h = 0; h < heads; h += 4) {
-            const std::int64_t count = std::min<std::int64_t>(4, heads - h);
-            std::int64_t i = first;
-            if (count == 4) {
-                for (; i + 4 <= last; i += 4)
-                    turn_four(sums + i * stride + h, stride, 4, rows + h * distance + i, distance);
-            } else {
-                for (; i + 4 <= last; i += 4) {
-                    turn_four(sums + i * stride + h, stride, count, rows + h * distance + i, distance);
-                }
-            }
-            for (; i < last; ++i) {
-                for (std::int64_t k = 0; k < count; ++k) rows[(h + k) * distance + i] = sums[i * stride + h + k] + 0.0f;
-            }
-        }
     }
 }
 
@@ -257,8 +213,8 @@ float total(const float* sums) {
 }
 
 const BlendshapeKernels* table() {
-    static constexpr BlendshapeKernels kernels{
-        lanes, most_vectors * lanes, &list, &one, &one_half, &many, &turn, &widen, &gradient, &gradient_half, &total};
+    static constexpr BlendshapeKernels kernels{lanes,     most_vectors * lanes, &list, &one, &one_half, &many, &widen,
+                                               &gradient, &gradient_half,       &total};
     return &kernels;
 }
 

@@ -21,7 +21,7 @@ struct Numbers {
 
 /// The products of blendshapes, for the instruction set in use. Sums run over the columns in ascending order, a
 /// multiplication and an addition at a time, so that a head gives the same bytes alone and in any batch; a column
-/// whose activation is 0 may be left out. Sums end by adding 0, so that there is no negative zero.
+/// whose activation is 0 may be left out. Whoever writes sums as vertices adds 0, so that there is no negative zero.
 struct BlendshapeKernels {
     int lanes;  // heads in a vector
     int block;  // heads that `many` takes at most: a whole number of vectors
@@ -39,9 +39,6 @@ struct BlendshapeKernels {
     /// The same for `stride` heads, a whole number of vectors: activations (N, stride) in, `sums` (3 V, stride) out.
     void (*many)(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
                  std::int64_t stride, float* sums);
-    /// Writes the first `heads` columns of sums (coordinates, stride) as rows, `distance` floats apart.
-    void (*turn)(const float* sums, std::int64_t stride, std::int64_t coordinates, std::int64_t heads, float* rows,
-                 std::int64_t distance);
     /// 16-bit numbers as floats.
     void (*widen)(const std::int16_t* numbers, std::int64_t count, float* out);
 

@@ -47,6 +47,30 @@ def test_batches_and_threads_give_the_same_bytes(num_vertices, heads, storage):
         assert np.concatenate(parts).tobytes() == gradients.tobytes()
 
 
+def test_vertices_beyond_what_caches_keep_are_the_same_bytes():
+    rig = random_rig(num_vertices=1537)
+    weights = random_weights(rig, 1000)
+    vertices = rig.evaluate(weights)
+    assert vertices.nbytes > 16 << 20  # whole lines are written past the caches
+    parts = [rig.evaluate(weights[i : i + 500]) for i in (0, 500)]
+    assert np.concatenate(parts).tobytes() == vertices.tobytes()
+    assert rig.evaluate(weights, threads=3).tobytes() == vertices.tobytes()
+
+
+@pytest.mark.parametrize("num_vertices", [1, 5, 9, 67])
+@pytest.mark.parametrize("start", range(0, 16, 3))
+def test_vertices_may_begin_anywhere_in_memory(num_vertices, start):
+    rig = random_rig(num_vertices=num_vertices)
+    weights = random_weights(rig, 21)
+    expected = rig.evaluate(weights)
+    whole = np.full(expected.size + 32, np.nan, np.float32)
+    begin = start + (-whole.ctypes.data // 4) % 16  # numbers after the start of a cache line
+    rig.evaluate(weights, out=whole[begin : begin + expected.size].reshape(expected.shape))
+    assert whole[begin : begin + expected.size].tobytes() == expected.tobytes()
+    assert np.isnan(whole[:begin]).all()
+    assert np.isnan(whole[begin + expected.size :]).all()
+
+
 def test_a_neutral_of_negative_zeros_comes_out_the_same_alone_and_beside_others():
     rig = rw.BlendshapeRig(np.full((20, 3), -0.0), np.ones((2, 20, 3)))
     weights = np.zeros((40, 2), np.float32)
