@@ -1,6 +1,7 @@
 #include "arrays.h"
 #include "baseline/linear_blend_fit.h"
 #include "bindings.h"
+#include "core/check.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -15,6 +16,7 @@ Array<std::int32_t> motion_sources(const Skeleton& skeleton, const py::object& p
 }
 
 void add(LinearBlendFit& fit, const py::object& poses, const py::object& vertices, int threads) {
+    check_threads("LinearBlendFit.add", threads);
     const auto rows = as_array<float, 2>("LinearBlendFit.add", "poses", poses, "numbers (T, C)");
     const auto samples = as_array<float, 3>("LinearBlendFit.add", "vertices", vertices, "numbers (T, V, 3)");
     const py::gil_scoped_release released;
@@ -22,6 +24,7 @@ void add(LinearBlendFit& fit, const py::object& poses, const py::object& vertice
 }
 
 py::tuple solve(const LinearBlendFit& fit, int influences, int threads) {
+    check_threads("LinearBlendFit.solve", threads);
     baseline::SkinFit skin;
     {
         const py::gil_scoped_release released;

@@ -1,6 +1,7 @@
 #include <pybind11/stl.h>
 
 #include "bindings.h"
+#include "core/check.h"
 #include "model_line.h"
 #include "models.h"
 #include "poses.h"
@@ -44,6 +45,7 @@ Array<std::int32_t> as_order(const py::object& order, std::int64_t shapes) {
 Array<float> evaluate(const py::object& self, const py::object& weights, const std::string& device, int threads,
                       const py::object& out, const py::object& order, const py::object& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
+    check_threads("evaluate", threads);
     if (prefix.is_none() && !order.is_none()) {
         throw bad_argument("evaluate", "prefix", "None", "a number of shapes where an order is given");
     }

@@ -70,6 +70,7 @@ Array<double> matrix(const InverseGram& gram) {
 }
 
 py::tuple project(const InverseGram& gram, const py::object& targets, int threads) {
+    check_threads("project", threads);
     const auto rows = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
     const std::int64_t all = gram.rig().character().num_vertices(), chosen = gram.projection().num_vertices();
     if ((rows.shape(1) != all && rows.shape(1) != chosen) || rows.shape(2) != 3) {
@@ -111,6 +112,7 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
                        const py::object& start, const py::object& bending, const py::object& thresholds,
                        std::int64_t max_iterations, bool joint, int threads, const py::object& report) {
     constexpr const char* name = "solve_frames";
+    check_threads(name, threads);
     ShotArrays arrays(name, structure.num_variables(), structure.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
     const auto bend = as_array<double, 1>(name, "bending", bending, "numbers (K,)");
@@ -146,6 +148,7 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
 py::tuple measure(const Structure& structure, const InverseGram& gram, const py::tuple& terms,
                   const py::object& weights, int threads) {
     constexpr const char* name = "measure_frames";
+    check_threads(name, threads);
     const ShotArrays arrays(name, structure.num_variables(), structure.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
     const std::int64_t frames = arrays.shot.projections.extent(0), width = structure.num_variables();

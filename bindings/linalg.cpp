@@ -2,6 +2,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "core/check.h"
 #include "linalg/sparse_cholesky.h"
 
 namespace rigwright::bindings {
@@ -20,6 +21,7 @@ std::unique_ptr<SparseCholesky> make(const py::object& rows, const py::object& c
 
 Array<double> solve(const SparseCholesky& cholesky, const py::object& rhs, int threads) {
     constexpr const char* must = "numbers (n,) or (n, M)";
+    check_threads("SparseCholesky.solve", threads);
     const py::array any = py::array::ensure(rhs);
     const bool single = any && any.ndim() == 1;
     if (!any) PyErr_Clear();

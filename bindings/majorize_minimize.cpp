@@ -53,6 +53,7 @@ struct Method {
 std::unique_ptr<Method> make(const inverse::Structure& structure, const py::object& columns, const py::object& gram,
                              const py::object& vertex_weights, const py::object& box, const py::object& ties,
                              int threads) {
+    check_threads(name, threads);
     const auto moved = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
     const auto products = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
     const auto omega = as_array<double, 1>(name, "vertex_weights", vertex_weights, "numbers (M,)");
@@ -67,6 +68,7 @@ std::unique_ptr<Method> make(const inverse::Structure& structure, const py::obje
 
 py::tuple solve(const Method& self, const py::dict& frames, const py::object& start, double tolerance,
                 int max_iterations, int threads) {
+    check_threads(name, threads);
     const FrameArrays arrays(frames);
     const inverse::Frames given = arrays.checked(self.vertices, self.columns, self.shapes);
     const auto first = as_array<double, 2>(name, "start", start, "numbers (T, K)");

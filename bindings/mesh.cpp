@@ -57,6 +57,7 @@ std::unique_ptr<mesh::PointTree> make_tree(const py::object& points) {
 }
 
 py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::int64_t count, int threads) {
+    check_threads("PointTree.nearest", threads);
     const auto asked = as_array<float, 2>("PointTree.nearest", "queries", queries, "numbers (Q, 3)");
     if (count < 1) throw bad_argument("PointTree.nearest", "count", std::to_string(count), "at least 1");
     Array<std::int32_t> indices({asked.shape(0), static_cast<py::ssize_t>(count)});
@@ -73,6 +74,7 @@ py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::i
 py::tuple closest_points(const py::object& vertices, const py::object& faces, const py::object& queries,
                          const py::object& normals, int threads) {
     constexpr const char* name = "closest_points";
+    check_threads(name, threads);
     const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
     const auto asked = as_array<float, 2>(name, "queries", queries, "numbers (Q, 3)");
     const auto facing = normals.is_none() ? Array<float>(std::vector<py::ssize_t>{0, 3})

@@ -1,5 +1,6 @@
 #include "arrays.h"
 #include "bindings.h"
+#include "core/check.h"
 #include "faces.h"
 #include "metrics/normal_error.h"
 #include "metrics/vertex_error.h"
@@ -19,6 +20,7 @@ Array<float> as_animation(const char* function, const char* argument, const py::
 }
 
 Array<float> vertex_distances(const py::object& a, const py::object& b, int threads) {
+    check_threads("vertex_error", threads);
     const auto first = as_animation("vertex_error", "a", a), second = as_animation("vertex_error", "b", b);
     Array<float> distances({first.shape(0), first.shape(1)});
     const auto out = writable<float, 2>(distances);
@@ -28,6 +30,7 @@ Array<float> vertex_distances(const py::object& a, const py::object& b, int thre
 }
 
 Array<float> face_normal_angles(const py::object& a, const py::object& b, const py::object& faces, int threads) {
+    check_threads("normal_angle", threads);
     const auto first = as_animation("normal_angle", "a", a), second = as_animation("normal_angle", "b", b);
     const auto corners = as_faces("normal_angle", faces);
     Array<float> angles({first.shape(0), corners.shape(0)});
@@ -39,6 +42,7 @@ Array<float> face_normal_angles(const py::object& a, const py::object& b, const 
 }
 
 py::tuple hinge_errors(const py::object& a, const py::object& b, const py::object& faces, int threads) {
+    check_threads("seam_error", threads);
     const auto first = as_animation("seam_error", "a", a), second = as_animation("seam_error", "b", b);
     const auto corners = as_faces("seam_error", faces);
     metrics::HingeErrors errors;

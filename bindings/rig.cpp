@@ -37,6 +37,7 @@ Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses)
 Array<float> evaluate(const py::object& self, const py::object& poses, const std::string& device, int threads,
                       const py::object& out) {
     const Deformer& model = self.cast<const Deformer&>();
+    check_threads("evaluate", threads);
     const auto [input, single] = as_poses("evaluate", poses);
     Array<float> output = output_array(model, input.shape(0), single, out);
     const auto in = view<float, 2>(input);
@@ -54,6 +55,7 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
 }
 
 Array<float> vjp(const Deformer& model, const py::object& poses, const py::object& cotangents, int threads) {
+    check_threads("vjp", threads);
     const auto [input, single] = as_poses("vjp", poses);
     Array<float> cotangent = single ? as_array<float, 2>("vjp", "cotangents", cotangents, "an array (V, 3)")
                                     : as_array<float, 3>("vjp", "cotangents", cotangents, "an array (T, V, 3)");
@@ -119,6 +121,7 @@ void bind_skeleton(py::module_& module) {
 
 Array<double> rigid_errors(const Skeleton& skeleton, const py::object& rest_vertices, const py::object& poses,
                            const py::object& vertices, int threads) {
+    check_threads("rigid_errors", threads);
     const auto rest = as_array<float, 2>("rigid_errors", "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto pose = as_array<float, 2>("rigid_errors", "poses", poses, "numbers (T, C)");
     const auto samples = as_array<float, 3>("rigid_errors", "vertices", vertices, "numbers (T, V, 3)");
@@ -180,9 +183,9 @@ void bind_deformer(py::module_& module) {
              "rigwright.devices(). ValueError on a wrong width, a value that is not finite or too large, or a device\n"
              "that does not work here.")
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
-             "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses. ValueError "
-             "on\n"
-             "a wrong width, a value that is not finite or too large, or a gradient that overflows float32.")
+             "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.\n"
+             "threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a\n"
+             "gradient that overflows float32.")
         .def("confidence", &confidence, py::arg("poses"),
              "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.")
         .def(

@@ -47,6 +47,7 @@ using Transfer = void (DeformationTransfer::*)(View<const float, 3>, View<float,
 
 Array<float> run(const DeformationTransfer& solver, Transfer transfer, const char* name,
                  const py::object& source_shapes, int threads) {
+    check_threads(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
     const auto in = view<float, 3>(shapes);
@@ -60,6 +61,7 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const py::obje
                                const py::object& examples, const py::object& example_weights, double beta,
                                int threads) {
     constexpr const char* name = "example_based";
+    check_threads(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     const auto poses = as_array<float, 3>(name, "examples", examples, "numbers (J, V, 3)");
     const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
@@ -74,6 +76,7 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const py::obje
 Array<double> resolution(const DeformationTransfer& solver, const py::object& source_shapes,
                          const py::object& example_weights, double beta, int threads) {
     constexpr const char* name = "example_based";
+    check_threads(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
     Array<double> result(shapes.shape(0));
@@ -115,6 +118,7 @@ Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pai
 
 /// `poses` (P, V, 3), the neutral first.
 Array<std::int32_t> find_contacts(const py::object& poses, const py::object& faces, double reach, int threads) {
+    check_threads("find_contacts", threads);
     const auto points = as_array<float, 3>("find_contacts", "poses", poses, "numbers (P, V, 3)");
     const auto corners = as_faces("find_contacts", faces);
     check_shape<const float, 3>("find_contacts", "poses", view<float, 3>(points), {-1, -1, 3});
@@ -177,7 +181,7 @@ void bind_transfer(py::module_& module) {
             },
             py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
             "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
-            "A shape equal to the source's neutral gives the target's neutral.")
+            "A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.")
         .def(
             "transfer_holding",
             [](const DeformationTransfer& solver, const py::object& shapes, int threads) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "core/view.h"
 
@@ -52,6 +53,11 @@ void check_shape(const char* function, const char* argument, const View<T, Rank>
             throw bad_argument(function, argument, describe_shape<Rank>(view.extents()), describe_shape<Rank>(shape));
         }
     }
+}
+
+/// A caller's number of threads, where 0 stands for all processors. Throws ArgumentError if it is negative.
+inline void check_threads(const char* function, int threads) {
+    if (threads < 0) throw bad_argument(function, "threads", std::to_string(threads), "0 (all processors) or more");
 }
 
 }  // namespace rigwright

@@ -120,8 +120,9 @@ class Deformer:
         """
     def vjp(self, poses: typing.Any, cotangents: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses. ValueError on
-        a wrong width, a value that is not finite or too large, or a gradient that overflows float32.
+        J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
+        threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a
+        gradient that overflows float32.
         """
     @property
     def control_names(self) -> list[str]:
@@ -355,7 +356,7 @@ class DeformationTransfer:
     def transfer(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
-        A shape equal to the source's neutral gives the target's neutral.
+        A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.
         """
     def transfer_holding(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """

@@ -33,6 +33,17 @@ def bad_argument(function: str, argument: str, got: object, expected: str) -> Va
     return ValueError(f"{function}: {argument} is {got}; it must be {expected}")
 
 
+def check_threads(function: str, threads: int) -> None:
+    """Refuse a negative number of threads; 0 stands for all processors.
+
+    Raises
+    ------
+    ValueError
+    """
+    if threads < 0:
+        raise bad_argument(function, "threads", threads, "0 (all processors) or more")
+
+
 def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> None:
     """Refuse an array of numbers with a NaN or an infinity, and say where the first one stands.
 

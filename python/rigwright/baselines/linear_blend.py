@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._core import Deformer, Skeleton
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.skinning import LinearBlendSkinning
 
@@ -93,6 +93,7 @@ def linear_blend(
         raise bad_argument("linear_blend", "data", "without a skeleton", "a rig with joints")
     if influences is not None and influences < 1:
         raise bad_argument("linear_blend", "influences", repr(influences), "None or at least 1")
+    check_threads("linear_blend", threads)
     poses = np.asarray(data.poses)
     chosen = _chosen(rows, len(poses))
     report = progress or silent

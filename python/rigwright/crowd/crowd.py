@@ -17,7 +17,7 @@ from rigwright.crowd.arguments import (
     refuse,
     whole_per_head,
 )
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 
 Float32 = NDArray[np.float32]
 
@@ -163,6 +163,7 @@ class Crowd:
         threads: int = 0,
     ) -> Instances:
         """Each distinct head once, and which of them each head is; parameters are those of :meth:`evaluate`."""
+        check_threads("instances", threads)
         clips, frames, prefixes = self._heads("instances", clip, frame, prefix)
         state, head = _distinct(clips, frames, prefixes)
         vertices = np.empty((len(state), *self._rig.rest_vertices.shape), np.float32)

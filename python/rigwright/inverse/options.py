@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.progress import ProgressCallback, silent
 
 
@@ -40,5 +40,6 @@ class Options:
         whole = isinstance(self.max_iterations, (int, np.integer))
         if self.max_iterations is not None and not (whole and self.max_iterations >= 1):
             raise bad_argument("solve", "max_iterations", repr(self.max_iterations), "a whole number >= 1")
+        check_threads("solve", self.threads)
         if self.joint is not None and not isinstance(self.joint, bool):
             raise bad_argument("solve", "joint", repr(self.joint), "True, False or None")

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rigwright import _core
 from rigwright._core import Skeleton
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.metrics.vertices import vertex_error
 
 
@@ -39,6 +39,8 @@ def enveloping_error(
         The mesh at the skeleton's rest.
     joints : (V,) integers, optional
         The joint of each vertex, where it is known; otherwise the best one is found.
+    threads : int
+        0 means all processors.
 
     Returns
     -------
@@ -54,6 +56,7 @@ def enveloping_error(
     if truth.ndim != 3 or guess.shape != truth.shape:
         shapes = f"{guess.shape} beside vertices {truth.shape}"
         raise bad_argument("enveloping_error", "approximation", shapes, "of the same shape (T, V, 3)")
+    check_threads("enveloping_error", threads)
     rigid = _core.rigid_errors(skeleton, rest_vertices, poses, vertices, threads)
     if joints is None:
         best = rigid.min(axis=1)

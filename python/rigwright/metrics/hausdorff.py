@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 
 Float64 = NDArray[np.float64]
 
@@ -34,6 +34,7 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
     ValueError
         If one of them is empty, is not (V, 3) numbers or holds a value that is not finite.
     """
+    check_threads("hausdorff", threads)
     first, second = _points("a", a), _points("b", b)
     return max(_farthest(first, second, threads), _farthest(second, first, threads))
 

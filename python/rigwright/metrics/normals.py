@@ -46,6 +46,8 @@ def normal_angle(a: ArrayLike, b: ArrayLike, faces: ArrayLike, *, threads: int =
         Vertices, float32.
     faces : (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
+    threads : int
+        0 means all processors.
 
     Raises
     ------

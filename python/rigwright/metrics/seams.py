@@ -77,6 +77,8 @@ def seam_error(
         Vertex indices; -1 in the last column pads triangles.
     labels : (V,) integers
         The piece that each vertex belongs to.
+    threads : int
+        0 means all processors.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.metrics.vertices import vertex_error
 
 Float64 = NDArray[np.float64]
@@ -74,6 +74,7 @@ def weight_error(
     ValueError
         If the shapes do not fit, there is no frame, or a value is not finite.
     """
+    check_threads("weight_error", threads)
     w = np.asarray(weights)
     if w.ndim != 2 or w.dtype.kind not in "fiu" or 0 in w.shape:
         raise bad_argument("weight_error", "weights", f"{w.dtype} {w.shape}", "numbers (T, K)")

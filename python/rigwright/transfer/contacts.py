@@ -47,6 +47,8 @@ def find_contacts(
     faces : (F, 3) or (F, 4)
     reach : float
         In mean lengths of a vertex's edges, above 0.
+    threads : int
+        0 means all processors.
 
     Returns
     -------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright.errors import bad_argument, check_finite
+from rigwright.errors import bad_argument, check_finite, check_threads
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.transfer.components import (
     Surface,
@@ -146,6 +146,8 @@ def correspond(
         A target vertex is matched up to this many mean edges of the fitted source away; above 0.
     iterations : int
         Rounds of bending, at least 0: that places the source only.
+    threads : int
+        0 means all processors.
 
     Returns
     -------
@@ -158,6 +160,7 @@ def correspond(
         On indices out of range, values that are not finite, landmarks that leave the placement open, or if nothing
         corresponds.
     """
+    check_threads("correspond", threads)
     _check_numbers(reach, iterations)
     own, other = (_points(n, p) for n, p in (("source", source), ("target", target)))
     own_faces = checked_faces("correspond", source_faces, len(own), "source_faces")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
@@ -106,6 +106,7 @@ def example_based(
     """
     if holds_each(fixed):
         raise bad_argument("example_based", "fixed", "'each'", '"rest", vertices or None')
+    check_threads("example_based", threads)
     held = held_vertices("example_based", fixed, source_neutral, source_shapes)
     pairs = contact_pairs("example_based", contacts, source_neutral, source_shapes, faces, threads)
     solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=pairs)
@@ -147,12 +148,15 @@ def personalise(
         As in :func:`example_based`, for the last solve.
     iterations : int
         0 takes the weights as they are.
+    threads : int
+        0 means all processors.
 
     Raises
     ------
     ValueError
         As ``example_based`` does, and if the target is not the solver's.
     """
+    check_threads("personalise", threads)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
     poses = np.asarray(examples, np.float32)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import DeformationTransfer
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.files import atomic_file, atomic_write
 from rigwright.interrupts import held_back
 from rigwright.progress import Progress, ProgressCallback, silent
@@ -66,6 +66,7 @@ def transfer_in_parts(
     show = progress or silent
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
     kept = Path(folder)
+    check_threads("transfer_in_parts", threads)
     held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)
     pairs = contact_pairs("transfer_in_parts", contacts, source_neutral, shapes, faces, threads)
     # Factored even where all parts are there: it checks every argument.

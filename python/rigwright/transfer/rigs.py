@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright.blendshapes import Tent
-from rigwright.errors import bad_argument
+from rigwright.errors import bad_argument, check_threads
 from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
@@ -57,6 +57,7 @@ def transfer_rig(
     ValueError
         If there are no faces, and as :func:`deformation_transfer`.
     """
+    check_threads("transfer_rig", threads)
     corners = rig.faces if faces is None else np.asarray(faces)
     if not len(corners):
         raise bad_argument("transfer_rig", "faces", "empty", "given, as the rig has none")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import DeformationTransfer
+from rigwright.errors import check_threads
 from rigwright.transfer.contacts import Contacts, contact_pairs
 from rigwright.transfer.resting import Fixed, held_vertices, holds_each
 
@@ -64,6 +65,7 @@ def deformation_transfer(
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
+    check_threads("deformation_transfer", threads)
     pairs = contact_pairs("deformation_transfer", contacts, source_neutral, source_shapes, faces, threads)
     held = held_vertices("deformation_transfer", fixed, source_neutral, source_shapes)
     solver = DeformationTransfer(
