@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <span>
 
 #include "core/parallel.h"
+#include "core/scratch.h"
 #include "inverse/projection_kernels.h"
 
 namespace rigwright::inverse {
 namespace {
 
-constexpr std::int64_t part = 128;  // blocks whose targets are packed in one go, so that they stay in cache
+constexpr std::int64_t part = 512;  // blocks whose targets are packed in one go, so that they stay in cache
 constexpr std::int64_t batch = 24;  // frames whose targets stand beside each other: columns are read once for all
 
 /// Which columns move which vertices, in bits.
@@ -128,9 +128,14 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
         weight_.push_back(vertex_weights(i));
         neutral_.insert(neutral_.end(), neutral.row(vertices(i)), neutral.row(vertices(i)) + 3);
     }
-    neutral_.push_back(0.0f);
     for (std::int64_t first = 0; first < num_vertices(); first += block) {
         blocks_.push_back({first, std::min(block, num_vertices() - first), 0, 0, 0});
+    }
+    order_.resize(vertex_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    for (std::int64_t first = 0; first < num_vertices(); first += part * block) {
+        std::sort(order_.begin() + first, order_.begin() + std::min(first + part * block, num_vertices()),
+                  [&](std::int32_t a, std::int32_t b) { return position_[a] < position_[b]; });
     }
     // the columns of each block with their offsets, column by column: only one dense column is held at a time
     std::vector<std::vector<std::int32_t>> own(blocks_.size());
@@ -148,13 +153,14 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
     }
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         Block& at = blocks_[b];
+        const std::int64_t length = 3 * at.count, count = static_cast<std::int64_t>(own[b].size());
         at.columns_begin = static_cast<std::int64_t>(column_.size());
-        at.columns_count = static_cast<std::int64_t>(own[b].size());
+        at.tiles = (count + tile - 1) / tile;
         at.packed_begin = static_cast<std::int64_t>(packed_.size());
         column_.insert(column_.end(), own[b].begin(), own[b].end());
-        const std::int64_t length = 3 * at.count, tiles = (at.columns_count + tile - 1) / tile;
-        packed_.resize(packed_.size() + tiles * length * tile, 0.0f);
-        for (std::int64_t c = 0; c < at.columns_count; ++c) {
+        column_.resize(at.columns_begin + at.tiles * tile, static_cast<std::int32_t>(num_columns));
+        packed_.resize(packed_.size() + at.tiles * length * tile, 0.0f);
+        for (std::int64_t c = 0; c < count; ++c) {
             float* panel = packed_.data() + at.packed_begin + c / tile * length * tile + c % tile;
             for (std::int64_t k = 0; k < length; ++k) panel[k * tile] = values[b][c * length + k];
         }
@@ -173,57 +179,44 @@ void Projection::project(View<const float, 3> targets, bool all, View<double, 2>
 void Projection::project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
                                std::int64_t begin, std::int64_t end, View<double, 2> projections,
                                View<double, 1> energies) const {
-    const std::int64_t rows = end - begin, stride = 3 * std::min(part * block, num_vertices()) + 1;
-    const std::unique_ptr<double[]> packed(new double[rows * stride]);  // not set before it is written
-    std::vector<double> out(rows * tile);
-    for (std::int64_t t = begin; t < end; ++t) {
-        std::fill_n(projections.row(t), num_columns_, 0.0);
-        energies(t) = 0.0;
-    }
-    for (std::size_t next = 0; next < blocks_.size(); next += part) {
-        const std::span<const Block> own(blocks_.data() + next, std::min<std::size_t>(part, blocks_.size() - next));
-        const std::int64_t first = own.front().first, count = own.back().first + own.back().count - first;
-        for (std::int64_t t = 0; t < rows; ++t) {
-            energies(begin + t) +=
-                projection_kernels().pack(targets.row(begin + t), source + first, neutral + 3 * first,
-                                          weight_.data() + first, count, packed.get() + t * stride);
-        }
+    const std::int64_t rows = end - begin, most = std::min(part * block, num_vertices());
+    const std::size_t packed_size = Scratch::padded(3 * most * rows), sums_size = (num_columns_ + 1) * rows;
+    double* packed = Scratch::doubles(packed_size + sums_size + 3 * rows);
+    double *sums = packed + packed_size, *squares = sums + sums_size;
+    std::fill_n(sums, sums_size + 3 * rows, 0.0);
+    const PackedVertices vertices{order_.data(), source, neutral, weight_.data()};
+    for (std::int64_t next = 0; next < std::ssize(blocks_); next += part) {
+        const std::span<const Block> own(blocks_.data() + next, std::min(part, std::ssize(blocks_) - next));
+        const std::int64_t first = own.front().first, last = own.back().first + own.back().count;
+        projection_kernels().pack(targets.row(begin), targets.size() / targets.extent(0), rows, vertices, first, last,
+                                  first, packed, squares);
         for (const Block& at : own) {
-            add_block(at, packed.get() + 3 * (at.first - first), stride, begin, end, projections, out.data());
+            const PackedColumns columns{packed_.data() + at.packed_begin, column_.data() + at.columns_begin, at.tiles,
+                                        3 * at.count};
+            projection_kernels().product(packed + 3 * (at.first - first) * rows, rows, columns, sums);
         }
     }
-}
-
-/// Adds a block's part of the projections; its targets lie `stride` apart.
-void Projection::add_block(const Block& at, const double* targets, std::int64_t stride, std::int64_t begin,
-                           std::int64_t end, View<double, 2> projections, double* out) const {
-    const std::int64_t length = 3 * at.count;
-    for (std::int64_t first = 0; first < at.columns_count; first += tile) {
-        const float* panel = packed_.data() + at.packed_begin + first * length;
-        projection_kernels().product(targets, stride, end - begin, panel, length, out);
-        const std::int32_t* column = column_.data() + at.columns_begin + first;
-        const std::int64_t count = std::min(tile, at.columns_count - first);
-        for (std::int64_t t = begin; t < end; ++t) {
-            double* sums = projections.row(t);
-            for (std::int64_t c = 0; c < count; ++c) sums[column[c]] += out[(t - begin) * tile + c];
-        }
+    for (std::int64_t t = 0; t < rows; ++t) {
+        for (std::int64_t n = 0; n < num_columns_; ++n) projections(begin + t, n) = sums[n * rows + t];
+        energies(begin + t) = squares[t] + squares[rows + t] + squares[2 * rows + t];
     }
 }
 
 void Projection::gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix,
                       int threads) const {
-    std::vector<float> dense(batch * 3 * num_rig_vertices);
+    constexpr std::int64_t together = 2 * batch;
+    std::vector<float> dense(together * 3 * num_rig_vertices);
     const std::vector<float> zero(neutral_.size(), 0.0f);
     std::vector<double> energies(num_columns_);
-    for (std::int64_t begin = 0; begin < num_columns_; begin += batch) {
-        const std::int64_t rows = std::min(batch, num_columns_ - begin);
+    for (std::int64_t begin = 0; begin < num_columns_; begin += together) {
+        const std::int64_t rows = std::min(together, num_columns_ - begin);
         for (std::int64_t i = 0; i < rows; ++i) {
             columns(begin + i, {dense.data() + i * 3 * num_rig_vertices, {num_rig_vertices, 3}});
         }
         const View<const float, 3> targets(dense.data(), {rows, num_rig_vertices, 3});
         const View<double, 2> out(matrix.row(begin), {rows, num_columns_});
         const View<double, 1> sums(energies.data(), {rows});
-        parallel_for(rows, 12, threads, [&](std::int64_t first, std::int64_t last) {
+        parallel_for(rows, batch, threads, [&](std::int64_t first, std::int64_t last) {
             project_batch(targets, vertex_.data(), zero.data(), first, last, out, sums);
         });
     }

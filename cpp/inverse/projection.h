@@ -31,29 +31,28 @@ public:
     /// Phi^T Omega Phi, (N, N).
     void gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix, int threads) const;
 
-    static constexpr std::int64_t block = 32;  // vertices
-    static constexpr std::int64_t tile = 16;   // columns side by side in packed_
+    static constexpr std::int64_t block = 8;  // vertices
+    static constexpr std::int64_t tile = 8;   // columns side by side in packed_
 
 private:
     struct Block {
-        std::int64_t first, count;                  // of vertex_
-        std::int64_t columns_begin, columns_count;  // of column_
-        std::int64_t packed_begin;                  // tiles of (3 count, tile)
+        std::int64_t first, count;          // of vertex_
+        std::int64_t columns_begin, tiles;  // of column_; tiles of `tile`
+        std::int64_t packed_begin;          // (tiles, 3 count, tile)
     };
     /// Frames begin ... end - 1; vertex i of a block stands at source[i] of the targets.
     void project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
                        std::int64_t begin, std::int64_t end, View<double, 2> projections,
                        View<double, 1> energies) const;
-    void add_block(const Block& at, const double* targets, std::int64_t stride, std::int64_t begin, std::int64_t end,
-                   View<double, 2> projections, double* out) const;
 
     std::int64_t num_columns_;
     std::vector<std::int32_t> vertex_;    // in the rig, block by block
     std::vector<std::int32_t> position_;  // in the caller's `vertices`
-    std::vector<float> neutral_;          // (M, 3), and one more
+    std::vector<std::int32_t> order_;     // places in vertex_, in each part by position_: the order of reading targets
+    std::vector<float> neutral_;          // (M, 3)
     std::vector<double> weight_;          // (M)
     std::vector<Block> blocks_;
-    std::vector<std::int32_t> column_;
+    std::vector<std::int32_t> column_;  // the last tile of a block is filled up with N
     std::vector<float> packed_;
 };
 
