@@ -23,7 +23,7 @@ from inverse_scenes import paper_size
 
 import rigwright as rw
 from rigwright.device_report import cuda_report
-from rigwright.inverse import measures, on_cuda
+from rigwright.inverse import measures, on_cuda, projection
 from rigwright.inverse.problem import make_problem
 
 ALPHA = 5.0
@@ -48,7 +48,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     cpu = solver.solve(targets, alpha=ALPHA)
     problem = make_problem(solver.gram, targets, alpha=ALPHA, device="cuda")
     terms, limits = problem.terms(), 1e-9 * measures.scale(problem)
-    on_device, projector = on_cuda.solver(problem), on_cuda.projector(solver.gram)
+    on_device, projector = on_cuda.solver(problem), projection.projector(solver.gram)
     start = problem.start()
     excess = found.objective / cpu.objective - 1.0
     same = np.abs(excess) <= SAME_OBJECTIVE

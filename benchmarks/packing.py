@@ -34,7 +34,8 @@ from packing_peers import Outcome, processor_seconds, published, raw_sequence
 
 import rigwright as rw
 from rigwright.bench.timing import load_average, machine
-from rigwright.packing.program import Program, optimal
+from rigwright.packing.program import Program
+from rigwright.packing.solvers import optimal
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NODES = 1_000_000

@@ -12,6 +12,7 @@ from rigwright.inverse.gram import Gram
 from rigwright.inverse.measures import scale
 from rigwright.inverse.on_cuda import factors
 from rigwright.inverse.problem import make_problem
+from rigwright.inverse.projection import project
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig
 from tests.support.inverse_rigs import random_rig as random_inverse_rig
@@ -36,7 +37,7 @@ def projection(frames: int, num_vertices: int, markers: int | None = None, colum
     return Operation(
         f"projection {frames} frames, {given} of {num_vertices} vertices, {model.num_columns} columns",
         lambda rng: {"targets": normal(rng, frames, given, 3)},
-        lambda targets: join(*gram.project(targets)),
+        lambda targets: join(*project(gram, targets)),
         device,
         "float64",
         np.float64,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.packing.program import Program, optimal
+from rigwright.packing.program import Program
+from rigwright.packing.solvers import optimal
 from tests.packing import oracles
 
 pack = rw.transfer.pack_expressions

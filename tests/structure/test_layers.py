@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 from pathlib import Path
 
@@ -123,6 +124,25 @@ def test_imports_point_to_the_same_package_or_a_lower_layer():
             if known and target != own and level(PYTHON_LAYERS, target) >= level(PYTHON_LAYERS, own):
                 wrong.append(f"{path.relative_to(ROOT)}: {own} imports {target}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    """Imports inside functions and for types alone count: a circle is one idea in two files, or two in one."""
+    package = ROOT / "python" / "rigwright"
+    modules = {}
+    for path in package.rglob("*.py"):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        modules[".".join(parts).removesuffix(".__init__")] = path
+    graph = {}
+    for module, path in modules.items():
+        imported = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                longer = {f"{node.module}.{alias.name}" for alias in node.names} & set(modules)
+                imported |= longer or {node.module}
+        graph[module] = imported & set(modules) - {module, "rigwright"}
+    assert len(graph) > 100
+    list(graphlib.TopologicalSorter(graph).static_order())  # raises CycleError, with the files
 
 
 def test_every_python_module_has_a_layer():

@@ -1,4 +1,4 @@
-"""A rig seen from chosen vertices: its columns, their Gram matrix, projections of targets."""
+"""A rig seen from chosen vertices: its columns and their Gram matrix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright.errors import bad_argument
-from rigwright.inverse import on_cuda
 from rigwright.inverse.activations import Activations
 
 Float64 = NDArray[np.float64]
@@ -101,28 +100,6 @@ class Gram:
             raise bad_argument("solve", "targets", "an empty shot", "at least one frame")
         with np.errstate(over="ignore"):
             return np.ascontiguousarray(array, np.float32)
-
-    def project(self, targets: NDArray[np.float32], threads: int = 0, device: str = "cpu") -> tuple[Float64, Float64]:
-        """Checked targets to ``Phi^T Omega b`` (T, N) and ``b^T Omega b`` (T,), b being their offsets.
-
-        Raises
-        ------
-        ValueError
-            If a chosen vertex is not finite in some frame.
-        """
-        if device == "cuda":
-            projections, energies = on_cuda.projector(self).project(targets)
-        else:
-            projections, energies = self.core.project(targets, threads)
-        # a weight of 0 hides infinity from no sum: 0 times it is NaN
-        bad = np.flatnonzero(~(energies <= LARGEST_ENTRY))
-        if len(bad):
-            t, missing = int(bad[0]), np.argwhere(~np.isfinite(self.chosen(targets[bad[0] : bad[0] + 1])))
-            if len(missing) == 0:
-                raise bad_argument("solve", "targets", f"so large at frame {t} that the objective overflows", "smaller")
-            got = f"not finite at frame {t}, vertex {self.vertices[missing[0, 1]]}"
-            raise bad_argument("solve", "targets", got, "finite everywhere")
-        return projections, energies
 
     def chosen(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
         """The chosen vertices' rows of checked targets: (T, M, 3)."""

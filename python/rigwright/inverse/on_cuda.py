@@ -1,4 +1,4 @@
-"""The inverse rig on an NVIDIA GPU: projections, descent and measures, in the engine's CUDA extension."""
+"""The inverse rig on an NVIDIA GPU: descent and measures, in the engine's CUDA extension."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from rigwright.device_report import cuda_report, devices
 from rigwright.errors import bad_argument
+from rigwright.inverse.problem import Problem
 
 if TYPE_CHECKING:
-    from rigwright._cuda import InverseSolver, Projector
-    from rigwright.inverse.gram import Gram
-    from rigwright.inverse.problem import Problem
+    from rigwright._cuda import InverseSolver
 
 
 def check_device(device: str) -> None:
@@ -39,17 +38,6 @@ def check_problem(problem: Problem) -> None:
         if len(np.unique(variable[first:last])) < last - first:
             got = f"a pair that combination {n - problem.num_shapes} multiplies, with device 'cuda'"
             raise bad_argument("solve", "symmetric", got, "pairs that no combination multiplies, or device 'cpu'")
-
-
-def projector(gram: Gram) -> Projector:
-    """The rig's columns on the device: copied once."""
-    if "projector on cuda" not in gram.prepared:
-        from rigwright._cuda import Projector
-
-        columns, neutral, weights = gram.columns, gram.neutral, gram.vertex_weights
-        gram.prepared["projector on cuda"] = Projector(columns, neutral, weights, gram.vertices, gram.num_vertices)
-    made: Projector = gram.prepared["projector on cuda"]
-    return made
 
 
 def solver(problem: Problem) -> InverseSolver:

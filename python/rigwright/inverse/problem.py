@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import InverseStructure
 from rigwright.errors import bad_argument
 from rigwright.inverse.gram import Gram
+from rigwright.inverse.projection import project
 from rigwright.inverse.ties import tie_boxes, tie_list
 
 Float64 = NDArray[np.float64]
@@ -160,7 +161,7 @@ def make_problem(
     tie_boxes(ties, tied, lower, upper)
     asked_for = strength.any(axis=0) | ((smoothness > 0) & (lower == upper).any(axis=0))
     _rest(gram.idle & ~asked_for, ties, lower, upper)
-    projections, energies = gram.project(rows, threads, device)
+    projections, energies = project(gram, rows, threads, device)
     return Problem(
         gram=gram,
         targets=rows,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from rigwright.packing.program import Program
+from rigwright.packing.program import Program
 
 Floats = NDArray[Any]
 

@@ -26,8 +26,9 @@ from rigwright.packing.arguments import (
 from rigwright.packing.importance import Importance, displacement_strength, distortion_strength, similarities
 from rigwright.packing.mirror import mirror
 from rigwright.packing.plan import Plan
-from rigwright.packing.program import SOLVERS, Expression, Program
+from rigwright.packing.program import Program
 from rigwright.packing.sequence import Sequencer
+from rigwright.packing.solvers import SOLVERS, Expression
 from rigwright.progress import Progress, ProgressCallback, silent
 
 NODE_LIMIT = 1_000_000  # seconds, not minutes

@@ -9,7 +9,8 @@ import numpy as np
 
 from rigwright.errors import bad_argument
 from rigwright.packing.importance import Importance
-from rigwright.packing.program import Expression, Program, Solver
+from rigwright.packing.program import Program
+from rigwright.packing.solvers import Expression, Solver
 
 
 @dataclass(frozen=True)

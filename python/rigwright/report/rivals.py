@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigwright.extras import MissingExtra
 from rigwright.inverse import Solution
+from rigwright.inverse.projection import project
 from rigwright.inverse.solve import Solver
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report.colours import SERIES
@@ -197,7 +198,7 @@ class _Bench:
         return points
 
     def energy(self) -> float:
-        return float(self.solver.gram.project(self.targets)[1].sum())
+        return float(project(self.solver.gram, self.targets)[1].sum())
 
     def _solve(self, method: str, alpha: float, budget: int | None) -> Solution:
         """Its time is the shortest of several calls, as many as fit into a tenth of a second."""

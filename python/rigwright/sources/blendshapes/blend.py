@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rigwright.errors import SourceError
 from rigwright.sources.blender.process import HostProcess
 from rigwright.sources.blendshapes.expressions import NotACombination, Term, combination_terms
-from rigwright.sources.blendshapes.loading import by_name
+from rigwright.sources.blendshapes.matching import by_name
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig

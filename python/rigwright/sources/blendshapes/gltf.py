@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.errors import bad_argument
-from rigwright.sources.blendshapes.loading import by_name
+from rigwright.sources.blendshapes.matching import by_name
 from rigwright.sources.gltf.accessors import Accessors
 from rigwright.sources.gltf.clips import Clip, read_clips
 from rigwright.sources.gltf.document import Document, integer, records, refuse, text

@@ -87,28 +87,6 @@ def naming(file: Path, function: str) -> Iterator[None]:
         raise ValueError(text if str(file) in text else f"{text} (in {file})") from error
 
 
-def by_name(
-    names: list[str], values: NDArray[Any], rig: BlendshapeRig, function: str = "load_weights"
-) -> NDArray[np.float32]:
-    """Columns (T, n) in the order of the rig's shapes (T, K), 0 where there is none.
-
-    Raises
-    ------
-    ValueError
-        If no name is a shape's, or a value is not finite.
-    """
-    place = {name: index for index, name in enumerate(names)}
-    known = [k for k, name in enumerate(rig.shape_names) if name in place]
-    if not known:
-        got = f"about {', '.join(names)[:200] or 'nothing'}"
-        raise bad_argument(function, "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})")
-    if not np.isfinite(values).all():
-        raise bad_argument(function, "path", "not finite everywhere", "finite")
-    result = np.zeros((len(values), rig.num_shapes), np.float32)
-    result[:, known] = values[:, [place[rig.shape_names[k]] for k in known]]
-    return result
-
-
 def _existing(path: str | os.PathLike[str], function: str, readers: dict[str, Any]) -> Path:
     file = Path(path)
     if file.suffix.lower() not in readers:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from rigwright.errors import bad_argument
 from rigwright.sources.archive import Member, read_arrays
-from rigwright.sources.blendshapes.loading import by_name
+from rigwright.sources.blendshapes.matching import by_name
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig, Tent

@@ -9,7 +9,7 @@ import numpy as np
 
 from rigwright.errors import bad_argument
 from rigwright.hashing import padded_faces
-from rigwright.sources.blendshapes.gltf import MorphFile, clip_times, morph_clip
+from rigwright.sources.blendshapes.gltf import MorphFile, clip_times, load_gltf_blendshapes, morph_clip
 from rigwright.sources.gltf import load_gltf_rig
 from rigwright.sources.gltf.document import Document, records
 from rigwright.sources.shots.shot import Shot
@@ -44,8 +44,6 @@ def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None,
 
 
 def _morphs(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
-    from rigwright.sources.blendshapes.gltf import load_gltf_blendshapes
-
     rig, file = load_gltf_blendshapes(path, mesh), MorphFile.open(path, mesh)
     record = morph_clip(file, clip)
     times, rate = clip_times(record, fps)
