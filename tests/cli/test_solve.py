@@ -13,77 +13,69 @@ import pytest
 import rigwright as rw
 from rigwright.inverse import Solution
 from tests.cli.command import command, environment, json_of, rigwright_command
-from tests.support.sheet import NAMES, SIDE, sheet_files, sheet_rig
+from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
-    """A folder with a rig, a shot, and the shot's weights."""
-    folder = tmp_path_factory.mktemp("solve")
-    np.save(folder / "truth.npy", sheet_files(folder))
-    return folder
-
-
-def test_weights_come_back_in_every_format(workplace):
+def test_weights_come_back_in_every_format(shot_files):
     outputs = ["-o", "w.npz", "-o", "w.csv", "-o", "w.glb"]
-    told = json_of("solve", "face.safetensors", "take.npy", *outputs, "--alpha", "1e-6", folder=workplace)
-    truth, rig = np.load(workplace / "truth.npy"), sheet_rig()
+    told = json_of("solve", "face.safetensors", "take.npy", *outputs, "--alpha", "1e-6", folder=shot_files)
+    truth, rig = np.load(shot_files / "truth.npy"), sheet_rig()
     assert told["outputs"] == ["w.npz", "w.csv", "w.glb"]
     assert told["frames"] == told["converged"] == 40
     assert told["constructed"] == list(rig.constructed)
     assert any("nothing" in text for text in told["warnings"])
     assert not any("--rigid" in text for text in told["warnings"])
     assert ["no column for browUp, nothing:" in note for note in told["notes"]] == [True]
-    solution = Solution.load(workplace / "w.npz")
+    solution = Solution.load(shot_files / "w.npz")
     moving = np.array(NAMES) != "nothing"
     assert np.abs(solution.weights - truth)[:, moving].max() < 1e-4
     assert told["rmse_mm"] == pytest.approx(10 * solution.rmse.mean())
     pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     for name in ("w.npz", "w.csv", "w.glb"):
-        weights, fps = rw.sources.load_weights(workplace / name, rig)
+        weights, fps = rw.sources.load_weights(shot_files / name, rig)
         np.testing.assert_allclose(weights, solution.weights, atol=2e-6, err_msg=name)
         assert fps == pytest.approx(30.0)
-    assert not list(workplace.glob("*.partial"))
+    assert not list(shot_files.glob("*.partial"))
 
 
-def test_options_reach_the_solver(workplace):
+def test_options_reach_the_solver(shot_files):
     """Bounds, pins, markers with weights, smoothness, names and rate: the command's solution is the library's."""
     rng = np.random.default_rng(0)
     markers = np.sort(rng.choice(SIDE * SIDE, 90, replace=False))
     strength = rng.uniform(0.5, 2.0, len(markers))
-    np.savetxt(workplace / "markers.txt", np.column_stack([markers, strength]))
+    np.savetxt(shot_files / "markers.txt", np.column_stack([markers, strength]))
     pins = np.full((40, len(NAMES)), np.nan)
     pins[10:20, 0] = 0.5
-    np.save(workplace / "pins.npy", pins)
-    (workplace / "names.json").write_text(json.dumps({"browUp": "browInnerUp"}))
+    np.save(shot_files / "pins.npy", pins)
+    (shot_files / "names.json").write_text(json.dumps({"browUp": "browInnerUp"}))
     options = ["--alpha", "0.02", "--smoothness", "0.5", "--bounds", "0", "0.9", "--markers", "markers.txt"]
     options += ["--pins", "pins.npy", "--names", "names.json", "--fps", "24"]
-    told = json_of("solve", "face.safetensors", "take.npy", "-o", "o.npz", *options, folder=workplace)
+    told = json_of("solve", "face.safetensors", "take.npy", "-o", "o.npz", *options, folder=shot_files)
     assert (told["alpha"], told["smoothness"], told["fps"]) == (0.02, 0.5, 24.0)
-    ours = Solution.load(workplace / "o.npz")
-    given = {"vertices": markers, "vertex_weights": np.loadtxt(workplace / "markers.txt")[:, 1], "fixed": pins}
-    shot = np.load(workplace / "take.npy")
+    ours = Solution.load(shot_files / "o.npz")
+    given = {"vertices": markers, "vertex_weights": np.loadtxt(shot_files / "markers.txt")[:, 1], "fixed": pins}
+    shot = np.load(shot_files / "take.npy")
     theirs = rw.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=0.5, bounds=(0.0, 0.9), **given)
     np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-6)
     assert ours.weights[:, NAMES.index("jawOpen")].max() == 0.9
-    with np.load(workplace / "o.npz") as stored:
+    with np.load(shot_files / "o.npz") as stored:
         assert stored["names"][0] == "browInnerUp"
         assert stored["fps"] == 24.0
 
 
-def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(workplace):
+def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(shot_files):
     rng = np.random.default_rng(3)
     wish = rng.uniform(size=(40, len(NAMES)))
-    np.savez(workplace / "priors.npz", target=wish, strength=2.0)
+    np.savez(shot_files / "priors.npz", target=wish, strength=2.0)
     left, right = NAMES[0], NAMES[2]
-    (workplace / "pairs.json").write_text(json.dumps([[left, right]]))
-    shot, found = np.load(workplace / "take.npy"), {}
+    (shot_files / "pairs.json").write_text(json.dumps([[left, right]]))
+    shot, found = np.load(shot_files / "take.npy"), {}
     for joint in ("--joint", "--no-joint"):
         options = ["--alpha", "0.02", "--smoothness", "5", "--priors", "priors.npz", "--symmetric", "pairs.json"]
         options += [joint, "--tolerance", "1e-8"]
-        told = json_of("solve", "face.safetensors", "take.npy", "-o", "p.npz", *options, folder=workplace)
+        told = json_of("solve", "face.safetensors", "take.npy", "-o", "p.npz", *options, folder=shot_files)
         assert told["converged"] == 40
-        ours = Solution.load(workplace / "p.npz")
+        ours = Solution.load(shot_files / "p.npz")
         given = {"priors": (wish, 2.0), "symmetric": [(left, right)], "joint": joint == "--joint"}
         theirs = rw.inverse.solve(sheet_rig(), shot, alpha=0.02, smoothness=5.0, tolerance=1e-8, **given)
         np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-6)
@@ -93,8 +85,8 @@ def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(workplace):
     assert np.abs(found["--joint"] - found["--no-joint"]).max() > 1e-4
 
 
-def test_head_motion_is_taken_out(workplace):
-    shot = np.load(workplace / "take.npy")
+def test_head_motion_is_taken_out(shot_files):
+    shot = np.load(shot_files / "take.npy")
     angle = np.linspace(0, 0.6, len(shot))
     turn = np.zeros((len(shot), 3, 3))
     turn[:, 0, 0], turn[:, 0, 2], turn[:, 2, 0], turn[:, 2, 2] = (
@@ -104,37 +96,37 @@ def test_head_motion_is_taken_out(workplace):
         np.cos(angle),
     )
     turn[:, 1, 1] = 1
-    np.save(workplace / "moving.npy", (shot @ turn.transpose(0, 2, 1) + [0, 0, 3]).astype(np.float32))
+    np.save(shot_files / "moving.npy", (shot @ turn.transpose(0, 2, 1) + [0, 0, 3]).astype(np.float32))
     still = np.flatnonzero(~np.stack([column.any(axis=1) for column in sheet_rig().columns()]).any(axis=0))
-    np.save(workplace / "still.npy", still)
-    blind = json_of("solve", "face.safetensors", "moving.npy", "-o", "b.npz", "--alpha", "1e-6", folder=workplace)
+    np.save(shot_files / "still.npy", still)
+    blind = json_of("solve", "face.safetensors", "moving.npy", "-o", "b.npz", "--alpha", "1e-6", folder=shot_files)
     assert any("--rigid" in text for text in blind["warnings"])
     options = ["--alpha", "1e-6", "--rigid", "still.npy"]
-    told = json_of("solve", "face.safetensors", "moving.npy", "-o", "m.npz", *options, folder=workplace)
+    told = json_of("solve", "face.safetensors", "moving.npy", "-o", "m.npz", *options, folder=shot_files)
     assert not any("--rigid" in text for text in told["warnings"])
-    solution = Solution.load(workplace / "m.npz")
+    solution = Solution.load(shot_files / "m.npz")
     moving = np.array(NAMES) != "nothing"
-    assert np.abs(solution.weights - np.load(workplace / "truth.npy"))[:, moving].max() < 1e-3
+    assert np.abs(solution.weights - np.load(shot_files / "truth.npy"))[:, moving].max() < 1e-3
     np.testing.assert_allclose(solution.transforms[:, :, :3], turn, atol=1e-5)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
+def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     """Stopped in the middle, then ``--resume``: the file that an undisturbed run writes."""
     name = how.name.lower()
-    shot = np.tile(np.load(workplace / "take.npy"), (150, 1, 1))
-    np.save(workplace / "long.npy", shot)
+    shot = np.tile(np.load(shot_files / "take.npy"), (150, 1, 1))
+    np.save(shot_files / "long.npy", shot)
     arguments = ["solve", "face.safetensors", "long.npy", "--alpha", "0.01", "--threads", "1"]
     started = subprocess.Popen(
         command(*arguments, "-o", f"{name}.npz"),
-        cwd=workplace,
+        cwd=shot_files,
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    kept = workplace / f"{name}.npz.partial"
+    kept = shot_files / f"{name}.npz.partial"
     deadline = time.monotonic() + 60
     while len(list(kept.glob("0*.npz"))) < 2 and time.monotonic() < deadline and started.poll() is None:
         time.sleep(0.001)
@@ -146,50 +138,50 @@ def test_a_broken_solve_goes_on_to_the_same_weights(workplace, how):
         assert "of 6,000 frames solved and kept in" in shown.splitlines()[-1]
     else:
         assert started.returncode == -signal.SIGKILL
-    assert not (workplace / f"{name}.npz").exists()
+    assert not (shot_files / f"{name}.npz").exists()
     solved = {path: path.stat().st_mtime_ns for path in kept.glob("0*.npz")}
     assert 2 <= len(solved) < 24
 
-    refused = rigwright_command(*arguments[:3], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=workplace)
+    refused = rigwright_command(*arguments[:3], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert refused.returncode == 2
     assert "holds frames of another solve" in refused.stderr.splitlines()[-1]
     assert {path: path.stat().st_mtime_ns for path in solved} == solved, "left alone"
 
-    json_of(*arguments, "-o", f"{name}.npz", "--resume", folder=workplace)
+    json_of(*arguments, "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert not kept.exists()
     whole = rw.inverse.solve(sheet_rig(), shot, alpha=0.01)
-    np.testing.assert_array_equal(Solution.load(workplace / f"{name}.npz").weights, whole.weights)
+    np.testing.assert_array_equal(Solution.load(shot_files / f"{name}.npz").weights, whole.weights)
 
 
-def test_alpha_is_the_elbow_of_the_shot(workplace):
-    noisy = np.load(workplace / "take.npy") + np.random.default_rng(1).normal(0, 0.05, (40, SIDE * SIDE, 3))
-    np.save(workplace / "noisy.npy", noisy.astype(np.float32))
-    told = json_of("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=workplace)
+def test_alpha_is_the_elbow_of_the_shot(shot_files):
+    noisy = np.load(shot_files / "take.npy") + np.random.default_rng(1).normal(0, 0.05, (40, SIDE * SIDE, 3))
+    np.save(shot_files / "noisy.npy", noisy.astype(np.float32))
+    told = json_of("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=shot_files)
     curve = rw.inverse.trade_off(sheet_rig(), noisy.astype(np.float32))
-    assert told["alpha"] == curve.alpha == Solution.load(workplace / "auto.npz").alpha
+    assert told["alpha"] == curve.alpha == Solution.load(shot_files / "auto.npz").alpha
     assert told["alpha_chosen"]
-    shown = rigwright_command("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=workplace)
+    shown = rigwright_command("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=shot_files)
     assert f"alpha {curve.alpha:g}, the elbow" in shown.stdout
 
 
-def test_info_describes_a_blendshape_rig(workplace):
-    facts = json_of("info", "face.safetensors", folder=workplace)
+def test_info_describes_a_blendshape_rig(shot_files):
+    facts = json_of("info", "face.safetensors", folder=shot_files)
     assert (facts["kind"], facts["shapes"], facts["vertices"]) == ("blendshape", 6, SIDE * SIDE)
     assert facts["combinations"] == {"in-between": 1, "pairs": 2}
     assert facts["storage"] == "float32"
     assert facts["constructed"] == list(sheet_rig().constructed)
     assert facts["channels"]["jawOpen"] == [0, 1]
-    shown = rigwright_command("info", "face.safetensors", folder=workplace).stdout
+    shown = rigwright_command("info", "face.safetensors", folder=shot_files).stdout
     assert "mouthSmileLeft * jawOpen" in shown
 
 
-def test_evaluate_plays_weights_and_says_what_it_cannot_do(workplace):
-    rig, truth = sheet_rig(), np.load(workplace / "truth.npy")
-    np.savez(workplace / "played.npz", weights=truth, names=np.array(NAMES))
+def test_evaluate_plays_weights_and_says_what_it_cannot_do(shot_files):
+    rig, truth = sheet_rig(), np.load(shot_files / "truth.npy")
+    np.savez(shot_files / "played.npz", weights=truth, names=np.array(NAMES))
     for weights in ("truth.npy", "played.npz"):
-        json_of("evaluate", "face.safetensors", weights, "-o", "v.npy", folder=workplace)
-        np.testing.assert_array_equal(np.load(workplace / "v.npy"), rig.evaluate(truth))
-    (workplace / "set.rwdata").mkdir(exist_ok=True)
-    done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=workplace)
+        json_of("evaluate", "face.safetensors", weights, "-o", "v.npy", folder=shot_files)
+        np.testing.assert_array_equal(np.load(shot_files / "v.npy"), rig.evaluate(truth))
+    (shot_files / "set.rwdata").mkdir(exist_ok=True)
+    done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=shot_files)
     assert done.returncode == 2
     assert "rigwright report --shot" in done.stderr

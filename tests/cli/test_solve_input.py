@@ -11,21 +11,13 @@ from rigwright.cli import dispatch
 from rigwright.cli.meshes import read_weights
 from rigwright.inverse import Solution
 from tests.cli.command import json_of, rigwright_command
-from tests.support.sheet import NAMES, SIDE, sheet_files, sheet_rig
-
-
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
-    """A folder with a rig, a shot, and the shot's weights."""
-    folder = tmp_path_factory.mktemp("solve")
-    np.save(folder / "truth.npy", sheet_files(folder))
-    return folder
+from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
 @pytest.mark.parametrize("axis", ["X", "Y", "Z"])
-def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(workplace, axis):
+def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files, axis):
     pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
-    sheet, truth = sheet_rig(), np.load(workplace / "truth.npy")
+    sheet, truth = sheet_rig(), np.load(shot_files / "truth.npy")
     columns, count = sheet.columns(), sheet.num_shapes
     rig = rw.BlendshapeRig(
         sheet.rest_vertices,
@@ -35,19 +27,19 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(workplace,
         faces=sheet.faces,
         metadata={**sheet.metadata, "up_axis": axis},
     )
-    rig.save(workplace / "other.safetensors")
-    exports.write_weights(workplace / "take.glb", rig, truth, 30.0)
-    told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=workplace)
+    rig.save(shot_files / "other.safetensors")
+    exports.write_weights(shot_files / "take.glb", rig, truth, 30.0)
+    told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=shot_files)
     assert told["rmse_max_mm"] < 1e-3
     assert any("brought from units of 1 m, y up to the rig's units of 0.01 m" in text for text in told["notes"])
     half = ["-o", "h.npz", "--alpha", "1e-6", "--fps", "15"]  # keys have times: another rate is other frames
-    told = json_of("solve", "other.safetensors", "take.glb", *half, folder=workplace)
+    told = json_of("solve", "other.safetensors", "take.glb", *half, folder=shot_files)
     assert (told["frames"], told["fps"]) == (20, 15.0)
     markers = np.arange(0, SIDE * SIDE, 3)
-    np.save(workplace / "some.npy", markers)
-    np.save(workplace / "some_take.npy", rig.evaluate(truth)[:, markers])
+    np.save(shot_files / "some.npy", markers)
+    np.save(shot_files / "some_take.npy", rig.evaluate(truth)[:, markers])
     options = ["--markers", "some.npy", "--alpha", "1e-6"]
-    told = json_of("solve", "other.safetensors", "some_take.npy", "-o", "s.npz", *options, folder=workplace)
+    told = json_of("solve", "other.safetensors", "some_take.npy", "-o", "s.npz", *options, folder=shot_files)
     assert told["notes"] == []
 
 
@@ -64,9 +56,9 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(workplace,
         ("--symmetric", "[", "no JSON"),
     ],
 )
-def test_wrong_files_of_priors_and_pairs_are_named(workplace, capsys, monkeypatch, option, content, what):
-    monkeypatch.chdir(workplace)
-    path = workplace / ("wrong.npz" if option == "--priors" else "wrong.json")
+def test_wrong_files_of_priors_and_pairs_are_named(shot_files, capsys, monkeypatch, option, content, what):
+    monkeypatch.chdir(shot_files)
+    path = shot_files / ("wrong.npz" if option == "--priors" else "wrong.json")
     if isinstance(content, dict):
         np.savez(path, **content)
     else:
@@ -101,25 +93,25 @@ def test_wrong_files_of_priors_and_pairs_are_named(workplace, capsys, monkeypatc
         (["take.npy", "-o", "w.npz", "--clip", "walk"], "--clip does not apply to .npy shots"),
     ],
 )
-def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, monkeypatch, capsys):
-    np.save(workplace / "other.npy", np.zeros((2, 5, 3), np.float32))
-    np.save(workplace / "nan.npy", np.full((2, SIDE * SIDE, 3), np.nan, np.float32))
+def test_wrong_input_is_one_sentence_and_code_two(shot_files, arguments, words, monkeypatch, capsys):
+    np.save(shot_files / "other.npy", np.zeros((2, 5, 3), np.float32))
+    np.save(shot_files / "nan.npy", np.full((2, SIDE * SIDE, 3), np.nan, np.float32))
     pins = np.full((41, len(NAMES)), np.nan)
-    np.save(workplace / "longer.npy", pins)
+    np.save(shot_files / "longer.npy", pins)
     pins[39, 0] = 1.5
-    np.save(workplace / "late.npy", pins[:40])
-    (workplace / "words.txt").write_text("left eye")
-    (workplace / "wrong.json").write_text('{"ear": "nose"}')
-    monkeypatch.chdir(workplace)
+    np.save(shot_files / "late.npy", pins[:40])
+    (shot_files / "words.txt").write_text("left eye")
+    (shot_files / "wrong.json").write_text('{"ear": "nose"}')
+    monkeypatch.chdir(shot_files)
     assert dispatch.main(["solve", "face.safetensors", *arguments]) == 2
     shown = capsys.readouterr()
     assert words in shown.err.splitlines()[-1]
     assert shown.out == ""
-    assert not (workplace / "w.npz.partial").exists()
+    assert not (shot_files / "w.npz.partial").exists()
 
 
-def test_what_a_method_refuses_is_said_before_alpha_is_chosen(workplace, monkeypatch, capsys):
-    monkeypatch.chdir(workplace)
+def test_what_a_method_refuses_is_said_before_alpha_is_chosen(shot_files, monkeypatch, capsys):
+    monkeypatch.chdir(shot_files)
     monkeypatch.setattr("rigwright.inverse.trade_off", lambda *_, **__: pytest.fail("frames were solved"))
     assert (
         dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "w.npz", "--method", "mm", "--smoothness", "1"])
@@ -128,71 +120,71 @@ def test_what_a_method_refuses_is_said_before_alpha_is_chosen(workplace, monkeyp
     assert "smoothness is 1 with method 'mm'" in capsys.readouterr().err
 
 
-def test_a_mesh_of_several_is_named(workplace):
+def test_a_mesh_of_several_is_named(shot_files):
     usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
-    shot = np.load(workplace / "take.npy")
-    stage = usd.Stage.CreateNew(str(workplace / "scene.usda"))
+    shot = np.load(shot_files / "take.npy")
+    stage = usd.Stage.CreateNew(str(shot_files / "scene.usda"))
     for name, moved in (("face", shot), ("eyes", shot[:, :8])):
         points = geometry.Mesh.Define(stage, f"/scene/{name}").CreatePointsAttr()
         for frame, vertices in enumerate(moved):
             points.Set([tuple(map(float, point)) for point in vertices], frame)
     stage.GetRootLayer().Save()
     arguments = ["solve", "face.safetensors", "scene.usda", "-o", "u.npz", "--alpha", "1e-6"]
-    untold = rigwright_command(*arguments, folder=workplace)
+    untold = rigwright_command(*arguments, folder=shot_files)
     assert untold.returncode == 2
     assert "one of /scene/face, /scene/eyes" in untold.stderr
-    assert "--shot-mesh" in rigwright_command("solve", "--help", folder=workplace).stdout
-    told = json_of(*arguments, "--shot-mesh", "face", folder=workplace)
+    assert "--shot-mesh" in rigwright_command("solve", "--help", folder=shot_files).stdout
+    told = json_of(*arguments, "--shot-mesh", "face", folder=shot_files)
     assert told["rmse_max_mm"] < 1e-3
 
 
-def test_a_rig_of_another_kind_is_refused(workplace):
+def test_a_rig_of_another_kind_is_refused(shot_files):
     from tests.support.models import linear_blend
 
-    linear_blend(num_joints=5, num_vertices=40).save(workplace / "arm.safetensors")
-    done = rigwright_command("solve", "arm.safetensors", "take.npy", "-o", "w.npz", folder=workplace)
+    linear_blend(num_joints=5, num_vertices=40).save(shot_files / "arm.safetensors")
+    done = rigwright_command("solve", "arm.safetensors", "take.npy", "-o", "w.npz", folder=shot_files)
     assert done.returncode == 2
     assert "blendshape" in done.stderr
 
 
-def test_the_unit_of_a_bare_shot(workplace):
+def test_the_unit_of_a_bare_shot(shot_files):
     """A shot in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
-    np.save(workplace / "metres.npy", 0.01 * np.load(workplace / "take.npy"))
+    np.save(shot_files / "metres.npy", 0.01 * np.load(shot_files / "take.npy"))
     arguments = ["solve", "face.safetensors", "metres.npy", "-o", "unit.npz", "--alpha", "1e-6"]
-    guessed = json_of(*arguments, "--max-iterations", "1", folder=workplace)
+    guessed = json_of(*arguments, "--max-iterations", "1", folder=shot_files)
     assert len(guessed["notes"]) == 1
     assert "metres.npy is 0.01 times as large as the rig" in guessed["notes"][0]
     assert guessed["notes"][0].endswith("--unit says it")
     for given in ("m", "1.0"):
-        told = json_of(*arguments, "--unit", given, folder=workplace)
+        told = json_of(*arguments, "--unit", given, folder=shot_files)
         assert told["notes"] == []
         assert told["rmse_max_mm"] < 1e-3
     markers = np.arange(0, SIDE * SIDE, 3)
-    np.save(workplace / "third.npy", markers)
-    told = json_of(*arguments, "--unit", "m", "--markers", "third.npy", folder=workplace)
+    np.save(shot_files / "third.npy", markers)
+    told = json_of(*arguments, "--unit", "m", "--markers", "third.npy", folder=shot_files)
     assert told["notes"] == []
-    told = json_of(*arguments, "--markers", "third.npy", folder=workplace)
+    told = json_of(*arguments, "--markers", "third.npy", folder=shot_files)
     assert "metres.npy is 0.01" in told["notes"][0]
 
 
-def test_pins_and_truth_are_read_from_both_array_formats(workplace):
+def test_pins_and_truth_are_read_from_both_array_formats(shot_files):
     """An archive of weights pins what it names; an array of the true weights is a truth."""
     rig = sheet_rig()
-    truth = np.load(workplace / "truth.npy")
+    truth = np.load(shot_files / "truth.npy")
     one = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
-    exports.write_weights(workplace / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
+    exports.write_weights(shot_files / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
     solve = ["solve", "face.safetensors", "take.npy", "-o", "pinned.npz", "--alpha", "1e-6"]
-    json_of(*solve, "--pins", "jaw.npz", folder=workplace)
-    found = Solution.load(workplace / "pinned.npz").weights
+    json_of(*solve, "--pins", "jaw.npz", folder=shot_files)
+    found = Solution.load(shot_files / "pinned.npz").weights
     np.testing.assert_array_equal(found[:, 3], 0.25)
     assert np.ptp(found[:, 0]) > 0.5  # the others are free
-    exports.write_weights(workplace / "truth.npz", rig, truth, 30.0)
-    json_of(*solve, "--pins", "truth.npz", folder=workplace)
-    np.testing.assert_allclose(Solution.load(workplace / "pinned.npz").weights, truth, atol=1e-6)
+    exports.write_weights(shot_files / "truth.npz", rig, truth, 30.0)
+    json_of(*solve, "--pins", "truth.npz", folder=shot_files)
+    np.testing.assert_allclose(Solution.load(shot_files / "pinned.npz").weights, truth, atol=1e-6)
     for file in ("truth.npy", "truth.npz"):
-        np.testing.assert_array_equal(read_weights(workplace / file, rig), truth)
-    np.save(workplace / "short.npy", truth[:7])
+        np.testing.assert_array_equal(read_weights(shot_files / file, rig), truth)
+    np.save(shot_files / "short.npy", truth[:7])
     given = ["report", "face.safetensors", "--shot", "take.npy", "--weights", "pinned.npz", "-o", "r.html"]
-    done = rigwright_command(*given, "--truth", "short.npy", folder=workplace)
+    done = rigwright_command(*given, "--truth", "short.npy", folder=shot_files)
     assert done.returncode == 2
     assert "short.npy: weights of shape (7, 6) where there are 40 frames of 6 shapes" in done.stderr

@@ -14,21 +14,13 @@ import rigwright as rw
 from rigwright.cli import dispatch
 from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.glb import Gltf
-from tests.support.second_face import first_face, second_face_files, second_neutral, second_truth, write_obj
+from tests.support.second_face import first_face, second_neutral, second_truth, write_obj
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("transfer")
-    first_face().save(folder / "face.safetensors")
-    second_face_files(folder)
-    return folder
-
-
-def test_the_command_is_the_function(workplace):
+def test_the_command_is_the_function(face_files):
     """Every kind of target, every format of the result: the rig of ``transfer_rig``."""
-    np.save(workplace / "other.npy", second_neutral())
-    np.savez(workplace / "other.npz", vertices=second_neutral()[None], faces=first_face().faces)
+    np.save(face_files / "other.npy", second_neutral())
+    np.savez(face_files / "other.npz", vertices=second_neutral()[None], faces=first_face().faces)
     expected = rw.transfer.transfer_rig(first_face(), second_neutral())
     for target, output in (
         ("other.obj", "a.safetensors"),
@@ -36,13 +28,13 @@ def test_the_command_is_the_function(workplace):
         ("other.npz", "c.npz"),
         ("truth.safetensors", "d.npz"),
     ):
-        told = json_of("transfer", "face.safetensors", target, "-o", output, "--contacts", "off", folder=workplace)
+        told = json_of("transfer", "face.safetensors", target, "-o", output, "--contacts", "off", folder=face_files)
         assert (told["shapes"], told["combinations"], told["vertices"]) == (6, 2, 117)
-        made = rw.sources.load_blendshapes(workplace / output)
+        made = rw.sources.load_blendshapes(face_files / output)
         np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-5)
         assert made.combinations == expected.combinations
         assert made.metadata["meters_per_unit"] == 0.01
-    assert not list(workplace.glob("*.partial"))
+    assert not list(face_files.glob("*.partial"))
 
 
 def one_mesh_glb(path, vertices, faces, morphs: bool) -> None:
@@ -55,23 +47,23 @@ def one_mesh_glb(path, vertices, faces, morphs: bool) -> None:
     g.write(path)
 
 
-def test_a_mesh_without_shapes_is_a_target_in_gltf_too(workplace):
+def test_a_mesh_without_shapes_is_a_target_in_gltf_too(face_files):
     """Metres, y up: units of the target, so that millimetres are right."""
     pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     rig = first_face()
     for name, morphs in (("still.glb", False), ("moving.glb", True)):
-        one_mesh_glb(workplace / name, 0.01 * second_neutral(), rig.faces, morphs)
-        told = json_of("transfer", "face.safetensors", name, "-o", "g.npz", "--contacts", "off", folder=workplace)
+        one_mesh_glb(face_files / name, 0.01 * second_neutral(), rig.faces, morphs)
+        told = json_of("transfer", "face.safetensors", name, "-o", "g.npz", "--contacts", "off", folder=face_files)
         assert told["vertices"] == 117
-        made = rw.sources.load_blendshapes(workplace / "g.npz")
+        made = rw.sources.load_blendshapes(face_files / "g.npz")
         assert (made.metadata["meters_per_unit"], made.metadata["up_axis"]) == (1.0, "Y")
         expected = rw.transfer.transfer_rig(rig, 0.01 * second_neutral())
         np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-7)
 
 
-def test_errors_are_told_beside_those_of_plain_copies(workplace):
+def test_errors_are_told_beside_those_of_plain_copies(face_files):
     arguments = ["--truth", "truth.safetensors", "--contacts", "off"]
-    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=workplace)
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files)
     rig, truth = first_face(), second_truth()
     made = rw.transfer.transfer_rig(rig, second_neutral())
     for name, columns in (("mean_error_mm", made.columns()), ("copy_mean_error_mm", rig.columns())):
@@ -80,7 +72,7 @@ def test_errors_are_told_beside_those_of_plain_copies(workplace):
         expected = np.mean([row[inside].mean() for row, inside in zip(apart, moved, strict=True)])
         assert told[name] == pytest.approx(expected, rel=1e-3)
     assert set(told["errors_mm"]) == set(rig.shape_names)
-    shown = rigwright_command("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=workplace)
+    shown = rigwright_command("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files)
     assert "from the truth" in shown.stdout
 
 
@@ -99,32 +91,32 @@ def face_at_rest_below() -> tuple[rw.BlendshapeRig, np.ndarray]:
     return cut, np.flatnonzero(~columns.any(axis=(0, 2)))
 
 
-def test_fixed_vertices_and_edited_contacts(workplace):
+def test_fixed_vertices_and_edited_contacts(face_files):
     rig, still = face_at_rest_below()
-    rig.save(workplace / "below.safetensors")
+    rig.save(face_files / "below.safetensors")
     still = np.union1d(still[::2], [60])
-    (workplace / "still.txt").write_text("\n".join(map(str, still)))
-    (workplace / "pairs.csv").write_text("3,30\n4,31\n")
+    (face_files / "still.txt").write_text("\n".join(map(str, still)))
+    (face_files / "pairs.csv").write_text("3,30\n4,31\n")
     arguments = ["--fixed", "still.txt", "--contacts", "pairs.csv", "--save-contacts", "saved.txt"]
-    told = json_of("transfer", "below.safetensors", "other.obj", "-o", "f.npz", *arguments, folder=workplace)
+    told = json_of("transfer", "below.safetensors", "other.obj", "-o", "f.npz", *arguments, folder=face_files)
     assert told["contacts"] == 2
     assert set(told["crossings"]) == {"source", "new", "new_without_contacts"}
-    assert np.loadtxt(workplace / "saved.txt").tolist() == [[3, 30], [4, 31]]
-    made = rw.sources.load_blendshapes(workplace / "f.npz")
+    assert np.loadtxt(face_files / "saved.txt").tolist() == [[3, 30], [4, 31]]
+    made = rw.sources.load_blendshapes(face_files / "f.npz")
     expected = rw.transfer.transfer_rig(rig, second_neutral(), fixed=still, contacts=[[3, 30], [4, 31]])
     np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-5)
     assert not made.columns()[:, still].any()
 
 
-def test_what_rests_in_the_rig_rests_unless_told_otherwise(workplace):
+def test_what_rests_in_the_rig_rests_unless_told_otherwise(face_files):
     rig, still = face_at_rest_below()
     assert len(still) > 5
-    rig.save(workplace / "below.safetensors")
+    rig.save(face_files / "below.safetensors")
     made = {}
     for fixed in ([], ["--fixed", "rest"], ["--fixed", "each"], ["--fixed", "off"]):
         given = ["below.safetensors", "other.obj", "--contacts", "off", *fixed]
-        json_of("transfer", *given, "-o", "b.npz", folder=workplace)
-        made[" ".join(fixed[1:])] = rw.sources.load_blendshapes(workplace / "b.npz").columns()
+        json_of("transfer", *given, "-o", "b.npz", folder=face_files)
+        made[" ".join(fixed[1:])] = rw.sources.load_blendshapes(face_files / "b.npz").columns()
     assert not made["rest"][:, still].any()
     assert made["off"][:, still].any()
     assert np.array_equal(made[""], made["rest"])
@@ -148,17 +140,17 @@ sys.exit(dispatch.main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
+def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
     """Stopped in the middle of hundreds of shapes, then the same command: the file of an undisturbed run."""
     rig = first_face()
     many = np.random.default_rng(0).uniform(0, 1, (200, 6))
     offsets = np.tensordot(many, rig.columns()[:6], 1)
-    rw.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(workplace / "many.safetensors")
+    rw.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(face_files / "many.safetensors")
     arguments = ["transfer", "many.safetensors", "other.obj", "--contacts", "off"]
-    json_of(*arguments, "-o", "whole.safetensors", folder=workplace)
+    json_of(*arguments, "-o", "whole.safetensors", folder=face_files)
     stopped = subprocess.run(
         [sys.executable, "-c", BROKEN_OFF.format(signal=int(how)), *arguments, "-o", f"{how.name}.safetensors"],
-        cwd=workplace,
+        cwd=face_files,
         env=environment(),
         capture_output=True,
         text=True,
@@ -166,11 +158,11 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
     )
     assert stopped.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL), stopped.stderr
     assert "Traceback" not in stopped.stderr
-    kept = workplace / f"{how.name}.safetensors.partial"
+    kept = face_files / f"{how.name}.safetensors.partial"
     assert len(list(kept.glob("0*.npy"))) == 2
-    assert not (workplace / f"{how.name}.safetensors").exists()
-    json_of(*arguments, "-o", f"{how.name}.safetensors", folder=workplace)
-    assert (workplace / f"{how.name}.safetensors").read_bytes() == (workplace / "whole.safetensors").read_bytes()
+    assert not (face_files / f"{how.name}.safetensors").exists()
+    json_of(*arguments, "-o", f"{how.name}.safetensors", folder=face_files)
+    assert (face_files / f"{how.name}.safetensors").read_bytes() == (face_files / "whole.safetensors").read_bytes()
     assert not kept.exists()
 
 
@@ -207,77 +199,77 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(workplace, how):
         (["other.obj"], "-o"),
     ],
 )
-def test_wrong_input_is_one_sentence_and_code_two(workplace, arguments, words, monkeypatch, capsys):
-    np.save(workplace / "short.npy", second_neutral()[:50])
-    np.save(workplace / "nan.npy", np.full((117, 3), np.nan, np.float32))
-    np.save(workplace / "two.npy", np.zeros((3, 2)))
+def test_wrong_input_is_one_sentence_and_code_two(face_files, arguments, words, monkeypatch, capsys):
+    np.save(face_files / "short.npy", second_neutral()[:50])
+    np.save(face_files / "nan.npy", np.full((117, 3), np.nan, np.float32))
+    np.save(face_files / "two.npy", np.zeros((3, 2)))
     for name in ("words.json", "words.npz"):
-        (workplace / name).write_text("left eye")
-    (workplace / "far.txt").write_text("5000\n")
-    (workplace / "far_pairs.txt").write_text("1 2\n3 5000\n")
-    (workplace / "same.txt").write_text("1 2\n4 4\n")
-    (workplace / "broken.obj").write_text("v 1 2\n")
+        (face_files / name).write_text("left eye")
+    (face_files / "far.txt").write_text("5000\n")
+    (face_files / "far_pairs.txt").write_text("1 2\n3 5000\n")
+    (face_files / "same.txt").write_text("1 2\n4 4\n")
+    (face_files / "broken.obj").write_text("v 1 2\n")
     hole = second_neutral()
     hole[7, 2] = np.inf
-    np.save(workplace / "hole.npy", hole)
-    (workplace / "marks.csv").write_text("1,1\n2,2\n40,40\n")
+    np.save(face_files / "hole.npy", hole)
+    (face_files / "marks.csv").write_text("1,1\n2,2\n40,40\n")
     rig = first_face()
     other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:1], names=["ear"], faces=rig.faces)
-    other.save(workplace / "strange.safetensors")
-    monkeypatch.chdir(workplace)
+    other.save(face_files / "strange.safetensors")
+    monkeypatch.chdir(face_files)
     assert dispatch.main(["transfer", "face.safetensors", *arguments]) == 2
     shown = capsys.readouterr()
     assert words in shown.err.splitlines()[-1]
     assert shown.out == ""
-    assert not (workplace / "w.npz").exists()
-    assert not (workplace / "w.npz.partial").exists(), "all arguments are looked at before any work"
+    assert not (face_files / "w.npz").exists()
+    assert not (face_files / "w.npz.partial").exists(), "all arguments are looked at before any work"
 
 
-def test_collapsed_faces_are_said_and_no_error(workplace):
+def test_collapsed_faces_are_said_and_no_error(face_files):
     """Three corners of a face in one point: the rig is written, measured, and the face is named."""
     target, faces = second_neutral(), first_face().faces
     target[faces[40, 1:]] = target[faces[40, 0]]
-    write_obj(workplace / "collapsed.obj", target, faces)
+    write_obj(face_files / "collapsed.obj", target, faces)
     arguments = ["transfer", "face.safetensors", "collapsed.obj", "-o", "k.npz", "--contacts", "off"]
-    told = json_of(*arguments, folder=workplace)
+    told = json_of(*arguments, folder=face_files)
     count = len(rw.transfer.DeformationTransfer(target, target, faces).degenerate_faces)
     assert told["degenerate_faces"] == count > 0
-    shown = rigwright_command(*arguments, folder=workplace)
+    shown = rigwright_command(*arguments, folder=face_files)
     assert shown.returncode == 0, shown.stderr
     assert f"degenerate faces  {count}:" in shown.stdout
-    assert np.isfinite(rw.sources.load_blendshapes(workplace / "k.npz").columns()).all()
-    np.save(workplace / "point.npy", np.zeros((117, 3)))
-    none = rigwright_command("transfer", "face.safetensors", "point.npy", "-o", "w.npz", folder=workplace)
+    assert np.isfinite(rw.sources.load_blendshapes(face_files / "k.npz").columns()).all()
+    np.save(face_files / "point.npy", np.zeros((117, 3)))
+    none = rigwright_command("transfer", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files)
     assert none.returncode == 2
     assert "point.npy: none of its 96 faces has an area; it must be a surface" in none.stderr
 
 
-def test_the_rig_alone_without_measuring(workplace):
+def test_the_rig_alone_without_measuring(face_files):
     arguments = ["transfer", "face.safetensors", "other.obj", "--contacts", "off"]
-    whole = json_of(*arguments, "-o", "m.npz", folder=workplace)
-    done = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=workplace)
+    whole = json_of(*arguments, "-o", "m.npz", folder=face_files)
+    done = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=face_files)
     told = json.loads(done.stdout)
     assert "measuring" not in done.stderr
     assert "without contacts" not in done.stderr
     assert set(whole) - set(told) == {"flipped_faces", "crossings", "most_doubtful"}
     assert all(told[name] == whole[name] for name in set(told) - {"output"})
-    assert (workplace / "n.npz").read_bytes() == (workplace / "m.npz").read_bytes()
-    shown = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", folder=workplace)
+    assert (face_files / "n.npz").read_bytes() == (face_files / "m.npz").read_bytes()
+    shown = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", folder=face_files)
     assert "flipped" not in shown.stdout
 
 
-def test_the_unit_of_a_bare_target(workplace):
+def test_the_unit_of_a_bare_target(face_files):
     """A mesh in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
-    np.save(workplace / "metres.npy", 0.01 * second_neutral())
+    np.save(face_files / "metres.npy", 0.01 * second_neutral())
     arguments = ["transfer", "face.safetensors", "metres.npy", "--contacts", "off", "--no-measure"]
-    guessed = json_of(*arguments, "-o", "u.npz", folder=workplace)
+    guessed = json_of(*arguments, "-o", "u.npz", folder=face_files)
     assert len(guessed["notes"]) == 1
     assert "metres.npy is 0.01" in guessed["notes"][0]
     assert guessed["notes"][0].endswith("--unit says it")
-    assert rw.sources.load_blendshapes(workplace / "u.npz").meters_per_unit == 0.01
+    assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 0.01
     for given in ("m", "1.0"):
-        told = json_of(*arguments, "-o", "u.npz", "--unit", given, folder=workplace)
+        told = json_of(*arguments, "-o", "u.npz", "--unit", given, folder=face_files)
         assert told["notes"] == []
-        assert rw.sources.load_blendshapes(workplace / "u.npz").meters_per_unit == 1.0
-    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=workplace)
+        assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 1.0
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=face_files)
     assert told["notes"] == []

@@ -9,31 +9,23 @@ import rigwright as rw
 from rigwright.cli.transfer import _few
 from tests.cli.command import json_of
 from tests.support.plain_face import plain_face
-from tests.support.second_face import first_face, second_face_files, second_neutral, second_truth, write_obj
-
-
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("transfer")
-    first_face().save(folder / "face.safetensors")
-    second_face_files(folder)
-    return folder
+from tests.support.second_face import first_face, second_neutral, second_truth, write_obj
 
 
 @pytest.mark.parametrize("weights", ["plan", "array", "guessed", "unknown"])
-def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
+def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights):
     """By the plan that packing wrote, by an array, with the array as a first guess, and with no weights at all."""
-    json_of("pack", "face.safetensors", "-o", "plan.json", folder=workplace)
-    plan = rw.transfer.Plan.load(workplace / "plan.json")
+    json_of("pack", "face.safetensors", "-o", "plan.json", folder=face_files)
+    plan = rw.transfer.Plan.load(face_files / "plan.json")
     rows = plan.weights()
     for number, posed in enumerate(second_truth().evaluate(rows)):
-        write_obj(workplace / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
-    np.save(workplace / "rows.npy", np.clip(rows, 0.05, 0.95) if weights == "guessed" else rows)
+        write_obj(face_files / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
+    np.save(face_files / "rows.npy", np.clip(rows, 0.05, 0.95) if weights == "guessed" else rows)
     given = ["--weights", "plan.json" if weights == "plan" else "rows.npy"] + ["--estimate"] * (weights == "guessed")
     given = [] if weights == "unknown" else given
     arguments = ["face.safetensors", "other.obj", "--truth", "truth.safetensors", "--contacts", "off"]
-    before = json_of("transfer", *arguments, "-o", "x.npz", folder=workplace)
-    after = json_of("transfer", *arguments, "-o", "y.npz", "--examples", "scans", *given, folder=workplace)
+    before = json_of("transfer", *arguments, "-o", "x.npz", folder=face_files)
+    after = json_of("transfer", *arguments, "-o", "y.npz", "--examples", "scans", *given, folder=face_files)
     assert after["examples"] == len(rows)
     assert after["mean_error_mm"] < before["mean_error_mm"]
     if weights == "unknown":
@@ -41,7 +33,7 @@ def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
         return
     assert after["undetermined"] == []
     if weights == "guessed":
-        assert np.abs(after["example_weights"] - np.load(workplace / "rows.npy")).max() > 1e-3, "estimated anew"
+        assert np.abs(after["example_weights"] - np.load(face_files / "rows.npy")).max() > 1e-3, "estimated anew"
         return
     np.testing.assert_array_equal(after["example_weights"], rows)
     rig, target = first_face(), second_neutral()
@@ -50,29 +42,29 @@ def test_examples_bring_shapes_nearer_to_the_truth(workplace, weights):
     scans = second_truth().evaluate(rows) - plain.evaluate(rows) + linear.evaluate(rows)
     source = rig.rest_vertices + rig.columns()[:6]
     expected = rw.transfer.example_based(rig.rest_vertices, source, target, rig.faces, scans, rows) - target
-    made = rw.sources.load_blendshapes(workplace / "y.npz").columns()
+    made = rw.sources.load_blendshapes(face_files / "y.npz").columns()
     np.testing.assert_allclose(made[:6], expected, atol=2e-5)
     np.testing.assert_allclose(made[6:], plain.columns()[6:], atol=2e-5)
 
 
-def test_how_far_examples_are_trusted_can_be_said(workplace):
+def test_how_far_examples_are_trusted_can_be_said(face_files):
     rig, target = first_face(), second_neutral()
     rig = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:6], names=rig.shape_names, faces=rig.faces)
-    rig.save(workplace / "linear.safetensors")
+    rig.save(face_files / "linear.safetensors")
     scans = (target + second_truth().columns()[:6]).astype(np.float32)
-    np.save(workplace / "each.npy", scans)
-    np.save(workplace / "each_weights.npy", np.eye(6))
+    np.save(face_files / "each.npy", scans)
+    np.save(face_files / "each_weights.npy", np.eye(6))
     given = ["linear.safetensors", "other.obj", "--examples", "each.npy", "--weights", "each_weights.npy"]
     errors = []
     for beta in (0.5, 0.02, None):
         said = [] if beta is None else ["--beta", str(beta)]
-        told = json_of("transfer", *given, "--contacts", "off", *said, "-o", "t.npz", folder=workplace)
+        told = json_of("transfer", *given, "--contacts", "off", *said, "-o", "t.npz", folder=face_files)
         shapes = rig.rest_vertices + rig.columns()
         with_beta = {} if beta is None else {"beta": beta}
         expected = rw.transfer.example_based(
             rig.rest_vertices, shapes, target, rig.faces, scans, np.eye(6), **with_beta
         )
-        made = rw.sources.load_blendshapes(workplace / "t.npz").columns()
+        made = rw.sources.load_blendshapes(face_files / "t.npz").columns()
         np.testing.assert_allclose(made, expected - target, atol=2e-5)
         assert told["example_resolution"] == pytest.approx(np.ones(6))
         errors.append(np.abs(made - (scans - target)).mean())
@@ -80,41 +72,41 @@ def test_how_far_examples_are_trusted_can_be_said(workplace):
     assert errors[1] == errors[2], "the default"
 
 
-def test_shapes_that_no_example_shows_are_named(workplace):
-    np.save(workplace / "one.npy", second_truth().evaluate(np.eye(6)[[2]]))
-    np.save(workplace / "one_weights.npy", np.eye(6)[[2]])
+def test_shapes_that_no_example_shows_are_named(face_files):
+    np.save(face_files / "one.npy", second_truth().evaluate(np.eye(6)[[2]]))
+    np.save(face_files / "one_weights.npy", np.eye(6)[[2]])
     arguments = ["--examples", "one.npy", "--weights", "one_weights.npy", "--contacts", "off"]
-    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "o.npz", *arguments, folder=workplace)
+    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "o.npz", *arguments, folder=face_files)
     names = first_face().shape_names
     assert told["undetermined"] == [name for name in names if name != names[2]]
-    made = rw.sources.load_blendshapes(workplace / "o.npz").columns()
+    made = rw.sources.load_blendshapes(face_files / "o.npz").columns()
     plain = rw.transfer.transfer_rig(first_face(), second_neutral()).columns()
     np.testing.assert_allclose(np.delete(made, 2, axis=0), np.delete(plain, 2, axis=0), atol=2e-5)
     assert np.abs(made[2] - plain[2]).max() > 0.02
 
 
-def test_another_topology_by_landmarks(workplace):
+def test_another_topology_by_landmarks(face_files):
     """The target with its quads cut: the same surface from other vertices in another order."""
     rig = first_face()
     order = np.random.default_rng(0).permutation(len(rig.rest_vertices))
     place = np.argsort(order)
     quads = place[rig.faces]
     triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
-    write_obj(workplace / "cut.obj", second_neutral()[order], triangles)
+    write_obj(face_files / "cut.obj", second_neutral()[order], triangles)
     marks = [0, 8, 58, 108, 116, 4, 112, 60, 30, 90]
-    np.savetxt(workplace / "marks.txt", np.stack([marks, place[marks]], axis=1), fmt="%d")
+    np.savetxt(face_files / "marks.txt", np.stack([marks, place[marks]], axis=1), fmt="%d")
     arguments = ["--landmarks", "marks.txt", "--contacts", "off"]
-    told = json_of("transfer", "face.safetensors", "cut.obj", "-o", "cut.npz", *arguments, folder=workplace)
+    told = json_of("transfer", "face.safetensors", "cut.obj", "-o", "cut.npz", *arguments, folder=face_files)
     assert told["coverage"] > 0.5
     target = second_neutral()[order]
     match = rw.transfer.correspond(
-        rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(workplace / "marks.txt", int)
+        rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(face_files / "marks.txt", int)
     )
     assert told["coverage"] == pytest.approx(match.coverage)
     assert told["torn_edges"] == match.torn.tolist()
     neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.expressions(rig))
     expected = rw.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target
-    made = rw.sources.load_blendshapes(workplace / "cut.npz")
+    made = rw.sources.load_blendshapes(face_files / "cut.npz")
     np.testing.assert_allclose(made.columns()[:6], expected, atol=2e-5)
     assert made.faces.shape == (len(triangles), 4)
     same = rw.transfer.transfer_rig(rig, second_neutral()).columns()[:, order]
