@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,9 @@ from rigwright.packing.importance import Importance, displacement_strength, dist
 from rigwright.packing.mirror import mirror
 from rigwright.packing.plan import Plan
 from rigwright.packing.program import Program
+from rigwright.packing.search import Told, search
 from rigwright.packing.sequence import Sequencer
-from rigwright.packing.solvers import SOLVERS, Expression
+from rigwright.packing.solvers import SOLVERS
 from rigwright.progress import Progress, ProgressCallback, silent
 
 NODE_LIMIT = 1_000_000  # seconds, not minutes
@@ -121,46 +121,30 @@ def pack_expressions(
         If sizes do not fit, a value is not finite or outside its bounds, a refused set is a single shape, all shapes
         left at a position are refused, or all are left out.
     """
-    check_range("threshold", threshold, 0.0, 1.0)
-    check_range("alpha", alpha, 0.0, 1.0)
-    check_range("beta", beta, 0.0, LARGEST_BETA)
-    check_range("overlap", overlap, 0.0, 1.0, open_end=True)
-    check_count("node_limit", node_limit)
+    _check_numbers(threshold, alpha, beta, overlap, node_limit)
     _check_solver(solver, limit, overlap, minimise, reject_at)
     face = checked_face(neutral, shapes, faces, target_neutral, names)
-    report = progress or silent
-    report(Progress("finding pairs", 0, 1))
+    told = Told(progress or silent)
+    told.report(Progress("finding pairs", 0, 1))
     distances = displacements(face.neutral, face.shapes)
     active = active_vertices(distances, threshold)
     importance = _importance(face, distances, active, alpha, beta)
     pairs, mirrored = _pairs(face, active, symmetry, motion_areas)
-    empty = set(np.flatnonzero(~active.any(axis=1)).tolist())
-    unwanted = left_out(without, face.names) - empty
-    refused = refused_sets(reject, face.names, empty | unwanted)
-    at = refused_positions({} if reject_at is None else reject_at, face.names)
-    told = _Told(report)
-    program, pairs = _program(active, pairs, empty | unwanted, refused, overlap, node_limit, told)
-    report(Progress("finding pairs", 1, 1))
-    refused_at = {position: program.items(shapes) for position, shapes in at.items()}
+    refusals = _refusals(face.names, active, reject, {} if reject_at is None else reject_at, without)
+    program, pairs = _program(active, pairs, refusals, overlap, node_limit, told)
+    told.report(Progress("finding pairs", 1, 1))
+    refused_at = {position: program.items(left) for position, left in refusals.at.items()}
     sequencer = Sequencer(program, importance, SOLVERS[solver], refused_at)
-    chosen = _chosen(sequencer, minimise, limit, told)
-    told.begin("bounding the number")
-    bound, clique = _bound(program, minimise)
-    uncovered = set(range(len(program.members))) - {item for entry in chosen for item in entry.items}
+    found = search(sequencer, minimise, limit, told)
+    found["uncovered"] = sorted([*found["uncovered"], *refusals.unwanted])
     return Plan(
-        expressions=[program.shapes(entry.items) for entry in chosen],
+        **found,
         names=face.names,
         importance=importance.fixed,
         active=pairing.without_shared(active, distances, program.members),
-        groups=[group for group in program.members if len(group) > 1],
         pairs=pairs,
         mirrored=mirrored,
-        best=[entry.proven for entry in chosen],
-        lower_bound=bound,
-        clique=clique,
-        proven_minimal=not uncovered and overlap == 0.0 and len(chosen) == bound,
-        uncovered=sorted([*program.shapes(uncovered), *unwanted]),
-        empty=sorted(empty),
+        empty=sorted(refusals.empty),
         settings={
             "threshold": float(threshold),
             "alpha": float(alpha),
@@ -172,11 +156,48 @@ def pack_expressions(
             "minimise": bool(minimise),
             "node_limit": int(node_limit),
             "target_neutral": face.target is not None,
-            "reject": [sorted(entry) for entry in refused],
-            "reject_at": [[position, sorted(shapes)] for position, shapes in sorted(at.items())],
-            "without": sorted(unwanted),
+            **refusals.settings(),
         },
     )
+
+
+@dataclass(frozen=True)
+class _Refusals:
+    """What must not stand together, at a place, or at all."""
+
+    empty: set[int]  # shapes that move nothing
+    unwanted: set[int]
+    together: list[frozenset[int]]
+    at: dict[int, list[int]]
+
+    def settings(self) -> dict[str, Any]:
+        """As a plan keeps them."""
+        return {
+            "reject": [sorted(entry) for entry in self.together],
+            "reject_at": [[position, sorted(shapes)] for position, shapes in sorted(self.at.items())],
+            "without": sorted(self.unwanted),
+        }
+
+
+def _refusals(
+    names: list[str],
+    active: Active,
+    reject: Sequence[Sequence[int]],
+    reject_at: Mapping[int, Sequence[int]],
+    without: Sequence[int],
+) -> _Refusals:
+    empty = set(np.flatnonzero(~active.any(axis=1)).tolist())
+    unwanted = left_out(without, names) - empty
+    together = refused_sets(reject, names, empty | unwanted)
+    return _Refusals(empty, unwanted, together, refused_positions(reject_at, names))
+
+
+def _check_numbers(threshold: float, alpha: float, beta: float, overlap: float, node_limit: int) -> None:
+    check_range("threshold", threshold, 0.0, 1.0)
+    check_range("alpha", alpha, 0.0, 1.0)
+    check_range("beta", beta, 0.0, LARGEST_BETA)
+    check_range("overlap", overlap, 0.0, 1.0, open_end=True)
+    check_count("node_limit", node_limit)
 
 
 def _check_solver(solver: str, limit: int | None, overlap: float, minimise: bool, reject_at: Any) -> None:
@@ -216,55 +237,14 @@ def _pairs(
 def _program(
     active: Active,
     pairs: list[pairing.Pair],
-    absent: set[int],
-    refused: list[frozenset[int]],
+    refusals: _Refusals,
     overlap: float,
     node_limit: int,
     report: Callable[[int], None],
 ) -> tuple[Program, list[pairing.Pair]]:
     """The program of all shapes but the absent ones, and the pairs that made its items."""
+    absent, refused = refusals.empty | refusals.unwanted, refusals.together
     near = [pair for pair in pairs if absent.isdisjoint((pair.first, pair.second))]
     groups, kept = pairing.groups(len(active), near, active, refused)
     members = [group for group in groups if absent.isdisjoint(group)]
     return Program(members, active, refused, overlap, node_limit, report), kept
-
-
-class _Told:
-    """Tells how far packing is, while a search runs too."""
-
-    def __init__(self, report: ProgressCallback) -> None:
-        self.report = report
-        self.begin("packing expressions")
-
-    def begin(self, stage: str) -> None:
-        self.at = Progress(stage, 0, 0)
-
-    def found(self, chosen: list[Expression], total: int) -> None:
-        done = sum(len(entry.items) for entry in chosen)
-        self.at = Progress(self.at.stage, done, total, f"{len(chosen)} expressions")
-        self.report(self.at)
-
-    def __call__(self, nodes: int) -> None:
-        words = [self.at.message] if self.at.message else []
-        self.report(replace(self.at, message=", ".join([*words, f"{nodes:,} choices tried"])))
-
-
-def _chosen(sequencer: Sequencer, minimise: bool, limit: int | None, told: _Told) -> list[Expression]:
-    """At most ``limit`` expressions, told as they are found."""
-    total = len(sequencer.program.members)
-    chosen: list[Expression] = []
-    told.found(chosen, total)
-    for expression in islice(sequencer.fewest() if minimise else sequencer.one_after_another(), limit):
-        chosen.append(expression)
-        told.found(chosen, total)
-    return chosen
-
-
-def _bound(program: Program, minimise: bool) -> tuple[int, list[int]]:
-    """A lower bound of the number of expressions, and a clique of shapes: one of each of its items."""
-    items = list(range(len(program.members)))
-    clique, _ = program.graph.clique(items, program.node_limit, program.report)
-    bound = len(clique)
-    if minimise:
-        bound = max(bound, program.graph.fewest(items, program.node_limit, report=program.report)[1])
-    return bound, [program.members[item][0] for item in clique]
