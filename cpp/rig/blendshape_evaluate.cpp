@@ -13,6 +13,9 @@ namespace {
 /// Vertices of more bytes than this fit no cache until somebody reads them.
 constexpr std::int64_t kept_by_caches = 16 << 20;
 
+/// So many heads' sums of a window still stay in the second cache: 3 * 512 * 128 floats are 768 KB.
+constexpr std::int64_t heads_of_piece = 128;
+
 /// Parts of a thread's scratch, one after another on cache lines.
 class Parts {
 public:
@@ -104,14 +107,14 @@ void BlendshapeRig::evaluate_prefix(View<const float, 2> weights, const Prefix& 
     run(weights, &prefix, vertices, threads);
 }
 
-/// Heads come in pieces of two blocks that the kernels take side by side: a group's numbers are read once for both.
+/// Heads come in pieces of some blocks that the kernels take side by side: a group's numbers are read once for all.
 /// A few pieces are cut into runs of windows, so that all threads have work; how, changes no result.
 void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices,
                         int threads) const {
     const std::int64_t heads = weights.extent(0), windows = grouped_.num_windows();
     if (heads == 0) return;
     if (threads <= 0) threads = num_processors();
-    const std::int64_t block = 2 * blendshape_kernels().block, blocks = (heads + block - 1) / block;
+    const std::int64_t block = heads_of_piece, blocks = (heads + block - 1) / block;
     const std::int64_t wanted = threads == 1 ? 1 : (4 * threads + blocks - 1) / blocks;
     const std::int64_t run_length = (windows + wanted - 1) / wanted, runs = (windows + run_length - 1) / run_length;
     const std::int64_t bytes = heads * 3 * character().num_vertices() * static_cast<std::int64_t>(sizeof(float));

@@ -20,9 +20,9 @@ using One = hn::CappedTag<float, 1>;
 using V = hn::Vec<D>;
 constexpr D d;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-constexpr int most_vectors = 4;
-/// Vertices whose sums are kept in registers together: 24 of 32 registers, or 12 of 16.
-constexpr int members_at_once = lanes == 16 ? 2 : 1;
+/// Vectors of heads and vertices whose sums are kept in registers together: 24 of 32 registers, or 12 of 16.
+constexpr int most_vectors = lanes == 16 ? 4 : 2;
+constexpr int members_at_once = 2;
 constexpr std::int64_t ahead = 16;  // numbers: a cache line
 constexpr std::int64_t most_numbers = 3 * GroupedColumns::window;
 
@@ -31,6 +31,14 @@ std::int64_t list(const std::int32_t* columns, const std::uint32_t* chosen, std:
     std::int64_t count = 0, before = 0;  // rows listed, and those of the words before
     for (std::int64_t word = 0; word < words; ++word) {
         const auto bits = static_cast<std::uint32_t>(columns[word]);
+        if ((bits & ~chosen[word]) == 0) {
+            for (std::uint32_t left = bits; left != 0; left &= left - 1) {
+                first[count] = size * before++;
+                const auto bit = static_cast<std::int64_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(left));
+                column[count++] = static_cast<std::int32_t>(32 * word + bit);
+            }
+            continue;
+        }
         for (std::uint32_t left = bits & chosen[word]; left != 0; left &= left - 1) {
             const std::uint32_t below = (left & (~left + 1)) - 1;  // the bits before the lowest one
             first[count] = size * (before + static_cast<std::int64_t>(hwy::PopCount(bits & below)));
@@ -155,15 +163,12 @@ HWY_INLINE void tiles(const GroupRows& rows, const float* numbers, const float* 
 
 void many(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
           std::int64_t stride, float* sums) {
-    switch (stride / lanes) {
-        case 1:
-            return tiles<1>(rows, numbers, neutral, activations, sums);
-        case 2:
-            return tiles<2>(rows, numbers, neutral, activations, sums);
-        case 3:
-            return tiles<3>(rows, numbers, neutral, activations, sums);
-        default:
-            return tiles<most_vectors>(rows, numbers, neutral, activations, sums);
+    const std::int64_t vectors = stride / lanes;
+    if (vectors == 1) return tiles<1>(rows, numbers, neutral, activations, sums);
+    if (vectors == 2) return tiles<2>(rows, numbers, neutral, activations, sums);
+    if constexpr (most_vectors == 4) {
+        if (vectors == 3) return tiles<3>(rows, numbers, neutral, activations, sums);
+        tiles<4>(rows, numbers, neutral, activations, sums);
     }
 }
 
