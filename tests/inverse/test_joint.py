@@ -125,3 +125,46 @@ def test_blocks_of_many_sizes_solve_the_normal_equations(shapes):
     expected[free] = np.linalg.solve(matrix[np.ix_(free, free)], (right - matrix @ expected)[free])
     assert np.abs(result.weights.ravel() - expected).max() < 1e-9
     assert result.converged.all()
+
+
+def waves(rng, frames, shapes):
+    """Curves that run through the box."""
+    times = np.linspace(0, 30, frames)[:, None]
+    return 0.5 + 0.45 * np.sin(times * rng.uniform(0.5, 2, shapes) + rng.uniform(0, 6.3, shapes))
+
+
+def test_pairs_of_nearly_equal_shapes_are_solved_to_the_tolerance():
+    """What tells the shapes of a pair apart weighs a millionth of their sum: single precision knows little of it."""
+    rng = np.random.default_rng(8)
+    deltas = rng.normal(size=(20, 60, 3))
+    deltas[10:] = deltas[:10] + 1e-3 * rng.normal(size=(10, 60, 3))
+    rig = rw.BlendshapeRig(np.zeros((60, 3)), deltas)
+    targets = rig.evaluate(waves(rng, 60, 20))
+    seen = []
+    result = rw.inverse.solve(rig, targets, alpha=0.1, smoothness=0.01, threads=1, progress=seen.append)
+    assert result.converged.all()
+    assert seen[-1].done < 50
+
+
+def test_a_stiff_temporal_term_on_products_of_three_takes_few_steps():
+    """A single weight cut short at its bound bends the whole curve there."""
+    rng = np.random.default_rng(13)
+    pairs = [((0, 1, 2), rng.normal(size=(40, 3))), ((1, 2, 3), rng.normal(size=(40, 3)))]
+    deltas = rng.normal(size=(4, 40, 3))
+    rig = rw.BlendshapeRig(np.zeros((40, 3)), deltas, combinations=[(f, 10 * d) for f, d in pairs])
+    targets = rig.evaluate(np.clip(waves(rng, 80, 4) * 1.6 - 0.3, 0, 1))
+    targets += 0.3 * rng.normal(size=targets.shape).astype(np.float32)
+    seen = []
+    result = rw.inverse.solve(rig, targets, alpha=0.0, smoothness=3e5, threads=1, progress=seen.append)
+    assert result.converged.all()
+    assert seen[-1].done < 100
+
+
+def test_joint_solves_give_the_same_bytes_for_any_number_of_threads():
+    rng = np.random.default_rng(10)
+    rig = random_rig(rng)
+    targets = rig.evaluate(waves(rng, 70, rig.num_shapes))
+    targets += 0.1 * rng.normal(size=targets.shape).astype(np.float32)
+    one, three = (rw.inverse.solve(rig, targets, alpha=1.0, smoothness=30.0, threads=n) for n in (1, 3))
+    assert one.converged.all()
+    assert np.array_equal(one.weights, three.weights)
