@@ -143,16 +143,28 @@ bool cholesky(double* matrix, std::int64_t n, std::int64_t stride, double floor,
     return true;
 }
 
+constexpr std::int64_t block = 8;  // unknowns solved for in scalars, then taken off the others in whole vectors
+
 /// x <- U^-T x; x is zero from n on, in whole vectors.
-HWY_INLINE void solve_forward(const double* factor, std::int64_t n, std::int64_t stride, const double* inverse_diagonal,
-                              double* x) {
+void solve_forward(const double* factor, std::int64_t n, std::int64_t stride, const double* inverse_diagonal,
+                   double* x) {
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    for (std::int64_t k = 0; k < n; ++k) {
-        const double* row = factor + k * stride;
-        x[k] *= inverse_diagonal[k];
-        const V a = hn::Set(d, x[k]);
-        for (std::int64_t i = k + 1; i < n; i += lanes) {
-            hn::StoreU(hn::NegMulAdd(a, hn::LoadU(d, row + i), hn::LoadU(d, x + i)), d, x + i);
+    for (std::int64_t k = 0; k < n; k += block) {
+        const std::int64_t count = std::min(block, n - k);
+        double own[block] = {};
+        std::copy_n(x + k, count, own);
+        for (std::int64_t p = 0; p < count; ++p) {
+            const double* row = factor + (k + p) * stride + k;
+            own[p] *= inverse_diagonal[k + p];
+            for (std::int64_t i = p + 1; i < block; ++i) own[i] -= row[i] * own[p];
+        }
+        std::copy_n(own, count, x + k);
+        for (std::int64_t i = k + block; i < n; i += lanes) {
+            V sum = hn::LoadU(d, x + i);
+            for (std::int64_t p = 0; p < block; ++p) {
+                sum = hn::NegMulAdd(hn::Set(d, own[p]), hn::LoadU(d, factor + (k + p) * stride + i), sum);
+            }
+            hn::StoreU(sum, d, x + i);
         }
     }
 }
@@ -162,13 +174,26 @@ void cholesky_solve(const double* factor, std::int64_t n, std::int64_t stride, c
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
     for (std::int64_t i = n; i < padded_width(n); ++i) x[i] = 0.0;
     solve_forward(factor, n, stride, inverse_diagonal, x);
-    for (std::int64_t k = n; k-- > 0;) {
-        const double* row = factor + k * stride;
-        V sum = hn::Zero(d);
-        for (std::int64_t i = k + 1; i < n; i += lanes) {
-            sum = hn::MulAdd(hn::LoadU(d, row + i), hn::LoadU(d, x + i), sum);
+    for (std::int64_t k = vector_begin(n - 1); k >= 0; k -= block) {
+        const std::int64_t count = std::min(block, n - k);
+        double own[block];
+        std::copy_n(x + k, count, own);
+        if (k + block < n) {
+            V sum[block];
+            for (std::int64_t p = 0; p < block; ++p) sum[p] = hn::Zero(d);
+            for (std::int64_t i = k + block; i < n; i += lanes) {
+                const V known = hn::LoadU(d, x + i);
+                for (std::int64_t p = 0; p < block; ++p) {
+                    sum[p] = hn::MulAdd(hn::LoadU(d, factor + (k + p) * stride + i), known, sum[p]);
+                }
+            }
+            for (std::int64_t p = 0; p < block; ++p) own[p] -= hn::GetLane(hn::SumOfLanes(d, sum[p]));
         }
-        x[k] = (x[k] - hn::GetLane(hn::SumOfLanes(d, sum))) * inverse_diagonal[k];
+        for (std::int64_t p = count; p-- > 0;) {
+            own[p] *= inverse_diagonal[k + p];
+            for (std::int64_t i = 0; i < p; ++i) own[i] -= factor[(k + i) * stride + k + p] * own[p];
+        }
+        std::copy_n(own, count, x + k);
     }
 }
 
