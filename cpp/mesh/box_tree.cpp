@@ -27,8 +27,10 @@ void Box::include(const double* point) {
 }
 
 void Box::include(const Box& other) {
-    include(other.low.data());
-    include(other.high.data());
+    for (int i = 0; i < 3; ++i) {
+        low[i] = std::min(low[i], other.low[i]);
+        high[i] = std::max(high[i], other.high[i]);
+    }
 }
 
 bool Box::overlaps(const Box& other) const {
@@ -50,6 +52,22 @@ double Box::squared_distance(const double* point) const {
 BoxTree::BoxTree(std::vector<Box> boxes) : boxes_(std::move(boxes)), order_(boxes_.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     if (!boxes_.empty()) build(0, static_cast<std::int32_t>(boxes_.size()));
+}
+
+BoxTree BoxTree::refitted(std::vector<Box> boxes) const {
+    BoxTree result = *this;
+    result.boxes_ = std::move(boxes);
+    for (std::size_t n = nodes_.size(); n-- > 0;) {  // children follow their parents
+        Node& node = result.nodes_[n];
+        node.box = Box::empty();
+        if (node.right >= 0) {
+            node.box.include(result.nodes_[n + 1].box);
+            node.box.include(result.nodes_[node.right].box);
+            continue;
+        }
+        for (std::int32_t i = node.begin; i < node.end; ++i) node.box.include(result.boxes_[order_[i]]);
+    }
+    return result;
 }
 
 void BoxTree::build(std::int32_t begin, std::int32_t end) {

@@ -23,6 +23,10 @@ struct Box {
 class BoxTree {
 public:
     explicit BoxTree(std::vector<Box> boxes);
+    /// The same splits over as many other boxes: those of things that have moved. Costs a fraction of another tree;
+    /// answers are the same, later the farther things have moved, but of several things equally near another may be
+    /// asked first. Empty boxes are never found.
+    BoxTree refitted(std::vector<Box> boxes) const;
 
     /// Calls visit(i) for every box i that overlaps `box`.
     template <class Visit>

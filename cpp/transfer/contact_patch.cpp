@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mesh/box_tree.h"
 #include "mesh/closest_points.h"
 #include "mesh/topology.h"
 
@@ -69,7 +68,7 @@ std::vector<char> grown(std::vector<char> marked, View<const std::int32_t, 2> fa
 
 }  // namespace
 
-ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces,
+ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces, const double* points,
                            std::int64_t num_vertices) {
     std::vector<std::int32_t> index(num_vertices, -1);
     std::vector<char> is_member(num_vertices, 0);
@@ -102,6 +101,16 @@ ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::in
         for (std::int32_t& v : near) v = index[v];  // ascending still, -1 outside the patch first
         near.erase(std::remove(near.begin(), near.end(), -1), near.end());
     }
+    std::vector<mesh::Box> boxes;
+    const Pose first = pose(points, nullptr);
+    for (const auto& triangle : triangles_) boxes.push_back(box(first, triangle));
+    tree_ = mesh::BoxTree(std::move(boxes));
+}
+
+mesh::Box ContactPatch::box(const Pose& pose, const std::array<std::int32_t, 3>& triangle) const {
+    mesh::Box box = mesh::Box::empty();
+    for (const std::int32_t v : triangle) box.include(pose.point[v].data());
+    return box;
 }
 
 ContactPatch::Pose ContactPatch::pose(const double* points, const double* offset) const {
@@ -127,28 +136,20 @@ ContactPatch::Pose ContactPatch::pose(const double* points, const double* offset
 
 std::vector<ContactPatch::Partner> ContactPatch::partners(const Pose& pose, const std::vector<double>& reach,
                                                           const std::vector<char>& moves, Side side) const {
-    std::vector<std::int32_t> all, moving;
-    std::vector<mesh::Box> boxes, moving_boxes;
-    for (std::int32_t t = 0; t < static_cast<std::int32_t>(triangles_.size()); ++t) {
+    std::vector<mesh::Box> all, moving(triangles_.size(), mesh::Box::empty());
+    for (std::size_t t = 0; t < triangles_.size(); ++t) {
         const auto& [a, b, c] = triangles_[t];
-        mesh::Box box = mesh::Box::empty();
-        for (const std::int32_t v : {a, b, c}) box.include(pose.point[v].data());
-        all.push_back(t);
-        boxes.push_back(box);
-        if (!moves[a] && !moves[b] && !moves[c]) continue;
-        moving.push_back(t);
-        moving_boxes.push_back(box);
+        all.push_back(box(pose, triangles_[t]));
+        if (moves[a] || moves[b] || moves[c]) moving[t] = all.back();
     }
+    const mesh::BoxTree tree = tree_.refitted(std::move(all)), moving_tree = tree_.refitted(std::move(moving));
     std::vector<Partner> result(members_.size());
-    if (moving.empty()) return result;
-    const mesh::BoxTree tree(boxes), moving_tree(moving_boxes);
     for (std::size_t m = 0; m < members_.size(); ++m) {
-        const bool looks_everywhere = moves[members_[m]];
-        const std::vector<std::int32_t>& triangles = looks_everywhere ? all : moving;
-        const auto nearer = [&](std::int32_t i, double so_far) {
-            return closest(pose, static_cast<std::int32_t>(m), triangles[i], side, so_far, &result[m]);
+        const auto nearer = [&](std::int32_t triangle, double so_far) {
+            return closest(pose, static_cast<std::int32_t>(m), triangle, side, so_far, &result[m]);
         };
-        (looks_everywhere ? tree : moving_tree).nearest(pose.point[members_[m]].data(), reach[m] * reach[m], nearer);
+        const mesh::BoxTree& among = moves[members_[m]] ? tree : moving_tree;
+        among.nearest(pose.point[members_[m]].data(), reach[m] * reach[m], nearer);
     }
     return result;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/view.h"
+#include "mesh/box_tree.h"
 #include "transfer/triangles.h"
 
 namespace rigwright::transfer {
@@ -13,8 +14,9 @@ namespace rigwright::transfer {
 /// are.
 class ContactPatch {
 public:
-    /// Arguments are checked by the caller.
-    ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces, std::int64_t num_vertices);
+    /// Arguments are checked by the caller. `points` (V, 3): a pose that others are not far from.
+    ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces, const double* points,
+                 std::int64_t num_vertices);
 
     const std::vector<std::int32_t>& vertex() const { return vertex_; }
     /// Patch vertices that are in a contact pair, ascending: those that look for what they face.
@@ -50,12 +52,14 @@ public:
     static double gap(const Pose& pose, std::int32_t member, const Partner& partner, Vector* normal = nullptr);
 
 private:
+    mesh::Box box(const Pose& pose, const std::array<std::int32_t, 3>& triangle) const;
     double closest(const Pose& pose, std::int32_t m, std::int32_t triangle, Side side, double so_far,
                    Partner* partner) const;
 
     std::vector<std::int32_t> vertex_, members_;
     std::vector<std::array<std::int32_t, 3>> triangles_;
     std::vector<std::vector<std::int32_t>> near_;  // of members: patch vertices within three edges, ascending
+    mesh::BoxTree tree_{{}};                       // of triangles, in the pose that the patch was made with
 };
 
 }  // namespace rigwright::transfer

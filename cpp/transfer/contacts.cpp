@@ -85,7 +85,7 @@ struct Contacts::Demands {
 
 Contacts::Contacts(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces, const double* target,
                    const std::vector<Element>& elements, const std::vector<char>& is_fixed, double weight)
-    : patch_(pairs, faces, static_cast<std::int64_t>(is_fixed.size())),
+    : patch_(pairs, faces, target, static_cast<std::int64_t>(is_fixed.size())),
       weight_(weight),
       reach_(patch_.edge_lengths(patch_.pose(target, nullptr))) {
     std::vector<char> inside(is_fixed.size(), 0);

@@ -32,7 +32,8 @@ struct Surface {
           neighbours(all_faces, num_vertices),
           components(triangulate(all_faces), num_vertices),
           normals(normals_of(neutral)),
-          edge_length(num_vertices, 0.0) {
+          edge_length(num_vertices, 0.0),
+          tree(boxes_of(neutral)) {
         for (std::int64_t v = 0; v < num_vertices; ++v) {
             const std::int32_t begin = neighbours.start[v], end = neighbours.start[v + 1];
             for (std::int32_t e = begin; e < end; ++e) {
@@ -45,6 +46,15 @@ struct Surface {
         std::vector<float> result(static_cast<std::size_t>(3 * num_vertices));
         mesh::vertex_normals({points, {num_vertices, 3}}, faces, {result.data(), {num_vertices, 3}});
         return result;
+    }
+
+    std::vector<mesh::Box> boxes_of(const float* points) const {
+        std::vector<mesh::Box> boxes(num_vertices, mesh::Box::empty());
+        for (std::int64_t v = 0; v < num_vertices; ++v) {
+            const double point[3] = {points[3 * v], points[3 * v + 1], points[3 * v + 2]};
+            boxes[v].include(point);
+        }
+        return boxes;
     }
 
     static double squared_distance(const float* points, std::int64_t i, std::int64_t j) {
@@ -89,17 +99,13 @@ struct Surface {
     Components components;
     std::vector<float> normals;
     std::vector<double> edge_length;
+    mesh::BoxTree tree;  // of the neutral's vertices
 };
 
 /// The nearest facing vertex of every vertex that the pose moves (all, in the neutral).
 std::vector<Partner> partners(const Surface& surface, const float* points, double reach) {
     const std::vector<float> normals = surface.normals_of(points);
-    std::vector<mesh::Box> boxes(surface.num_vertices, mesh::Box::empty());
-    for (std::int64_t v = 0; v < surface.num_vertices; ++v) {
-        const double point[3] = {points[3 * v], points[3 * v + 1], points[3 * v + 2]};
-        boxes[v].include(point);
-    }
-    const mesh::BoxTree tree(boxes);
+    const mesh::BoxTree tree = surface.tree.refitted(surface.boxes_of(points));
     std::vector<Partner> result(surface.num_vertices);
     for (std::int32_t i = 0; i < surface.num_vertices; ++i) {
         const bool moves = !std::equal(points + 3 * i, points + 3 * i + 3, surface.neutral + 3 * i);
