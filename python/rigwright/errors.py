@@ -34,14 +34,14 @@ def bad_argument(function: str, argument: str, got: object, expected: str) -> Va
 
 
 def check_threads(function: str, threads: int) -> None:
-    """Refuse a negative number of threads; 0 stands for all processors.
+    """Refuse what is no number of threads; 0 stands for all processors.
 
     Raises
     ------
     ValueError
     """
-    if threads < 0:
-        raise bad_argument(function, "threads", threads, "0 (all processors) or more")
+    if not isinstance(threads, (int, np.integer)) or threads < 0:
+        raise bad_argument(function, "threads", repr(threads), "0 (all processors) or more")
 
 
 def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> None:

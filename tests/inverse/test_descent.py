@@ -247,6 +247,10 @@ BAD = [
     ("tolerance", {"tolerance": "low"}),
     ("max_iterations", {"max_iterations": 0}),
     ("max_iterations", {"max_iterations": 2.5}),
+    ("max_iterations", {"max_iterations": 10**30}),
+    ("threads", {"threads": "all"}),
+    ("targets", {"targets": [[1.0], [1.0, 2.0]]}),
+    ("targets", {"targets": [[1.0], [1.0, 2.0]], "rigid": [0, 1, 2]}),
     ("joint", {"joint": "yes"}),
     ("device", {"device": "abacus"}),
 ]

@@ -85,6 +85,8 @@ def test_every_entry_is_a_solve_of_the_training_frames(tmp_path):
     [
         ("methods", ()),
         ("methods", "mm"),
+        ("methods", None),
+        ("targets", [[1.0], [1.0, 2.0]]),
         ("alphas", ()),
         ("alphas", (1, 1)),
         ("alphas", ["a"]),
@@ -99,7 +101,12 @@ def test_every_entry_is_a_solve_of_the_training_frames(tmp_path):
 def test_what_makes_no_curve_is_refused(argument, value):
     rig, targets = shot_of(arrays_of("linear", 0), frames=2)
     with pytest.raises(ValueError, match=f"trade_off: {argument} is"):
-        rw.inverse.trade_off(rig, targets, **{argument: value})
+        rw.inverse.trade_off(**{"rig": rig, "targets": targets, argument: value})
+
+
+def test_a_rig_of_another_kind_is_refused():
+    with pytest.raises(ValueError, match="rig is a NoneType; it must be a rigwright.BlendshapeRig"):
+        rw.inverse.trade_off(None, np.zeros((2, 5, 3)))
 
 
 def rotations(count, seed):

@@ -10,6 +10,9 @@ from rigwright.errors import bad_argument, check_threads
 from rigwright.progress import ProgressCallback, silent
 
 
+MOST_ITERATIONS = 2**31 - 1
+
+
 @dataclass(frozen=True)
 class Options:
     """Settings that every method understands.
@@ -21,6 +24,7 @@ class Options:
     max_iterations : int or None
         A frame's limit; None: the method's own.
     threads : int
+        0: all processors.
     progress : callable
     device : str
     joint : bool or None
@@ -38,8 +42,9 @@ class Options:
         if not (number and np.isfinite(self.tolerance) and self.tolerance >= 0):
             raise bad_argument("solve", "tolerance", repr(self.tolerance), "a finite number >= 0")
         whole = isinstance(self.max_iterations, (int, np.integer))
-        if self.max_iterations is not None and not (whole and self.max_iterations >= 1):
-            raise bad_argument("solve", "max_iterations", repr(self.max_iterations), "a whole number >= 1")
+        if self.max_iterations is not None and not (whole and 1 <= self.max_iterations <= MOST_ITERATIONS):
+            expected = f"a whole number from 1 to {MOST_ITERATIONS}"
+            raise bad_argument("solve", "max_iterations", repr(self.max_iterations), expected)
         check_threads("solve", self.threads)
         if self.joint is not None and not isinstance(self.joint, bool):
             raise bad_argument("solve", "joint", repr(self.joint), "True, False or None")

@@ -32,7 +32,10 @@ def without_rigid_motion(gram: Gram, targets: ArrayLike, rigid: ArrayLike) -> tu
     ValueError
         Naming ``targets`` or ``rigid``.
     """
-    array = np.asarray(targets)
+    try:
+        array = np.asarray(targets)
+    except ValueError:
+        raise bad_argument("solve", "targets", "ragged", "numbers (T, V, 3)") from None
     if array.dtype.kind not in "fiu" or array.ndim not in (2, 3) or array.shape[-1] != 3:
         raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", "numbers (T, V, 3)")
     shot = (array[None] if array.ndim == 2 else array).astype(np.float64)

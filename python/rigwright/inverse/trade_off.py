@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,23 +156,14 @@ def trade_off(
     for name, value in (("count", count), ("gap", gap)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
             raise bad_argument("trade_off", name, repr(value), "a whole number >= 1")
-    if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) != len(methods):
-        raise bad_argument("trade_off", "methods", repr(methods), "one name or more, each once")
-    if alphas is None:
-        strengths = np.array(ALPHAS, np.float64) * (0.01 / float(rig.meters_per_unit)) ** 2
-    else:
-        strengths = np.sort(np.atleast_1d(numbers("alphas", alphas, "numbers (A,)", function="trade_off")))
-    if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
-        raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
+    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
+    names, strengths = _names(methods), _strengths(rig, alphas)
     if options.get("smoothness"):
         raise bad_argument("trade_off", "smoothness", repr(options["smoothness"]), "0: training frames are apart")
-    shot = np.asarray(targets)
-    if shot.ndim != 3 or len(shot) == 0:
-        raise bad_argument("trade_off", "targets", f"of shape {shot.shape}", "of shape (T, V, 3), T >= 1")
+    shot = _shot(targets)
     frames = training_frames(len(shot), count, gap)
-    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
-    table = np.empty((4, len(methods), len(strengths)))
-    for m, method in enumerate(methods):
+    table = np.empty((4, len(names), len(strengths)))
+    for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
             solved = solver.solve(shot[frames], method, float(alpha), **options)
             size = np.abs(solved.weights)
@@ -186,7 +177,35 @@ def trade_off(
     pinned = options | {"fixed": np.clip(0.0, low, high)}
     rest = solver.solve(shot[frames], "descent", **pinned).rmse.mean()
     rmse, cardinality, l1, seconds = table
-    return TradeOff(tuple(methods), strengths, frames, rmse, cardinality, l1, seconds, float(rest))
+    return TradeOff(names, strengths, frames, rmse, cardinality, l1, seconds, float(rest))
+
+
+def _names(methods: Sequence[str]) -> tuple[str, ...]:
+    names = () if isinstance(methods, str) or not isinstance(methods, Iterable) else tuple(methods)
+    if not names or len(set(names)) != len(names):
+        raise bad_argument("trade_off", "methods", repr(methods), "one name or more, each once")
+    return names
+
+
+def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
+    """(A,) ascending."""
+    if alphas is None:
+        return np.array(ALPHAS, np.float64) * (0.01 / float(rig.meters_per_unit)) ** 2
+    strengths = np.sort(np.atleast_1d(numbers("alphas", alphas, "numbers (A,)", function="trade_off")))
+    if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
+        raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
+    return strengths
+
+
+def _shot(targets: ArrayLike) -> NDArray[Any]:
+    must = "of shape (T, V, 3), T >= 1"
+    try:
+        shot = np.asarray(targets)
+    except ValueError:
+        raise bad_argument("trade_off", "targets", "ragged", must) from None
+    if shot.ndim != 3 or len(shot) == 0:
+        raise bad_argument("trade_off", "targets", f"of shape {shot.shape}", must)
+    return shot
 
 
 def training_frames(num_frames: int, count: int, gap: int | None = None) -> NDArray[np.int64]:
