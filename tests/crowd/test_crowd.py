@@ -136,6 +136,7 @@ def test_the_gpu_evaluates_the_same_crowd(tolerance):
         ((0, 0, [3, -2]), r"evaluate: prefix is -2 for head 1; it must be from 0 to 7"),
         ((0, [1, 2, 3], [1, 2]), r"evaluate: prefix is 2 long; it must be 3 long"),
         ((0, [[1, 2]]), r"evaluate: frame is int64 \(1, 2\)"),
+        ((0, [[1], [1, 2]]), r"evaluate: frame is a ragged list"),
     ],
 )
 def test_heads_out_of_range_are_refused(heads, message):
@@ -155,6 +156,8 @@ def test_heads_out_of_range_are_refused(heads, message):
         ([np.full((2, 7), np.nan)], None, r"Crowd: clips\[0\] is not finite everywhere"),
         ([np.zeros((2, 7))], [0, 1, 2, 3, 4, 5, 5], r"Crowd: order is without shape 6; it must be a permutation"),
         ([np.zeros((2, 7))], [0, 1, 2, 3, 4, 5, 9], r"Crowd: order is without shape 6"),
+        ("talk.npz", None, r"Crowd: clips is a str; it must be a sequence of clips"),
+        ([np.zeros((2, 7))], [[0], [1, 2]], r"Crowd: order is a ragged list"),
         ([np.zeros((2, 7))], [0, 1], r"Crowd: order is int64 \(2,\)"),
         ([np.zeros((2, 7))], np.arange(7.0), r"Crowd: order is float64 \(7,\)"),
     ],

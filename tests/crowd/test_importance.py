@@ -110,6 +110,7 @@ def test_a_renderer_that_reuses_its_buffer_is_fine(tolerance):
         ("image_mse", r"importance: picture is None"),
         ("triangle_distortion", r"importance: rig is without faces"),
         (np.zeros(3), r"importance: by is float64 \(3,\); it must be numbers \(7,\)"),
+        ([[1.0], [1.0, 2.0]], r"importance: by is a ragged list"),
         (np.full(7, np.nan), r"importance: by is not finite everywhere"),
         ({"shape0": 1.0}, r"importance: by is without a score of 'shape1'"),
         ({"nose": 1.0}, r"importance: by is with a score of 'nose'"),
@@ -118,3 +119,5 @@ def test_a_renderer_that_reuses_its_buffer_is_fine(tolerance):
 def test_bad_measures_are_refused(by, message):
     with pytest.raises(ValueError, match=message):
         rw.crowd.importance_order(random_rig(), by)
+    with pytest.raises(ValueError, match="importance: picture is 3; it must be a function"):
+        rw.crowd.importance_order(random_rig(), "image_ssim", picture=3)

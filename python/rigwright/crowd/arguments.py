@@ -20,11 +20,19 @@ def checked_rig(function: str, rig: object) -> BlendshapeRig:
     return rig
 
 
+def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> NDArray[Any]:
+    """An array, or a ``ValueError`` for rows of different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise bad_argument(function, argument, f"a ragged {type(value).__name__}", expected) from None
+
+
 def checked_order(function: str, order: ArrayLike | None, num_shapes: int) -> NDArray[np.int32]:
     """(K,) int32, a permutation of the shapes; None stands for the order that the rig has them in."""
     if order is None:
         return np.arange(num_shapes, dtype=np.int32)
-    array = np.asarray(order)
+    array = as_array(function, "order", order, f"a permutation of 0 to {num_shapes - 1}")
     if array.dtype.kind not in "iu" or array.shape != (num_shapes,):
         got = f"{array.dtype} {array.shape}"
         raise bad_argument(function, "order", got, f"a permutation of 0 to {num_shapes - 1}, whole numbers")
@@ -39,10 +47,8 @@ def checked_weights(function: str, argument: str, weights: ArrayLike, rig: Blend
     """(T, K) float32 of at least one frame, finite, inside the rig's ``weight_limit``."""
     num_shapes = rig.num_shapes
     expected = f"numbers (T, {num_shapes}) with T at least 1"
-    try:
-        array = np.asarray(weights)
-    except ValueError:  # a pair of weights and their rate, as they are read from a file
-        raise bad_argument(function, argument, f"a ragged {type(weights).__name__}", expected) from None
+    # ragged is, for instance, a pair of weights and their rate, as they are read from a file
+    array = as_array(function, argument, weights, expected)
     if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != num_shapes or not len(array):
         got = f"{array.dtype} {array.shape}"
         raise bad_argument(function, argument, got, expected)
@@ -59,8 +65,9 @@ def checked_weights(function: str, argument: str, weights: ArrayLike, rig: Blend
 
 def checked_clips(function: str, argument: str, clips: Any, rig: BlendshapeRig) -> list[NDArray[np.float32]]:
     """Each of one clip or more as (T, K) float32; a clip by itself is as good as a list of one."""
-    if not isinstance(clips, Sequence | np.ndarray) or isinstance(clips, str) or not len(clips):
-        got = "empty" if isinstance(clips, Sequence | np.ndarray) else f"a {type(clips).__name__}"
+    several = isinstance(clips, Sequence | np.ndarray) and not isinstance(clips, str)
+    if not several or not len(clips):
+        got = "empty" if several else f"a {type(clips).__name__}"
         raise bad_argument(function, argument, got, f"a sequence of clips (T, {rig.num_shapes})")
     alone = False
     with contextlib.suppress(ValueError):  # clips of different lengths are no array
@@ -72,18 +79,20 @@ def checked_clips(function: str, argument: str, clips: Any, rig: BlendshapeRig) 
 
 def whole_per_head(function: str, argument: str, values: ArrayLike, last: int) -> NDArray[np.int32]:
     """Whole numbers from 0 to ``last``, () or (H,)."""
-    array = np.asarray(values)
+    expected = "whole numbers (H,), or one for all"
+    array = as_array(function, argument, values, expected)
     if array.dtype.kind not in "iu" or array.ndim > 1:
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", "whole numbers (H,), or one for all")
+        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
     refuse(function, argument, array, (array < 0) | (array > last), f"from 0 to {last}")
     return array.astype(np.int32)
 
 
 def numbers_per_head(function: str, argument: str, values: ArrayLike) -> NDArray[np.float64]:
     """Finite numbers, () or (H,)."""
-    array = np.asarray(values)
+    expected = "numbers (H,), or one for all"
+    array = as_array(function, argument, values, expected)
     if array.dtype.kind not in "iuf" or array.ndim > 1:
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", "numbers (H,), or one for all")
+        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
     wide = array.astype(np.float64)
     refuse(function, argument, wide, ~np.isfinite(wide), "finite")
     return wide

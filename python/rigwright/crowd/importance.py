@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright.crowd.arguments import checked_rig
+from rigwright.crowd.arguments import as_array, checked_rig
 from rigwright.errors import bad_argument
 from rigwright.metrics import hausdorff, image_mse, structural_similarity, triangle_distortion
 
@@ -121,9 +121,9 @@ def _states(rig: BlendshapeRig, shape: int | None) -> NDArray[np.float32]:
 
 
 def _from_images(rig: BlendshapeRig, by: str, picture: Picture | None) -> Float64:
-    if picture is None:
+    if not callable(picture):
         expected = f"a function from vertices to pixels where by is {by!r}"
-        raise bad_argument("importance", "picture", None, expected)
+        raise bad_argument("importance", "picture", repr(picture), expected)
     measure = IMAGES[by]
     neutral = np.array(picture(_states(rig, None)))
     return np.array([measure(neutral, np.asarray(picture(_states(rig, k)))) for k in range(rig.num_shapes)])
@@ -138,7 +138,7 @@ def _given(rig: BlendshapeRig, by: Mapping[str, float] | ArrayLike) -> Float64:
         if missing:
             raise bad_argument("importance", "by", f"without a score of {missing[0]!r}", "scores of all shapes")
         by = [by[name] for name in rig.shape_names]
-    scores = np.asarray(by)
+    scores = as_array("importance", "by", by, f"numbers ({rig.num_shapes},)")
     if scores.dtype.kind not in "iuf" or scores.shape != (rig.num_shapes,):
         raise bad_argument("importance", "by", f"{scores.dtype} {scores.shape}", f"numbers ({rig.num_shapes},)")
     if not np.isfinite(scores).all():

@@ -9,7 +9,6 @@ import numpy as np
 from rigwright.errors import bad_argument, check_threads
 from rigwright.progress import ProgressCallback, silent
 
-
 MOST_ITERATIONS = 2**31 - 1
 
 
