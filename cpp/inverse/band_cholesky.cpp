@@ -14,13 +14,8 @@ void BandCholesky<Real>::reset(const std::vector<std::int64_t>& sizes) {
     for (std::int64_t b = 0; b < blocks; ++b) {
         values_begin_.push_back(values_begin_.back() + (begin_[b + 1] - begin_[b]) * length(b));
     }
-    // room for the variables that later steps free: new memory costs more than the factorisation's own passes over it
-    const std::int64_t lines = values_begin_.back() * sizeof(Real) / sizeof(Line) + 1;
-    if (capacity_ < lines) {
-        capacity_ = 2 * lines;
-        values_.reset();
-        values_ = std::make_unique_for_overwrite<Line[]>(capacity_);
-    }
+    // room for the variables that later steps free
+    if (values_.size() < values_begin_.back()) values_.reset(2 * values_begin_.back());
     inverse_.resize(size());
 }
 

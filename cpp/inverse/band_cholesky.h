@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <vector>
 
+#include "core/large_array.h"
 #include "inverse/band_kernels.h"
 
 namespace rigwright::inverse {
@@ -27,7 +27,7 @@ public:
     std::int64_t begin(std::int64_t block) const { return begin_[block]; }
     /// A row of a block from column begin(block) on; only the upper triangle is read.
     Real* row(std::int64_t block, std::int64_t i) {
-        return reinterpret_cast<Real*>(values_.get()) + values_begin_[block] + (i - begin_[block]) * length(block);
+        return values_.data() + values_begin_[block] + (i - begin_[block]) * length(block);
     }
     const Real* row(std::int64_t block, std::int64_t i) const { return const_cast<BandCholesky*>(this)->row(block, i); }
     /// x <- matrix^-1 x, with size() numbers; the factor takes the matrix's place. `fill` sets the entries of a block's
@@ -38,10 +38,6 @@ public:
 
 private:
     static constexpr Real least_pivot = sizeof(Real) == 4 ? 1e-6 : 1e-13;  // of a diagonal entry: below is rounding
-
-    struct alignas(64) Line {
-        Real numbers[64 / sizeof(Real)];
-    };
 
     std::int64_t num_blocks() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
     /// Past the columns that a block's rows have room for.
@@ -59,10 +55,9 @@ private:
     void solve_back(std::int64_t block, std::int64_t first, Real* x) const;
 
     std::vector<std::int64_t> begin_{0}, values_begin_;
-    std::vector<std::int64_t> top_;   // of every eight columns: first row of the block two before that reaches them
-    std::unique_ptr<Line[]> values_;  // not initialised: `clear` is the first to touch it
-    std::int64_t capacity_ = 0;       // lines in it
-    std::vector<Real> inverse_;       // of U's diagonal
+    std::vector<std::int64_t> top_;  // of every eight columns: first row of the block two before that reaches them
+    LargeArray<Real> values_;
+    std::vector<Real> inverse_;  // of U's diagonal
 };
 
 extern template class BandCholesky<float>;

@@ -95,16 +95,13 @@ private:
         return ratio;
     }
 
-    /// Newton steps in frames that are not solved, one after another, all others being as they are: where a few
+    /// A Newton step in each frame that is not solved, one after another, all others being as they are: where a few
     /// variables leave or meet their bounds this finds them for far less than another step over the whole shot.
     void settle() {
-        constexpr int steps = 2;
         for (std::int64_t t = 0; t < frames_; ++t) {
             point_.frames[t].load(coupled_terms(t));
             local_.begin(true);
-            for (int i = 0; i < steps && local_.look(point_.frames[t]) > options_.thresholds(t); ++i) {
-                if (!local_.take(point_.frames[t])) break;
-            }
+            if (local_.look(point_.frames[t]) > options_.thresholds(t)) local_.take(point_.frames[t]);
         }
     }
 

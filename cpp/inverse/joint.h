@@ -15,7 +15,7 @@ struct JointReport {
 /// while iterations with a factor a frame as preconditioner need hundreds of passes over memory, since the temporal
 /// term is stiff where the vertices hardly see a weight. Steps are taken from a Hessian in single precision until one
 /// that met few bounds brings the optimality down by less than half: gradients and objective are in double throughout.
-/// Between these steps each frame that is not solved settles by Newton steps of its own, given the others. Where no
+/// Between these steps each frame that is not solved settles by a Newton step of its own, given the others. Where no
 /// step helps, a sweep minimises exactly over one variable of one frame at a time. Starts from result.weights; the
 /// objective never rises. A frame is converged when its optimality, temporal term included, is at most its threshold.
 JointReport solve_joint(const Structure& structure, const GramMatrix& gram, const Shot& shot,
