@@ -12,7 +12,10 @@ Frame::Frame(const Structure& structure, const GramMatrix& gram)
       kernels_(kernels()),
       x_(structure.num_variables()),
       phi_(structure.num_columns()),
-      r_(gram.width()) {}
+      r_(gram.width()),
+      changes_(structure.num_columns() + 1),
+      columns_(structure.num_columns() + 1),
+      rows_(structure.num_columns()) {}
 
 void Frame::set(const double* x) {
     if (projected_ != nullptr && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
@@ -59,25 +62,31 @@ double Frame::optimality() const {
 
 void Frame::assign(std::int64_t variable, double value) {
     x_[variable] = value;
-    changes_.clear();
-    rows_.clear();
-    for (const std::int32_t n : structure_.users(variable)) update_column(n);
-    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(), gram_.width());
+    std::int64_t count = 0;
+    for (const std::int32_t n : structure_.users(variable)) count = update_column(n, count);
+    add_changes(count);
 }
 
 void Frame::update() {
-    changes_.clear();
-    rows_.clear();
-    for (std::int64_t n = 0; n < structure_.num_columns(); ++n) update_column(n);
-    kernels_.add_rows(changes_.data(), rows_.data(), static_cast<std::int64_t>(rows_.size()), r_.data(), gram_.width());
+    const std::int32_t columns = static_cast<std::int32_t>(phi_.size());
+    std::int64_t count = 0;
+    for (std::int32_t n = 0; n < columns; ++n) count = update_column(n, count);
+    add_changes(count);
 }
 
-void Frame::update_column(std::int64_t n) {
-    const double now = structure_.activation(n, x_.data());
-    if (now == phi_[n]) return;
-    changes_.push_back(now - phi_[n]);
-    rows_.push_back(gram_.row(n));
+/// Written behind what has changed whether it has or not: which columns do no branch can foretell.
+inline std::int64_t Frame::update_column(std::int32_t n, std::int64_t count) {
+    const double now = structure_.activation(n, x_.data()), before = phi_[n];
+    changes_[count] = now - before;
+    columns_[count] = n;
     phi_[n] = now;
+    return count + (now != before ? 1 : 0);
+}
+
+void Frame::add_changes(std::int64_t count) {
+    num_changes_ = count;
+    for (std::int64_t i = 0; i < count; ++i) rows_[i] = gram_.row(columns_[i]);
+    kernels_.add_rows(changes_.data(), rows_.data(), count, r_.data(), gram_.width());
 }
 
 void Frame::expand(std::int64_t variable, double low, double high) {
@@ -163,7 +172,7 @@ double Frame::move(const double* x) {
         x_[k] = x[k];
     }
     update();
-    for (std::size_t n = 0; n < phi_.size(); ++n) change += (phi_[n] - old_phi_[n]) * (r_[n] + old_r_[n]);
+    for (std::int64_t i = 0; i < num_changes_; ++i) change += changes_[i] * (r_[columns_[i]] + old_r_[columns_[i]]);
     return change;
 }
 

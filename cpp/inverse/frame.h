@@ -54,9 +54,12 @@ public:
 
 private:
     void assign(std::int64_t variable, double value);
-    /// Brings phi and r to x_; a column's phi alone, its part of r noted in changes_ and rows_.
+    /// Brings phi and r to x_.
     void update();
-    void update_column(std::int64_t n);
+    /// Brings phi_[n] to x_; notes it as change number `count`. The number of changes then.
+    std::int64_t update_column(std::int32_t n, std::int64_t count);
+    /// Brings r to the changes of phi.
+    void add_changes(std::int64_t count);
     /// Fills along_: the activations of a variable's users, minus phi, as polynomials in its step h on a piece.
     void expand(std::int64_t variable, double low, double high);
     /// Fills polynomial_: the change of the objective as a polynomial in h on that piece.
@@ -70,8 +73,11 @@ private:
     std::vector<double> x_, phi_, old_x_, old_phi_;  // the point, and the one before the last `move`
     AlignedDoubles r_, old_r_;                       // as wide as the Gram matrix
     std::vector<double> along_;                      // (degree + 1, users): activations minus phi as polynomials
-    std::vector<double> polynomial_, changes_;
-    std::vector<const double*> rows_;
+    std::vector<double> polynomial_;
+    std::int64_t num_changes_ = 0;
+    std::vector<double> changes_;        // of phi in the last update
+    std::vector<std::int32_t> columns_;  // where
+    std::vector<const double*> rows_;    // of the Gram matrix
 };
 
 }  // namespace rigwright::inverse
