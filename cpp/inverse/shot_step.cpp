@@ -41,15 +41,18 @@ bool ShotNewton<Real>::complete(const ShotPoint& point, bool curvature, ShotStep
     return hold(point, curvature, 0.0, step);
 }
 
-/// Solves until no more than `few` of the variables had to be held at last.
+/// Solves until no more than `few` of the variables had to be held at last, or more of them than before: there is no
+/// end to that.
 template <class Real>
 bool ShotNewton<Real>::hold(const ShotPoint& point, bool curvature, double few, ShotStep& step) {
     constexpr int rounds = 8;
+    std::int64_t before = step.begin.back();
     for (int round = 0; round < rounds; ++round) {
         if (!solve(point, curvature, step)) return false;
         const std::int64_t count = hold_inside(point, step);
         step.is_cut = count > 0;
-        if (static_cast<double>(count) <= few * static_cast<double>(step.begin.back())) break;
+        if (static_cast<double>(count) <= few * static_cast<double>(step.begin.back()) || count > before) break;
+        before = count;
     }
     step.slope = 0.0;
     for (std::size_t t = 0; t < point.models.size(); ++t) {
