@@ -52,6 +52,7 @@ struct BlendshapeRig::Workspace {
     Workspace(const BlendshapeRig& rig, std::int64_t heads, bool is_large) : past_caches(is_large) {
         const BlendshapeKernels& kernels = blendshape_kernels();
         const std::int64_t columns = rig.num_columns(), words = rig.grouped_.num_words(), shapes = rig.num_shapes();
+        const std::int64_t room = rig.grouped_.list_room();
         // Fewer heads than half a vector cost less one after another: measured, six of sixteen even out.
         side_by_side = 2 * heads >= kernels.lanes;
         stride = side_by_side ? (heads + kernels.lanes - 1) / kernels.lanes * kernels.lanes : 1;
@@ -61,15 +62,15 @@ struct BlendshapeRig::Workspace {
         const std::int64_t wide = side_by_side && rig.grouped_.is_half() ? rig.grouped_.largest_group() : 0;
         Parts parts(Parts::floats<float>(all) + Parts::floats<float>(columns) + Parts::floats<float>(window) +
                     Parts::floats<float>(wide) + Parts::floats<std::uint32_t>(masks) +
-                    Parts::floats<std::int64_t>(columns) + Parts::floats<std::int32_t>(columns) +
+                    Parts::floats<std::int64_t>(room) + Parts::floats<std::int32_t>(room) +
                     Parts::floats<std::int32_t>(shapes));
         activations = parts.take<float>(all);
         own = parts.take<float>(columns);
         sums = parts.take<float>(window);
         widened = parts.take<float>(wide);
         used = parts.take<std::uint32_t>(masks);
-        first = parts.take<std::int64_t>(columns);
-        column = parts.take<std::int32_t>(columns);
+        first = parts.take<std::int64_t>(room);
+        column = parts.take<std::int32_t>(room);
         rank = parts.take<std::int32_t>(shapes);
         std::fill_n(used, masks, 0u);
         if (side_by_side) std::fill_n(activations, all, 0.0f);
@@ -91,8 +92,8 @@ struct BlendshapeRig::Workspace {
     float* sums;           // (3 window, block) of each block
     float* widened;        // numbers of a group
     std::uint32_t* used;   // columns with an activation: (words) of all heads, or (heads, words)
-    std::int64_t* first;   // (N), for GroupRows
-    std::int32_t* column;  // (N)
+    std::int64_t* first;   // for GroupRows
+    std::int32_t* column;  // as well
     std::int32_t* rank;    // (K) place of each shape in the order
 };
 

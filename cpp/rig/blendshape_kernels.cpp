@@ -26,23 +26,49 @@ constexpr int members_at_once = 2;
 constexpr std::int64_t ahead = 16;  // numbers: a cache line
 constexpr std::int64_t most_numbers = 3 * GroupedColumns::window;
 
+/// Lists all rows of a word: successive ones, the first of which begins at `begin`.
+HWY_INLINE void list_all(std::uint32_t bits, std::int32_t first_column, std::int64_t begin, std::int64_t size,
+                         std::int64_t* first, std::int32_t* column) {
+#if HWY_TARGET <= HWY_AVX3  // bits are masks: no branch on them, which nothing foresees
+    const hn::Rebind<std::int32_t, D> whole;
+    const hn::CappedTag<std::int64_t, 8> half;
+    const auto columns = hn::Iota(whole, 0);
+    const auto begins = hn::Mul(hn::Iota(half, 0), hn::Set(half, size));
+    for (int i = 0; i < 32; i += lanes) {
+        const std::uint64_t part = bits >> i & 0xffff;
+        const auto mask = hn::LoadMaskBits(whole, reinterpret_cast<const std::uint8_t*>(&part));
+        hn::StoreU(hn::Compress(hn::Add(columns, hn::Set(whole, first_column + i)), mask), whole, column);
+        hn::StoreU(hn::Add(begins, hn::Set(half, begin)), half, first);
+        hn::StoreU(hn::Add(begins, hn::Set(half, begin + 8 * size)), half, first + 8);
+        const auto count = static_cast<std::int64_t>(hwy::PopCount(part));
+        begin += count * size;
+        first += count;
+        column += count;
+    }
+#else
+    for (; bits != 0; bits &= bits - 1, begin += size) {
+        *first++ = begin;
+        *column++ = first_column + static_cast<std::int32_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(bits));
+    }
+#endif
+}
+
 std::int64_t list(const std::int32_t* columns, const std::uint32_t* chosen, std::int64_t words, std::int64_t size,
                   std::int64_t* first, std::int32_t* column) {
     std::int64_t count = 0, before = 0;  // rows listed, and those of the words before
     for (std::int64_t word = 0; word < words; ++word) {
         const auto bits = static_cast<std::uint32_t>(columns[word]);
-        if ((bits & ~chosen[word]) == 0) {
-            for (std::uint32_t left = bits; left != 0; left &= left - 1) {
-                first[count] = size * before++;
-                const auto bit = static_cast<std::int64_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(left));
-                column[count++] = static_cast<std::int32_t>(32 * word + bit);
+        const std::uint32_t listed = bits & chosen[word];
+        if (listed == bits && bits != 0) {
+            list_all(bits, static_cast<std::int32_t>(32 * word), size * before, size, first + count, column + count);
+            count += static_cast<std::int64_t>(hwy::PopCount(bits));
+        } else {
+            for (std::uint32_t left = listed; left != 0; left &= left - 1) {
+                const std::uint32_t below = (left & (~left + 1)) - 1;  // the bits before the lowest one
+                first[count] = size * (before + static_cast<std::int64_t>(hwy::PopCount(bits & below)));
+                column[count++] =
+                    static_cast<std::int32_t>(32 * word + static_cast<std::int64_t>(hwy::PopCount(below)));
             }
-            continue;
-        }
-        for (std::uint32_t left = bits & chosen[word]; left != 0; left &= left - 1) {
-            const std::uint32_t below = (left & (~left + 1)) - 1;  // the bits before the lowest one
-            first[count] = size * (before + static_cast<std::int64_t>(hwy::PopCount(bits & below)));
-            column[count++] = static_cast<std::int32_t>(32 * word + static_cast<std::int64_t>(hwy::PopCount(below)));
         }
         before += static_cast<std::int64_t>(hwy::PopCount(bits));
     }

@@ -27,9 +27,11 @@ struct BlendshapeKernels {
     int block;  // heads that `many` takes at most: a whole number of vectors
 
     /// Lists the rows of a group's columns that are among the chosen ones: bits of `words` words each, rows `size`
-    /// numbers long. Writes where each begins and its column, ascending, and returns how many.
+    /// numbers long. Writes where each begins and its column, ascending, and returns how many; up to `list_slack`
+    /// places behind them are overwritten.
     std::int64_t (*list)(const std::int32_t* columns, const std::uint32_t* chosen, std::int64_t words,
                          std::int64_t size, std::int64_t* first, std::int32_t* column);
+    static constexpr std::int64_t list_slack = 16;
 
     /// Writes a group's vertices of one head into `vertices` (V, 3): neutral + sum of activation times row.
     void (*one)(const GroupRows& rows, Numbers<float> numbers, const float* neutral, const float* activations,

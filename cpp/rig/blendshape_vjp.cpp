@@ -18,7 +18,7 @@ constexpr std::int64_t heads_at_once = 16;
 struct BlendshapeRig::GradientMemory {
     GradientMemory(const BlendshapeRig& rig, std::int64_t pieces)
         : sums_size(Scratch::padded(rig.num_columns() * blendshape_kernels().lanes)),
-          list_size(Scratch::padded(rig.num_columns())),
+          list_size(Scratch::padded(rig.grouped_.list_room())),
           words_size(Scratch::padded(rig.grouped_.num_words())) {
         floats = Scratch::floats(static_cast<std::size_t>(pieces) * stride() + words_size);
         every = reinterpret_cast<std::uint32_t*>(floats + pieces * stride());

@@ -117,13 +117,13 @@ void GroupedColumns::column(std::int64_t n, View<float, 2> delta) const {
     std::fill(delta.begin(), delta.end(), 0.0f);
     std::vector<std::uint32_t> chosen(static_cast<std::size_t>(num_words()));
     chosen[n / 32] = std::uint32_t{1} << (n % 32);
-    std::int64_t first = 0;
-    std::int32_t found = 0;
+    std::vector<std::int64_t> first(static_cast<std::size_t>(list_room()));
+    std::vector<std::int32_t> found(first.size());
     for (std::int64_t g = 0; g < columns_.extent(0); ++g) {
         const Group own = group(g);
-        if (rows(own, chosen.data(), &first, &found).count == 0) continue;
+        if (rows(own, chosen.data(), first.data(), found.data()).count == 0) continue;
         for (std::int64_t i = 0; i < 3 * own.size; ++i) {
-            const std::int64_t at = own.data + first + i;
+            const std::int64_t at = own.data + first[0] + i;
             delta(own.vertex[i / 3], i % 3) = half_ ? static_cast<float>(half_[at]) * scale(n) : float_[at];
         }
     }

@@ -41,6 +41,7 @@ public:
 
     std::int64_t num_columns() const { return num_columns_; }
     std::int64_t num_words() const { return columns_.extent(1); }
+    std::int64_t list_room() const { return num_columns_ + BlendshapeKernels::list_slack; }
     std::int64_t num_windows() const { return static_cast<std::int64_t>(window_group_.size()) - 1; }
     /// Groups of window w are those from first_group(w) to before first_group(w + 1).
     std::int64_t first_group(std::int64_t w) const { return window_group_[w]; }
@@ -80,7 +81,7 @@ public:
     std::int64_t num_bytes() const;
 
     /// The rows of a group's columns that are set in `chosen` (num_words() words), listed in `first` and `column`,
-    /// which have room for num_columns().
+    /// which have room for list_room().
     GroupRows rows(const Group& group, const std::uint32_t* chosen, std::int64_t* first, std::int32_t* column) const {
         const std::int64_t count =
             blendshape_kernels().list(group.columns, chosen, num_words(), 3 * group.size, first, column);

@@ -78,6 +78,7 @@ HWY_INLINE std::int64_t before_aligned(const float* row) {
 HWY_INLINE void write_aligned(const float* sums, std::int64_t stride, std::int64_t first, std::int64_t last,
                               std::int64_t heads, float* rows, std::int64_t distance, bool past_caches) {
     const hn::Rebind<std::int32_t, D> di;
+    const auto places = hn::Iota(di, 0);
     decltype(hn::IndicesFromVec(d, hn::Zero(di))) rotation[4];
     hn::Mask<D> is_end[4];
     float* out[4];
@@ -87,7 +88,8 @@ HWY_INLINE void write_aligned(const float* sums, std::int64_t stride, std::int64
         out[h] = rows + std::min<std::int64_t>(h, heads - 1) * distance;
         const std::int64_t shift = before_aligned(out[h]);
         out[h] += shift - lanes;
-        const auto place = hn::And(hn::Iota(di, static_cast<std::int32_t>(shift)), hn::Set(di, lanes - 1));
+        const auto place =
+            hn::And(hn::Add(places, hn::Set(di, static_cast<std::int32_t>(shift))), hn::Set(di, lanes - 1));
         rotation[h] = hn::IndicesFromVec(d, place);
         is_end[h] = hn::FirstN(d, static_cast<std::size_t>(lanes - shift));
         end[h] = hn::TableLookupLanes(column[h], rotation[h]);
