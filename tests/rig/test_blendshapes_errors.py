@@ -218,8 +218,8 @@ def test_mutated_rigs_are_refused_or_work(tensors):
     try:
         vertices = rig.evaluate(weights)
     except ValueError as error:
-        assert "vertices overflow" in str(error)  # numbers of 1e38 may
-        assert max(np.abs(rig.columns()).max(), np.abs(rig.rest_vertices).max()) > 1e36
+        assert "vertices overflow" in str(error)
+        assert max(np.abs(t).max(initial=0) for t in tensors.values() if t.dtype == np.float32) > 1e30
         return
     assert vertices.shape == (20, len(rig.rest_vertices), 3)  # a vertex more is one that nothing moves
     assert rig.evaluate(weights[0]).tobytes() == vertices[0].tobytes()
