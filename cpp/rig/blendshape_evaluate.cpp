@@ -180,11 +180,12 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t w
     const float* neutral = character().rest_vertices.data();
     const std::int64_t start = window * GroupedColumns::window, coordinates = 3 * character().num_vertices();
     const auto still = grouped_.still(window);
+    constexpr std::int64_t rows_of_sums = 3 * GroupedColumns::window;
     if (grouped_.first_group(window) == grouped_.first_group(window + 1)) {
-        for (std::int64_t h = 0; h < heads; ++h) copy_still(still, neutral, vertices + h * coordinates);
+        write_equal_rows(neutral + 3 * start, std::min(rows_of_sums, coordinates - 3 * start), heads,
+                         vertices + 3 * start, coordinates, space.past_caches);
         return;
     }
-    constexpr std::int64_t rows_of_sums = 3 * GroupedColumns::window;
     // Sums of a block as if they began with vertex 0, so that vertices are indices.
     const auto sums = [&](std::int64_t first, std::int64_t stride) {
         return space.sums + rows_of_sums * first - 3 * start * stride;

@@ -25,6 +25,11 @@ void write(const float* sums, std::int64_t stride, std::int64_t coordinates, std
            std::int64_t distance, bool) {
     for (std::int64_t h = 0; h < heads; ++h) write_single(sums + h, stride, 0, coordinates, rows + h * distance);
 }
+
+void write_equal(const float* numbers, std::int64_t count, std::int64_t heads, float* rows, std::int64_t distance,
+                 bool) {
+    for (std::int64_t h = 0; h < heads; ++h) write_single(numbers, 1, 0, count, rows + h * distance);
+}
 #else
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
@@ -73,6 +78,14 @@ HWY_INLINE std::int64_t before_aligned(const float* row) {
     return static_cast<std::int64_t>((lanes - past) % lanes);
 }
 
+HWY_INLINE void store_aligned(V vector, float* out, bool past_caches) {
+    if (past_caches) {
+        hn::Stream(vector, d, out);
+    } else {
+        hn::Store(vector, d, out);
+    }
+}
+
 /// Of up to four heads the aligned vectors that begin in [first - lanes, last - lanes): each is made of two vectors as
 /// turned, the end of one and the beginning of the next. Rows are aligned differently, each head's in its own way.
 HWY_INLINE void write_aligned(const float* sums, std::int64_t stride, std::int64_t first, std::int64_t last,
@@ -101,11 +114,7 @@ HWY_INLINE void write_aligned(const float* sums, std::int64_t stride, std::int64
             const V whole = hn::IfThenElse(is_end[h], end[h], turned);
             end[h] = turned;
             if (h >= heads) continue;
-            if (past_caches) {
-                hn::Stream(whole, d, out[h] + i);
-            } else {
-                hn::Store(whole, d, out[h] + i);
-            }
+            store_aligned(whole, out[h] + i, past_caches);
         }
     }
 }
@@ -127,6 +136,20 @@ void write(const float* sums, std::int64_t stride, std::int64_t coordinates, std
     }
     if (past_caches) hwy::FlushStream();
 }
+
+void write_equal(const float* numbers, std::int64_t count, std::int64_t heads, float* rows, std::int64_t distance,
+                 bool past_caches) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+        float* row = rows + h * distance;
+        const std::int64_t first = std::min(before_aligned(row), count), last = first + (count - first) / lanes * lanes;
+        write_single(numbers, 1, 0, first, row);
+        for (std::int64_t i = first; i < last; i += lanes) {
+            store_aligned(hn::Add(hn::LoadU(d, numbers + i), hn::Zero(d)), row + i, past_caches);
+        }
+        write_single(numbers, 1, last, count, row);
+    }
+    if (past_caches) hwy::FlushStream();
+}
 #endif
 
 }  // namespace rigwright::rig::HWY_NAMESPACE
@@ -136,11 +159,18 @@ HWY_AFTER_NAMESPACE();
 namespace rigwright::rig {
 
 HWY_EXPORT(write);
+HWY_EXPORT(write_equal);
 
 void write_head_rows(const float* sums, std::int64_t stride, std::int64_t coordinates, std::int64_t heads, float* rows,
                      std::int64_t distance, bool past_caches) {
     instruction_set();
     HWY_DYNAMIC_DISPATCH(write)(sums, stride, coordinates, heads, rows, distance, past_caches);
+}
+
+void write_equal_rows(const float* numbers, std::int64_t count, std::int64_t heads, float* rows, std::int64_t distance,
+                      bool past_caches) {
+    instruction_set();
+    HWY_DYNAMIC_DISPATCH(write_equal)(numbers, count, heads, rows, distance, past_caches);
 }
 
 }  // namespace rigwright::rig

@@ -10,4 +10,8 @@ namespace rigwright::rig {
 void write_head_rows(const float* sums, std::int64_t stride, std::int64_t coordinates, std::int64_t heads, float* rows,
                      std::int64_t distance, bool past_caches);
 
+/// Writes `count` numbers, each plus 0, into as many rows.
+void write_equal_rows(const float* numbers, std::int64_t count, std::int64_t heads, float* rows, std::int64_t distance,
+                      bool past_caches);
+
 }  // namespace rigwright::rig
