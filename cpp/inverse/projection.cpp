@@ -112,14 +112,16 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
                        View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights)
     : num_columns_(num_columns) {
     std::vector<float> dense(neutral.size());
-    const auto moves = [&](std::int32_t v) {
-        return dense[3 * v] != 0.0f || dense[3 * v + 1] != 0.0f || dense[3 * v + 2] != 0.0f;
-    };
+    std::vector<Column> moved(num_columns);
     Supports supports(num_columns, vertices.size());
     for (std::int64_t n = 0; n < num_columns; ++n) {
         columns(n, {dense.data(), neutral.extents()});
-        for (std::int64_t i = 0; i < vertices.size(); ++i) {
-            if (moves(vertices(i))) supports.add(n, i);
+        for (std::int32_t i = 0; i < vertices.size(); ++i) {
+            const float* offset = dense.data() + 3 * vertices(i);
+            if (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f) continue;
+            supports.add(n, i);
+            moved[n].vertex.push_back(i);
+            moved[n].offset.insert(moved[n].offset.end(), offset, offset + 3);
         }
     }
     position_ = SupportOrder(supports, vertices.size()).order();
@@ -137,34 +139,43 @@ Projection::Projection(std::int64_t num_columns, const Columns& columns, View<co
         std::sort(order_.begin() + first, order_.begin() + std::min(first + part * block, num_vertices()),
                   [&](std::int32_t a, std::int32_t b) { return position_[a] < position_[b]; });
     }
-    // the columns of each block with their offsets, column by column: only one dense column is held at a time
+    pack(moved);
+}
+
+/// Deals the columns out to the blocks.
+void Projection::pack(std::span<const Column> columns) {
+    std::vector<std::int64_t> place(position_.size());
+    for (std::size_t p = 0; p < position_.size(); ++p) place[position_[p]] = static_cast<std::int64_t>(p);
     std::vector<std::vector<std::int32_t>> own(blocks_.size());
-    std::vector<std::vector<float>> values(blocks_.size());
-    for (std::int64_t n = 0; n < num_columns; ++n) {
-        columns(n, {dense.data(), neutral.extents()});
-        for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const auto begin = vertex_.begin() + blocks_[b].first, end = begin + blocks_[b].count;
-            if (std::none_of(begin, end, moves)) continue;
-            own[b].push_back(static_cast<std::int32_t>(n));
-            for (auto v = begin; v != end; ++v) {
-                values[b].insert(values[b].end(), dense.begin() + 3 * *v, dense.begin() + 3 * *v + 3);
-            }
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+        for (const std::int32_t i : columns[n].vertex) {
+            std::vector<std::int32_t>& there = own[place[i] / block];
+            if (there.empty() || there.back() != static_cast<std::int32_t>(n))
+                there.push_back(static_cast<std::int32_t>(n));
         }
     }
+    std::int64_t size = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         Block& at = blocks_[b];
-        const std::int64_t length = 3 * at.count, count = static_cast<std::int64_t>(own[b].size());
         at.columns_begin = static_cast<std::int64_t>(column_.size());
-        at.tiles = (count + tile - 1) / tile;
-        at.packed_begin = static_cast<std::int64_t>(packed_.size());
+        at.tiles = (std::ssize(own[b]) + tile - 1) / tile;
+        at.packed_begin = size;
+        size += at.tiles * 3 * at.count * tile;
         column_.insert(column_.end(), own[b].begin(), own[b].end());
-        column_.resize(at.columns_begin + at.tiles * tile, static_cast<std::int32_t>(num_columns));
-        packed_.resize(packed_.size() + at.tiles * length * tile, 0.0f);
-        for (std::int64_t c = 0; c < count; ++c) {
-            float* panel = packed_.data() + at.packed_begin + c / tile * length * tile + c % tile;
-            for (std::int64_t k = 0; k < length; ++k) panel[k * tile] = values[b][c * length + k];
+        column_.resize(at.columns_begin + at.tiles * tile, static_cast<std::int32_t>(num_columns_));
+    }
+    packed_.resize(size, 0.0f);
+    std::vector<std::int64_t> next(blocks_.size(), 0);  // of a block's columns
+    for (std::int64_t n = 0; n < num_columns_; ++n) {
+        const Column& column = columns[n];
+        for (std::size_t m = 0; m < column.vertex.size(); ++m) {
+            const std::int64_t p = place[column.vertex[m]], b = p / block;
+            const Block& at = blocks_[b];
+            next[b] += own[b][next[b]] == n ? 0 : 1;
+            float* panel = packed_.data() + at.packed_begin + next[b] / tile * 3 * at.count * tile + next[b] % tile;
+            for (int axis = 0; axis < 3; ++axis)
+                panel[(3 * (p - at.first) + axis) * tile] = column.offset[3 * m + axis];
         }
-        values[b] = {};
     }
 }
 

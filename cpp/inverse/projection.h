@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "core/view.h"
@@ -40,6 +41,13 @@ private:
         std::int64_t columns_begin, tiles;  // of column_; tiles of `tile`
         std::int64_t packed_begin;          // (tiles, 3 count, tile)
     };
+    /// The vertices that a column moves, as places in the caller's `vertices`, and its offsets there.
+    struct Column {
+        std::vector<std::int32_t> vertex;
+        std::vector<float> offset;
+    };
+
+    void pack(std::span<const Column> columns);
     /// Frames begin ... end - 1; vertex i of a block stands at source[i] of the targets.
     void project_batch(View<const float, 3> targets, const std::int32_t* source, const float* neutral,
                        std::int64_t begin, std::int64_t end, View<double, 2> projections,
