@@ -47,8 +47,11 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
             const double before = frame_.objective();
             solved_.assign(frame_.x(), frame_.x() + structure.num_variables());
             if (!sweep(false)) break;
-            if (frame_.objective() < before - 1e-12 * std::abs(before)) continue;
-            frame_.set(solved_.data());  // steps within rounding: they only take the optimality away
+            // on the pieces where it is the frame gains no more by a step than its optimality times the step's length
+            double within = 1e-12 * std::abs(before);
+            for (std::size_t k = 0; k < solved_.size(); ++k) within += threshold * std::abs(frame_.x()[k] - solved_[k]);
+            if (frame_.objective() < before - within) continue;
+            frame_.set(solved_.data());  // such steps only take the optimality away
             break;
         } else if (!newton_.take(frame_) && !sweep(false)) {
             break;

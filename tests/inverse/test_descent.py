@@ -63,6 +63,20 @@ def test_no_single_weight_can_improve(seed):
             assert slow_objective(rig, targets[t], other, alpha=1.0) >= result.objective[t] * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_loose_tolerance_takes_no_more_steps_than_a_tight_one(seed):
+    """With an in-between a solved frame is swept; along nearly equal shapes sweeps gain a little for ever."""
+    rng = np.random.default_rng(seed)
+    deltas = rng.normal(size=(8, 40, 3))
+    deltas[4:] = deltas[:4] + 0.1 * rng.normal(size=(4, 40, 3))
+    between = ((rw.Tent(0, 0.0, 0.5, 1.0),), rng.normal(size=(40, 3)))
+    rig = rw.BlendshapeRig(np.zeros((40, 3)), deltas, combinations=[between])
+    targets = rig.evaluate(rng.uniform(size=(40, 8))) + 0.3 * rng.normal(size=(40, 40, 3)).astype(np.float32)
+    loose, tight = (rw.inverse.solve(rig, targets, alpha=0.1, tolerance=level, threads=1) for level in (1e-2, 1e-9))
+    assert loose.converged.all()
+    assert loose.iterations.sum() <= tight.iterations.sum()
+
+
 def test_optimality_is_the_steepest_slope_that_the_box_allows(tolerance):
     rng = np.random.default_rng(3)
     rig = random_rig(rng)

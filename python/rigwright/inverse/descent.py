@@ -28,7 +28,8 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
 
     A rig is linear in each single weight between the knots of its in-betweens, so the objective is a parabola there and
     is minimised exactly, over all pieces. Newton steps over the weights that are off their bounds make it fast, these
-    exact steps make it sure: a frame ends where its optimality meets the tolerance and no single weight can improve it.
+    exact steps make it sure: a frame ends where its optimality meets the tolerance and no single weight can improve it
+    by more than such an optimality leaves.
     Corrections make several minima possible; frames that differ much from the one before them, and every 32nd (up to
     every 128th, while that finds nothing better), are solved from zero and from the clipped linear solution as well,
     and the best is kept.
