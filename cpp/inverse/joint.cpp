@@ -27,6 +27,7 @@ public:
           linear_(frames_ * width_),
           quadratic_(frames_ * width_),
           trial_(frames_ * width_),
+          change_(frames_),
           optimality_(frames_),
           bend_(frames_),
           single_(shot, bend_, options.threads),
@@ -143,29 +144,36 @@ private:
         return search(1e-3);
     }
 
+    /// Backtracks along step_ until the objective falls; false, with nothing moved, where it does not.
     bool search(double shortest) {
         for (double length = 1.0; length > shortest; length *= 0.5) {
-            for (std::int64_t t = 0; t < frames_; ++t) {
-                const QuadraticModel& model = point_.models[t];
-                double* trial = trial_.data() + t * width_;
-                std::copy_n(point_.frames[t].x(), width_, trial);
-                for (std::int64_t i = 0; i < model.size(); ++i) {
-                    const double step = step_.length[step_.begin[t] + i], low = model.low()[i], high = model.high()[i];
-                    const bool end = step_.held[step_.begin[t] + i] && length == 1.0 && step != 0.0;
-                    trial[model.free()[i]] =
-                        end ? (step < 0.0 ? low : high) : std::clamp(model.at()[i] + length * step, low, high);
-                }
-            }
+            for (std::int64_t t = 0; t < frames_; ++t) aim(t, length);
             double change = bending_change();
-            for (std::int64_t t = 0; t < frames_; ++t) {
-                point_.frames[t].load(shot_.terms(t));
-                change += point_.frames[t].move(trial_.data() + t * width_);
-            }
+            parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t t = begin; t < end; ++t) {
+                    point_.frames[t].load(shot_.terms(t));
+                    change_[t] = point_.frames[t].move(trial_.data() + t * width_);
+                }
+            });
+            for (const double own : change_) change += own;
             if (change <= 1e-4 * length * step_.slope) return true;
             for (Frame& frame : point_.frames) frame.undo();
         }
         for (std::int64_t t = 0; t < frames_; ++t) point_.frames[t].load(coupled_terms(t));
         return false;
+    }
+
+    /// A frame's part of trial_: so far along step_.
+    void aim(std::int64_t t, double length) {
+        const QuadraticModel& model = point_.models[t];
+        double* trial = trial_.data() + t * width_;
+        std::copy_n(point_.frames[t].x(), width_, trial);
+        for (std::int64_t i = 0; i < model.size(); ++i) {
+            const double step = step_.length[step_.begin[t] + i], low = model.low()[i], high = model.high()[i];
+            const bool end = step_.held[step_.begin[t] + i] && length == 1.0 && step != 0.0;
+            trial[model.free()[i]] =
+                end ? (step < 0.0 ? low : high) : std::clamp(model.at()[i] + length * step, low, high);
+        }
     }
 
     /// What the temporal term gains on the way from the point to trial_.
@@ -190,7 +198,7 @@ private:
     std::int64_t frames_, width_;
     ShotPoint point_;
     std::vector<double> linear_, quadratic_;  // coupled terms
-    std::vector<double> trial_, optimality_;
+    std::vector<double> trial_, change_, optimality_;
     Bending bend_;
     ShotStep step_;
     ShotNewton<float> single_;
