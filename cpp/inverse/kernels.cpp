@@ -115,8 +115,30 @@ constexpr std::int64_t vector_begin(std::int64_t i) {
     return i / 8 * 8;
 }
 
+constexpr int panel = 4;  // rows of a factor that are subtracted from those below in one go: no sums across lanes
+
+/// Subtracts a panel from `Rows` rows from i on, whose diagonals lie in one vector.
+template <int Rows>
+HWY_INLINE void subtract(const double* const* rows, std::int64_t i, std::int64_t end, double* matrix,
+                         std::int64_t stride) {
+    V factor[Rows][panel];
+    for (int r = 0; r < Rows; ++r) {
+        for (int p = 0; p < panel; ++p) factor[r][p] = hn::Set(d, rows[p][i + r]);
+    }
+    for (std::int64_t j = vector_begin(i); j < end; j += static_cast<std::int64_t>(hn::Lanes(d))) {
+        V own[panel];
+        for (int p = 0; p < panel; ++p) own[p] = hn::LoadU(d, rows[p] + j);
+        for (int r = 0; r < Rows; ++r) {
+            double* row = matrix + (i + r) * stride + j;
+            V sum = hn::LoadU(d, row);
+            for (int p = 0; p < panel; ++p) sum = hn::NegMulAdd(factor[r][p], own[p], sum);
+            hn::StoreU(sum, d, row);
+        }
+    }
+}
+
 bool cholesky(double* matrix, std::int64_t n, std::int64_t stride, double floor, double* inverse_diagonal) {
-    constexpr std::int64_t panel = 4;  // rows that are subtracted from those below in one go: no sums across lanes
+    constexpr int side_by_side = HWY_MAX_BYTES >= 64 ? 4 : 2;  // rows below: as many as the registers hold factors of
     const std::int64_t end = vector_begin(n + 7);
     for (std::int64_t i = 0; i < n; ++i) inverse_diagonal[i] = matrix[i * stride + i];
     for (std::int64_t k = 0; k < n; k += panel) {
@@ -135,10 +157,9 @@ bool cholesky(double* matrix, std::int64_t n, std::int64_t stride, double floor,
                 add_scaled(-row[i], row + from, matrix + i * stride + from, end - from);
             }
         }
-        for (std::int64_t i = below; i < n; ++i) {
-            const double factors[panel] = {-rows[0][i], -rows[1][i], -rows[2][i], -rows[3][i]};
-            add_some<panel>(factors, rows, matrix + i * stride, vector_begin(i), end);
-        }
+        std::int64_t i = below;
+        for (; i + side_by_side <= n; i += side_by_side) subtract<side_by_side>(rows, i, end, matrix, stride);
+        for (; i < n; ++i) subtract<1>(rows, i, end, matrix, stride);
     }
     return true;
 }
