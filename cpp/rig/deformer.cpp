@@ -31,9 +31,10 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
     const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
     if (wrong == poses.end()) return;
     check_finite(function, argument, poses);
-    throw bad_argument(
-        function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
-        "between -" + short_number(limit) + " and " + short_number(limit) + ": beyond, vertices overflow");
+    const std::string range = limit > 0.0f ? "between -" + short_number(limit) + " and " + short_number(limit)
+                                           : "0, the rig's numbers are that large";
+    throw bad_argument(function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
+                       range + ": beyond, vertices overflow");
 }
 
 void Deformer::check_arguments(const char* function, const char* argument, View<const float, 2> poses,

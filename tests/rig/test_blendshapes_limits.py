@@ -78,3 +78,11 @@ def test_tents_whose_slopes_are_not_finite_are_refused(points):
     neutral, deltas, _ = random_arrays()
     with pytest.raises(ValueError, match="it must be a tent with x1 < x2 < x3, with distances and slopes that are"):
         rw.BlendshapeRig(neutral, deltas, [((rw.Tent(0, *points),), neutral)])
+
+
+def test_offsets_that_may_overflow_at_any_weight_leave_the_neutral():
+    neutral = np.full((5, 3), 2e38)
+    rig = rw.BlendshapeRig(neutral, np.ones((4, 5, 3)))
+    np.testing.assert_array_equal(rig.evaluate(np.zeros(4)), neutral.astype(np.float32))
+    with pytest.raises(ValueError, match=r"weights is 1e-37 at \(0, 0\); it must be 0, "):
+        rig.evaluate(np.full(4, 1e-37))
