@@ -58,24 +58,27 @@ public:
     RIGWRIGHT_TEAM double solve(const InverseFrames& frames, std::int64_t t, bool cold, std::int32_t& iterations,
                                 bool& converged) {
         const bool many_minima = point_.rig().knot_begin[point_.rig().num_variables] > 0;  // along a single variable
-        const std::int64_t most = frames.max_iterations;
-        bool swept = false;                   // without a gain
+        const double threshold = frames.thresholds[t];
         int sweeps = cold ? cold_sweeps : 0;  // still to come first
         RIGWRIGHT_ROLLED
         for (iterations = 0;; ++iterations) {
-            const bool first = sweeps > 0 && iterations < most;
-            double goal = HUGE_VAL;  // what a sweep must get below for the search to go on
+            const bool first = sweeps > 0 && iterations < frames.max_iterations;
+            double before = 0.0;
             if (!first) {
-                converged = newton_.look() <= frames.thresholds[t];
-                if (iterations >= most || (converged && (swept || !many_minima))) break;
+                converged = newton_.look() <= threshold;
+                if (iterations >= frames.max_iterations || (converged && !many_minima)) break;
                 if (!converged && newton_.take()) continue;
-                if (swept) break;
-                const double before = point_.objective();
-                if (converged) goal = before - 1e-12 * fabs(before);
+                before = point_.objective();
+                point_.keep();
             }
             const bool moved = point_.sweep();
             sweeps = moved ? sweeps - 1 : 0;
-            swept = !first && !(moved && point_.objective() < goal);
+            if (first) continue;
+            if (!moved) break;
+            if (converged && !gains(before, threshold)) {
+                point_.put_back();  // such steps only take the optimality away
+                break;
+            }
         }
         return point_.objective();
     }
@@ -85,6 +88,12 @@ private:
         : near_{memory.near_is_shared ? team.shared() : far + InverseNewton<Team>::num_far(rig.num_variables)},
           point_(team, rig, near_),
           newton_(point_, near_, {far}, memory.near_is_shared ? team.shared() + memory.shared : near_.next) {}
+
+    /// Whether the sweep of a solved frame gained: on the pieces where it is the frame gains no more by a step than its
+    /// optimality times the step's length.
+    RIGWRIGHT_TEAM bool gains(double before, double threshold) const {
+        return point_.objective() < before - (1e-12 * fabs(before) + threshold * point_.distance());
+    }
 
     Arena near_;
     InversePoint<Team> point_;

@@ -87,6 +87,19 @@ public:
         return moved;
     }
 
+    /// Copies the variables to next_x(), which sweeps leave alone, for `distance` and `put_back`.
+    RIGWRIGHT_TEAM void keep() {
+        team_.each(rig_.num_variables, [&](int k) { next_.x[k] = now_.x[k]; });
+    }
+    /// Sum of what the variables have moved by since.
+    RIGWRIGHT_TEAM double distance() const {
+        const auto add = [&](int k, Sums<1>& sums) { sums.value[0] += fabs(now_.x[k] - next_.x[k]); };
+        return team_.template sum<1>(rig_.num_variables, add).value[0];
+    }
+    RIGWRIGHT_TEAM void put_back() {
+        set([&](int k) { return next_.x[k]; });
+    }
+
     /// Prepares the move of all variables to next_x(); the change of the objective, exact to rounding.
     RIGWRIGHT_TEAM double move() {
         const int columns = rig_.num_columns;

@@ -75,6 +75,15 @@ def in_between_rig(rng: np.random.Generator, vertices: int = 4) -> rw.Blendshape
     return rw.BlendshapeRig(rng.normal(size=(vertices, 3)), deltas, combinations=[in_between])
 
 
+def near_duplicates_rig(rng: np.random.Generator, vertices: int = 40) -> rw.BlendshapeRig:
+    """Four shapes, four nearly equal to them, and an in-between: solved frames are swept, and along pairs of nearly
+    equal shapes sweeps gain a little for ever."""
+    deltas = rng.normal(size=(8, vertices, 3))
+    deltas[4:] = deltas[:4] + 0.1 * rng.normal(size=(4, vertices, 3))
+    in_between = ((rw.Tent(0, 0.0, 0.5, 1.0),), rng.normal(size=(vertices, 3)))
+    return rw.BlendshapeRig(np.zeros((vertices, 3)), deltas, combinations=[in_between])
+
+
 def weights_near(knots, frames: int, rng: np.random.Generator) -> np.ndarray:
     """Values (frames,) at either side of some of the knots, from 0.0003 to 0.03 away."""
     return rng.choice(knots, frames) + rng.choice([-1, 1], frames) * 10 ** rng.uniform(-3.5, -1.5, frames)
