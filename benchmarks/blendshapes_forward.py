@@ -190,7 +190,7 @@ def figures(table: list[dict[str, Any]]) -> str:
     single = next(row for row in table if row["heads"] == 1 and row["threads"] == 1)
     lines += [
         "",
-        f"Batches take {worst:.2f} x the product at most (asked for: 1.2 x); one head alone "
+        f"Batches take {worst:.2f} x the product at most (goal: 1.2 x); one head alone "
         f"{1e3 * single['ours']:.2g} ms ({single['active']:.0%} of its weights not 0). The rig takes {most} as "
         f"float32, {least} as int16; its largest difference to sums in double precision is {error:.0e} cm as float32.",
     ]

@@ -11,8 +11,11 @@ namespace rigwright::bindings {
 
 namespace py = pybind11;
 
+/// Contiguous, each number where its type may lie: a view into bytes may begin anywhere.
+inline constexpr int layout = py::array::c_style | int{py::detail::npy_api::NPY_ARRAY_ALIGNED_};
+
 template <class T>
-using Array = py::array_t<T, py::array::c_style | py::array::forcecast>;
+using Array = py::array_t<T, layout | py::array::forcecast>;
 
 inline std::string describe(const py::array& array) {
     return py::str(array.dtype()).cast<std::string>() + " " + py::str(array.attr("shape")).cast<std::string>();

@@ -32,11 +32,12 @@ inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames,
     const bool array = py::isinstance<py::array>(out);
     const py::array given = array ? py::reinterpret_borrow<py::array>(out) : py::array();
     const bool fits = array && py::isinstance<py::array_t<float>>(given) && given.writeable() &&
-                      (given.flags() & py::array::c_style) &&
+                      (given.flags() & layout) == layout &&
                       std::vector<py::ssize_t>(given.shape(), given.shape() + given.ndim()) == shape;
     if (!fits) {
         throw bad_argument("evaluate", "out", array ? describe(given) : "no array",
-                           "a writable contiguous float32 array " + py::str(py::cast(shape)).cast<std::string>());
+                           "a writable contiguous float32 array, its numbers aligned, " +
+                               py::str(py::cast(shape)).cast<std::string>());
     }
     return py::reinterpret_borrow<Array<float>>(out);
 }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "core/check.h"
 #include "core/error.h"
 #include "core/view.h"
 

@@ -27,6 +27,7 @@ public:
     /// Another array of `count` numbers in place of this one; contents are undefined.
     void reset(std::int64_t count) {
         memory_.reset();
+        size_ = 0;
         const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(T) + huge_page - 1) / huge_page * huge_page;
         memory_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t(huge_page))));
         size_ = count;

@@ -13,8 +13,8 @@ Frame::Frame(const Structure& structure, const GramMatrix& gram)
       x_(structure.num_variables()),
       phi_(structure.num_columns()),
       r_(gram.width()),
-      changes_(structure.num_columns() + 1),
-      columns_(structure.num_columns() + 1),
+      changes_(structure.num_columns()),
+      columns_(structure.num_columns()),
       rows_(structure.num_columns()) {}
 
 void Frame::set(const double* x) {

@@ -27,7 +27,6 @@ void Hessian<Real>::form(const Frame& frame, const FreeVariables& free, bool cur
         Real* row = entries_.data() + i * stride_;
         std::fill_n(row, stride_, Real{0});
         const std::int64_t begin = slope_begin_[i], end = slope_begin_[i + 1];
-        if (begin == end) continue;
         sum_rows(slopes_.data() + begin, slope_row_.data() + begin, end - begin, image_.data(), width);
         for (std::size_t rank = 0; rank < cursor_.size(); ++rank) {
             std::int64_t& from = cursor_[rank];

@@ -135,12 +135,15 @@ private:
     }
 
     /// A step from a Hessian in either precision. One that cuts variables short is taken as it is, for the others to be
-    /// mended by the next one, unless that hardly helps.
+    /// mended by the next one, unless that hardly helps; it is still what is left where the completed step helps less.
     template <class Real>
     bool take(ShotNewton<Real>& newton, bool curvature) {
         if (!newton.find(point_, curvature, step_)) return false;
-        if (step_.is_cut && search(0.2)) return true;
-        if (step_.is_cut && !newton.complete(point_, curvature, step_)) return false;
+        if (!step_.is_cut) return search(1e-3);
+        if (search(0.2)) return true;
+        cut_ = step_;
+        if (newton.complete(point_, curvature, step_) && search(1e-3)) return true;
+        std::swap(step_, cut_);
         return search(1e-3);
     }
 
@@ -200,7 +203,7 @@ private:
     std::vector<double> linear_, quadratic_;  // coupled terms
     std::vector<double> trial_, change_, optimality_;
     Bending bend_;
-    ShotStep step_;
+    ShotStep step_, cut_;
     ShotNewton<float> single_;
     ShotNewton<double> double_;
     bool single_is_enough_ = true;

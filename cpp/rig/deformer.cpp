@@ -56,7 +56,7 @@ void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, 
     }
     do_vjp(poses, cotangents, gradients, threads);
     if (!std::all_of(gradients.begin(), gradients.end(), [](float x) { return std::isfinite(x); })) {
-        throw bad_argument("vjp", "cotangents", "so large that the gradient overflows", "smaller");
+        throw bad_argument("vjp", "cotangents", "so large that the gradient overflows", "smaller, or the poses");
     }
 }
 

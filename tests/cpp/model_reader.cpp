@@ -1,6 +1,7 @@
 #include "model_reader.h"
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -27,8 +28,9 @@ bool read_model(std::span<const std::byte> bytes) {
         model->evaluate(poses, {vertices.data(), {1, count, 3}}, 1);
         model->vjp(poses, {cotangents.data(), {1, count, 3}}, {gradient.data(), {1, controls}}, 1);
         model->confidence(poses, {&confidence, {1}});
-    } catch (const ArgumentError&) {
-        return false;  // numbers so large that vertices or gradients overflow
+    } catch (const ArgumentError& error) {  // numbers so large that vertices or gradients overflow
+        if (std::string_view(error.what()).find("overflow") == std::string_view::npos) throw;
+        return false;
     }
     return true;
 }

@@ -160,6 +160,19 @@ def test_a_stiff_temporal_term_on_products_of_three_takes_few_steps():
     assert seen[-1].done < 100
 
 
+@pytest.mark.parametrize("seed", [22, 28, 119])
+def test_steps_that_bounds_spoil_are_tried_shorter(seed):
+    """Solving again for what bounds leave free may help even less than the step cut short."""
+    rng = np.random.default_rng(seed)
+    rig = random_rig(rng)
+    targets = rig.evaluate(np.clip(waves(rng, 60, 8) * 1.6 - 0.3, 0, 1))
+    targets += 0.3 * rng.normal(size=targets.shape).astype(np.float32)
+    seen = []
+    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=1e5, threads=1, progress=seen.append)
+    assert result.converged.all()
+    assert seen[-1].done < 100
+
+
 def test_joint_solves_give_the_same_bytes_for_any_number_of_threads():
     rng = np.random.default_rng(10)
     rig = random_rig(rng)

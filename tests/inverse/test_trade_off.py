@@ -105,7 +105,7 @@ def test_what_makes_no_curve_is_refused(argument, value):
 
 
 def test_a_rig_of_another_kind_is_refused():
-    with pytest.raises(ValueError, match="solve: rig is a NoneType; it must be a rigwright"):
+    with pytest.raises(ValueError, match="trade_off: rig is a NoneType; it must be a rigwright"):
         rw.inverse.trade_off(None, np.zeros((2, 5, 3)))
 
 

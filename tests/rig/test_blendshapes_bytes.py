@@ -57,6 +57,38 @@ def test_vertices_beyond_what_caches_keep_are_the_same_bytes():
     assert rig.evaluate(weights, threads=3).tobytes() == vertices.tobytes()
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("start", [0, 5, 10])
+def test_vertices_that_nothing_moves_are_the_same_bytes_beyond_caches(threads, start):
+    neutral, deltas, combinations = random_arrays(num_vertices=1540)
+    still = np.arange(1540)[:, None] < 1024  # more than a window
+    neutral[3] = -0.0
+    combinations = [(factors, np.where(still, 0, delta)) for factors, delta in combinations]
+    rig = rw.BlendshapeRig(neutral, np.where(still, 0, deltas), combinations)
+    weights = random_weights(rig, 1000)
+    expected = np.stack([rig.evaluate(row) for row in weights])
+    whole = np.full(expected.size + 32, np.nan, np.float32)
+    begin = start + (-whole.ctypes.data // 4) % 16  # numbers after the start of a cache line
+    rig.evaluate(weights, out=whole[begin : begin + expected.size].reshape(expected.shape), threads=threads)
+    assert whole[begin : begin + expected.size].tobytes() == expected.tobytes()
+    assert np.isnan(whole[:begin]).all()
+    assert np.isnan(whole[begin + expected.size :]).all()
+
+
+def test_numbers_between_bytes_are_read_and_not_written():
+    rig = random_rig(num_vertices=67)
+    weights = random_weights(rig, 21)
+    expected = rig.evaluate(weights)
+    given = np.frombuffer(b"." + weights.astype(np.float32).tobytes(), np.float32, offset=1).reshape(weights.shape)
+    assert not given.flags.aligned
+    assert rig.evaluate(given).tobytes() == expected.tobytes()
+    out = np.frombuffer(bytearray(expected.nbytes + 1), np.float32, offset=1).reshape(expected.shape)
+    with pytest.raises(
+        ValueError, match=r"evaluate: out is .*; it must be a writable contiguous float32 array, its numbers"
+    ):
+        rig.evaluate(weights, out=out)
+
+
 @pytest.mark.parametrize("num_vertices", [1, 5, 9, 67])
 @pytest.mark.parametrize("start", range(0, 16, 3))
 def test_vertices_may_begin_anywhere_in_memory(num_vertices, start):

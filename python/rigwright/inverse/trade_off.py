@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright import _core
 from rigwright.errors import bad_argument
 from rigwright.extras import require
 from rigwright.files import atomic_file
 from rigwright.inverse.problem import numbers
-from rigwright.inverse.solve import Solver
+from rigwright.inverse.solve import METHODS, Solver
 
 Float64 = NDArray[np.float64]
 
@@ -156,12 +157,15 @@ def trade_off(
     for name, value in (("count", count), ("gap", gap)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
             raise bad_argument("trade_off", name, repr(value), "a whole number >= 1")
-    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
-    names, strengths = _names(methods), _strengths(rig, alphas)
+    names = _names(methods)
+    if not isinstance(rig, _core.BlendshapeRig):
+        raise bad_argument("trade_off", "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
+    strengths = _strengths(rig, alphas)
     if options.get("smoothness"):
         raise bad_argument("trade_off", "smoothness", repr(options["smoothness"]), "0: training frames are apart")
     shot = _shot(targets)
     frames = training_frames(len(shot), count, gap)
+    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
     table = np.empty((4, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
@@ -184,6 +188,8 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
     names = () if isinstance(methods, str) or not isinstance(methods, Iterable) else tuple(methods)
     if not names or len(set(names)) != len(names):
         raise bad_argument("trade_off", "methods", repr(methods), "one name or more, each once")
+    if not set(names) <= set(METHODS):
+        raise bad_argument("trade_off", "methods", repr(methods), "of these: " + ", ".join(METHODS))
     return names
 
 
