@@ -28,10 +28,12 @@ def errors(shot: SolvedShot, marked: dict[str, int]) -> str:
         ("root mean square", shot.rmse, ACCENT),
     ):
         axes[0].plot(frames, np.maximum(values, LEAST), color=colour, linewidth=1.8, label=label)
+    backing = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     for name, frame in marked.items():
         at = (frame, max(shot.rmse[frame], LEAST))
         axes[0].plot(*at, "o", color=ACCENT, markersize=6)
-        axes[0].annotate(name, at, xytext=(0, -13), textcoords="offset points", ha="center", color=INK, fontsize=9)
+        below = {"xytext": (0, -15), "textcoords": "offset points", "ha": "center", "bbox": backing}
+        axes[0].annotate(name, at, color=INK, fontsize=9, **below)
     axes[0].set_yscale("log")
     axes[0].set_ylim(bottom=0.5 * max(float(shot.rmse.min()), LEAST))
     plain_numbers(axes[0].yaxis)
