@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # A shell's background job ignores Ctrl-C, and processes that tests start would inherit it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The same examples in every run, so that a failure is the change's; HYPOTHESIS_PROFILE=explore draws others. No test
+# asserts a time.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # One table for the whole suite. Absolute bounds on quantities of order one, relative elsewhere; a row looser than
 # "float32" carries its reason.

@@ -2,7 +2,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rigwright.sources import rotations as rot
@@ -61,13 +61,24 @@ def test_nearest_rotation_of_a_stretched_and_of_a_mirrored_rotation(tolerance):
     np.testing.assert_allclose(np.linalg.det(mirrored), 1, atol=tolerance["float64"])
 
 
+@example(a=(1.0, 0.0, 0.0), b=(-459.0, 0.0, 0.0078125))
 @given(a=angles, b=angles)
 def test_rotation_between_directions(a, b):
     if np.linalg.norm(a) < 1e-3 or np.linalg.norm(b) < 1e-3:
         return
     turn = rot.rotation_between(np.array(a), np.array(b))
-    np.testing.assert_allclose(turn @ a / np.linalg.norm(a), np.array(b) / np.linalg.norm(b), atol=1e-6)
-    np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-6)  # loses digits near half a turn
+    np.testing.assert_allclose(turn @ a / np.linalg.norm(a), np.array(b) / np.linalg.norm(b), atol=1e-13)
+    np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-13)
+    assert np.linalg.det(turn) > 0
+
+
+@pytest.mark.parametrize("angle", [1e-9, 0.5, np.pi / 2, 2.0, np.pi - 1e-3, np.pi - 1e-7])
+def test_rotation_between_directions_is_about_their_normal(angle):
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        a, normal = np.linalg.qr(random.normal(size=(3, 2)))[0].T
+        b = np.cos(angle) * a + np.sin(angle) * np.cross(normal, a)
+        np.testing.assert_allclose(rot.rotation_between(a, b) @ normal, normal, atol=1e-8)
 
 
 def test_rotation_between_opposite_directions(tolerance):

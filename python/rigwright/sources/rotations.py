@@ -169,14 +169,24 @@ def rotation_between(source: Array, target: Array) -> Float64:
     (3, 3) float64 array
     """
     a, b = (np.asarray(v, np.float64) / np.linalg.norm(v) for v in (source, target))
-    cosine = float(a @ b)
-    if cosine < -1 + 1e-12:  # opposite: half a turn about any axis across
-        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-        across /= np.linalg.norm(across)
-        return np.asarray(2 * np.outer(across, across) - np.eye(3))
+    if a @ b >= 0.0:
+        return _within_quarter_turn(a, b)
+    # further: to the opposite direction, and half a turn about the normal, which is made square to b once more, since
+    # near half a turn rounding tilts it
+    normal = np.cross(a, b)
+    if np.linalg.norm(normal) < 1e-12:  # any axis across
+        normal = np.cross(b, np.eye(3)[np.argmin(np.abs(b))])
+    normal /= np.linalg.norm(normal)
+    normal -= (normal @ b) * b
+    half_turn = 2.0 * np.outer(normal, normal) / (normal @ normal) - np.eye(3)
+    return np.asarray(half_turn @ _within_quarter_turn(a, -b))
+
+
+def _within_quarter_turn(a: Float64, b: Float64) -> Float64:
+    """Rotation between unit vectors less than a quarter turn apart (Rodrigues)."""
     x, y, z = np.cross(a, b)
     skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + skew + skew @ skew / (1 + cosine))
+    return np.asarray(np.eye(3) + skew + skew @ skew / (1.0 + a @ b))
 
 
 def compose(first: Array, second: Array) -> Float64:
