@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
 class NumericalError(ArithmeticError):
@@ -31,6 +33,14 @@ def bad_argument(function: str, argument: str, got: object, expected: str) -> Va
         What it must be.
     """
     return ValueError(f"{function}: {argument} is {got}; it must be {expected}")
+
+
+def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> NDArray[Any]:
+    """An array, or a ``ValueError`` for rows of different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise bad_argument(function, argument, f"a ragged {type(value).__name__}", expected) from None
 
 
 def check_threads(function: str, threads: int) -> None:

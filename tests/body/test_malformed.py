@@ -107,7 +107,7 @@ def mutations(draw):
     return tensors
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(mutations())
 def test_mutated_models_are_refused_or_work(tensors):
     refusal = None

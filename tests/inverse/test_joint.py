@@ -133,6 +133,20 @@ def waves(rng, frames, shapes):
     return 0.5 + 0.45 * np.sin(times * rng.uniform(0.5, 2, shapes) + rng.uniform(0, 6.3, shapes))
 
 
+def steps_to_solve(rig, targets, **settings):
+    """How many steps a joint solve takes, which must end at the tolerance."""
+    seen = []
+    result = rw.inverse.solve(rig, targets, threads=1, progress=seen.append, **settings)
+    assert result.converged.all()
+    return seen[-1].done
+
+
+def noisy_waves(rng, rig, frames):
+    """A shot whose curves stay at their bounds for a while."""
+    targets = rig.evaluate(np.clip(waves(rng, frames, rig.num_shapes) * 1.6 - 0.3, 0, 1))
+    return targets + 0.3 * rng.normal(size=targets.shape).astype(np.float32)
+
+
 def test_pairs_of_nearly_equal_shapes_are_solved_to_the_tolerance():
     """What tells the shapes of a pair apart weighs a millionth of their sum: single precision knows little of it."""
     rng = np.random.default_rng(8)
@@ -140,10 +154,7 @@ def test_pairs_of_nearly_equal_shapes_are_solved_to_the_tolerance():
     deltas[10:] = deltas[:10] + 1e-3 * rng.normal(size=(10, 60, 3))
     rig = rw.BlendshapeRig(np.zeros((60, 3)), deltas)
     targets = rig.evaluate(waves(rng, 60, 20))
-    seen = []
-    result = rw.inverse.solve(rig, targets, alpha=0.1, smoothness=0.01, threads=1, progress=seen.append)
-    assert result.converged.all()
-    assert seen[-1].done < 50
+    assert steps_to_solve(rig, targets, alpha=0.1, smoothness=0.01) < 50
 
 
 def test_a_stiff_temporal_term_on_products_of_three_takes_few_steps():
@@ -152,12 +163,8 @@ def test_a_stiff_temporal_term_on_products_of_three_takes_few_steps():
     pairs = [((0, 1, 2), rng.normal(size=(40, 3))), ((1, 2, 3), rng.normal(size=(40, 3)))]
     deltas = rng.normal(size=(4, 40, 3))
     rig = rw.BlendshapeRig(np.zeros((40, 3)), deltas, combinations=[(f, 10 * d) for f, d in pairs])
-    targets = rig.evaluate(np.clip(waves(rng, 80, 4) * 1.6 - 0.3, 0, 1))
-    targets += 0.3 * rng.normal(size=targets.shape).astype(np.float32)
-    seen = []
-    result = rw.inverse.solve(rig, targets, alpha=0.0, smoothness=3e5, threads=1, progress=seen.append)
-    assert result.converged.all()
-    assert seen[-1].done < 100
+    targets = noisy_waves(rng, rig, 80)
+    assert steps_to_solve(rig, targets, alpha=0.0, smoothness=3e5) < 100
 
 
 @pytest.mark.parametrize("seed", [22, 28, 119])
@@ -165,12 +172,8 @@ def test_steps_that_bounds_spoil_are_tried_shorter(seed):
     """Solving again for what bounds leave free may help even less than the step cut short."""
     rng = np.random.default_rng(seed)
     rig = random_rig(rng)
-    targets = rig.evaluate(np.clip(waves(rng, 60, 8) * 1.6 - 0.3, 0, 1))
-    targets += 0.3 * rng.normal(size=targets.shape).astype(np.float32)
-    seen = []
-    result = rw.inverse.solve(rig, targets, alpha=1.0, smoothness=1e5, threads=1, progress=seen.append)
-    assert result.converged.all()
-    assert seen[-1].done < 100
+    targets = noisy_waves(rng, rig, 60)
+    assert steps_to_solve(rig, targets, alpha=1.0, smoothness=1e5) < 100
 
 
 def test_joint_solves_give_the_same_bytes_for_any_number_of_threads():

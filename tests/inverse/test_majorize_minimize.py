@@ -44,7 +44,7 @@ def random_weights(bounds, count, seed, knots=()):
     return weights
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6))
 def test_the_coefficients_are_the_papers_for_rigs_with_pairs(seed):
     arrays = arrays_of("pairs", seed, num_vertices=8)
@@ -62,7 +62,7 @@ def test_the_coefficients_are_the_papers_for_rigs_with_pairs(seed):
     np.testing.assert_allclose(ours["high"], np.where(idle, 0.0, 1 - weights), atol=TOLERANCES["float64"])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(kind=st.sampled_from(KINDS), box=st.sampled_from(BOXES), seed=st.integers(0, 10**6))
 def test_the_bound_touches_the_objective_and_lies_above_it(kind, box, seed):
     arrays = arrays_of(kind, seed, num_vertices=12)
@@ -87,7 +87,7 @@ def test_the_bound_touches_the_objective_and_lies_above_it(kind, box, seed):
         assert slope == pytest.approx(found["q"][k], abs=TOLERANCES["float32_sum"] * scale)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(kind=st.sampled_from(KINDS), box=st.sampled_from(BOXES), seed=st.integers(0, 10**6))
 def test_a_step_is_the_bounds_minimiser_along_every_weight(kind, box, seed):
     rig, targets = shot_of(arrays_of(kind, seed, num_vertices=12), box, frames=1, seed=seed)

@@ -35,7 +35,7 @@ def grid_laplacian(side):
     return np.kron(path, np.eye(side)) + np.kron(np.eye(side), path)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(n=st.integers(1, 40), columns=st.integers(1, 20), seed=st.integers(0, 2**32 - 1))
 def test_solve_matches_dense(n, columns, seed):
     matrix = random_spd(n, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rigwright import _core
@@ -27,7 +27,6 @@ def slow_edges(faces):
     return sorted(found)
 
 
-@settings(deadline=None)
 @given(messy_faces)
 def test_edges_of_any_faces(faces):
     edges = _core.edges(faces, 10)
@@ -36,7 +35,6 @@ def test_edges_of_any_faces(faces):
     assert [tuple(edge) for edge in edges.tolist()] == slow_edges(faces)
 
 
-@settings(deadline=None)
 @given(messy_faces)
 def test_graph_laplacian_of_any_faces(faces):
     rows, columns, values = _core.graph_laplacian(faces, 10)

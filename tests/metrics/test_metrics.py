@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rigwright as rw
@@ -42,7 +42,6 @@ def rotate(points, seed=0):
     return points @ (rotation * np.sign(np.linalg.det(rotation))).astype(np.float32)
 
 
-@settings(deadline=None)
 @given(frames=st.integers(1, 5), vertices=st.integers(1, 40), seed=st.integers(0, 10**6))
 def test_vertex_error_matches_numpy(frames, vertices, seed):
     a, b = animation(frames, vertices, seed), animation(frames, vertices, seed + 1)

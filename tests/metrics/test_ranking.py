@@ -26,7 +26,7 @@ def test_the_papers_ranking():
     assert strength.sum() == pytest.approx(1.0)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(count=st.integers(2, 7), seed=st.integers(0, 10**6))
 def test_strengths_expect_the_wins_that_were_counted(count, seed):
     wins = random_wins(count, seed)

@@ -34,7 +34,7 @@ def brute_force(matrix):
     return best
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(rows=st.integers(1, 12), count=st.integers(1, 6), seed=st.integers(0, 2**32 - 1), spread=st.integers(-3, 3))
 def test_reaches_the_optimum_of_every_active_set(rows, count, seed, spread):
     rng = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def test_equal_columns_share_without_trouble():
     assert (weights.sum(), report["value"], report["converged"]) == (1.0, 0.0, True)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(rows=st.integers(1, 8), count=st.integers(2, 12), seed=st.integers(0, 2**32 - 1), digits=st.integers(4, 17))
 def test_nearly_dependent_columns_end_near_the_optimum(rows, count, seed, digits):
     """Columns that repeat a few others up to rounding: the method ends, feasible, as good as the best it can tell."""

@@ -203,7 +203,7 @@ def mutations(draw):
     return tensors
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(mutations())
 def test_mutated_rigs_are_refused_or_work(tensors):
     refusal = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -42,8 +44,8 @@ def test_a_weight_beyond_the_limit_is_named(value):
     rig = random_rig(seed=0)
     weights = np.zeros((3, rig.num_shapes))
     weights[2, 4] = value
-    text = rf"evaluate: weights is {value:g} at \(2, 4\); it must be between -[0-9.e+]+ and [0-9.e+]+"
-    text = text.replace("e+", r"e\+").replace(r"[0-9.e\+]", "[0-9.e+]")
+    written = re.escape(f"{value:g}")
+    text = rf"evaluate: weights is {written} at \(2, 4\); it must be between -[0-9.e+]+ and [0-9.e+]+"
     for options in ({}, {"prefix": 2}):
         with pytest.raises(ValueError, match=text):
             rig.evaluate(weights, **options)

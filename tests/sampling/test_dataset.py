@@ -183,7 +183,7 @@ def scratch(sound, tmp_path_factory):
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_value_in_any_place_of_the_manifest(sound, scratch, data):
     manifest = json.loads(json.dumps(sound.manifest))
     place, key = manifest, data.draw(st.sampled_from(sorted(manifest)))
@@ -211,7 +211,7 @@ def test_any_value_in_any_place_of_the_manifest(sound, scratch, data):
 
 
 @given(data=st.data())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_in_the_manifest(sound, scratch, data):
     content = bytearray((sound.path / "manifest.json").read_bytes())
     start = data.draw(st.integers(0, len(content) - 1))
@@ -226,7 +226,7 @@ def test_any_bytes_in_the_manifest(sound, scratch, data):
 
 
 @given(data=st.data())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_in_the_header_of_an_array(sound, scratch, data):
     shutil.copy(sound.path / "manifest.json", scratch)
     name = data.draw(st.sampled_from(["faces.npy", "rest_vertices.npy", "00001.vertices.npy", "skeleton_rest.npy"]))

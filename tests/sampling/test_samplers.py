@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rigwright as rw
@@ -54,7 +54,6 @@ def some_ranges(draw):
     return np.array([sorted(pair) for pair in pairs])
 
 
-@settings(deadline=None)
 @given(some_ranges(), st.integers(0, 2**64), st.floats(0.001, 1000.0))
 def test_rows_are_inside_and_decided_by_the_seed(ranges, seed, spread):
     for sampler in (Normal(spread), Uniform(), Mixture([(1.0, Normal(spread)), (2.0, Uniform())])):
@@ -66,7 +65,6 @@ def test_rows_are_inside_and_decided_by_the_seed(ranges, seed, spread):
     np.testing.assert_array_equal(shorter, Normal(spread).draw(ranges, np.zeros(len(ranges)), 9, Stream(seed))[:4])
 
 
-@settings(deadline=None)
 @given(some_ranges(), st.integers(0, 100))
 def test_float32_rows_stay_inside(ranges, seed):
     wide = ranges[ranges[:, 1] - ranges[:, 0] > np.maximum(1e-30, 1e-5 * np.abs(ranges).max(axis=1))]

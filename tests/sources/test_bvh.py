@@ -97,7 +97,7 @@ def test_deep_nesting_is_no_recursion(tmp_path):
     assert len(load_bvh(write(tmp_path, text)).joints) == depth + 1
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_text_raises_value_errors_or_loads(tmp_path, data):
     words = ARM.split(" ")

@@ -189,7 +189,7 @@ def small():
     return character().bytes()
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_raise_value_errors_or_load(small, tmp_path, data):
     content = bytearray(small)
@@ -224,7 +224,7 @@ def places(value, here=()):
         yield from places(child, (*here, key))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_json_in_any_place_raises_value_errors_or_loads(tmp_path, data):
     g = character()

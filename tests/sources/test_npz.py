@@ -153,7 +153,7 @@ def test_broken_headers_are_refused(saved, tmp_path, header):
         load_npz_rig(tmp_path / "header.npz")
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_raise_value_errors_or_load(saved, tmp_path, data):
     content = bytearray(saved.read_bytes())
@@ -171,7 +171,7 @@ def test_damaged_files_raise_value_errors_or_load(saved, tmp_path, data):
     assert np.isfinite(rig.sample(rig.channel_rest[None])[1]).all()
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_members_in_an_intact_archive_raise_value_errors_or_load(saved, tmp_path, data):
     with zipfile.ZipFile(saved) as archive:
@@ -192,7 +192,7 @@ def test_damaged_members_in_an_intact_archive_raise_value_errors_or_load(saved, 
             assert "activations is not finite" in str(error)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=400))
 def test_garbage_is_refused(tmp_path, content):
     (tmp_path / "garbage.npz").write_bytes(content)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright.errors import bad_argument
+from rigwright.errors import as_array, bad_argument
 
 
 def checked_rig(function: str, rig: object) -> BlendshapeRig:
@@ -18,14 +18,6 @@ def checked_rig(function: str, rig: object) -> BlendshapeRig:
     if not isinstance(rig, BlendshapeRig):
         raise bad_argument(function, "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
     return rig
-
-
-def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> NDArray[Any]:
-    """An array, or a ``ValueError`` for rows of different lengths."""
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise bad_argument(function, argument, f"a ragged {type(value).__name__}", expected) from None
 
 
 def checked_order(function: str, order: ArrayLike | None, num_shapes: int) -> NDArray[np.int32]:

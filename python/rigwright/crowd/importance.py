@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright.crowd.arguments import as_array, checked_rig
-from rigwright.errors import bad_argument
+from rigwright.crowd.arguments import checked_rig
+from rigwright.errors import as_array, bad_argument
 from rigwright.metrics import hausdorff, image_mse, structural_similarity, triangle_distortion
 
 Float64 = NDArray[np.float64]

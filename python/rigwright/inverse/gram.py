@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright.errors import bad_argument
+from rigwright.errors import as_array, bad_argument
 from rigwright.inverse.activations import Activations
 
 Float64 = NDArray[np.float64]
@@ -87,10 +87,7 @@ class Gram:
         """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
         count, chosen = self.num_vertices, len(self.vertices)
         must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
-        try:
-            array = np.asarray(targets)
-        except ValueError:
-            raise bad_argument("solve", "targets", "ragged", must) from None
+        array = as_array("solve", "targets", targets, must)
         if array.dtype.kind not in "fiu":
             raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", must)
         array = array[None] if array.ndim == 2 else array

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import InverseStructure
-from rigwright.errors import bad_argument
+from rigwright.errors import as_array, bad_argument
 from rigwright.inverse.gram import Gram
 from rigwright.inverse.projection import project
 from rigwright.inverse.ties import tie_boxes, tie_list
@@ -200,10 +200,7 @@ def _given(
 
 def numbers(argument: str, value: ArrayLike, must: str, *, missing: bool = False, function: str = "solve") -> Float64:
     """A float64 array of finite numbers; NaN is allowed where ``missing``."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise bad_argument(function, argument, "ragged", must) from None
+    array = as_array(function, argument, value, must)
     if array.dtype.kind not in "fiu":
         raise bad_argument(function, argument, f"{array.dtype} {array.shape}", must)
     array = array.astype(np.float64)

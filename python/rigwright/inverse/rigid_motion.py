@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright.errors import bad_argument
+from rigwright.errors import as_array, bad_argument
 from rigwright.inverse.gram import Gram
 
 Float64 = NDArray[np.float64]
@@ -32,10 +32,7 @@ def without_rigid_motion(gram: Gram, targets: ArrayLike, rigid: ArrayLike) -> tu
     ValueError
         Naming ``targets`` or ``rigid``.
     """
-    try:
-        array = np.asarray(targets)
-    except ValueError:
-        raise bad_argument("solve", "targets", "ragged", "numbers (T, V, 3)") from None
+    array = as_array("solve", "targets", targets, "numbers (T, V, 3)")
     if array.dtype.kind not in "fiu" or array.ndim not in (2, 3) or array.shape[-1] != 3:
         raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", "numbers (T, V, 3)")
     shot = (array[None] if array.ndim == 2 else array).astype(np.float64)

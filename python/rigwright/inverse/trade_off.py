@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright.errors import bad_argument
+from rigwright.errors import as_array, bad_argument
 from rigwright.extras import require
 from rigwright.files import atomic_file
 from rigwright.inverse.problem import numbers
@@ -205,10 +205,7 @@ def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
 
 def _shot(targets: ArrayLike) -> NDArray[Any]:
     must = "of shape (T, V, 3), T >= 1"
-    try:
-        shot = np.asarray(targets)
-    except ValueError:
-        raise bad_argument("trade_off", "targets", "ragged", must) from None
+    shot = as_array("trade_off", "targets", targets, must)
     if shot.ndim != 3 or len(shot) == 0:
         raise bad_argument("trade_off", "targets", f"of shape {shot.shape}", must)
     return shot
