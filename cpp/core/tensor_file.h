@@ -46,6 +46,10 @@ public:
     void add(const std::string& name, std::vector<std::int64_t> shape, const T* data) {
         add(name, dtype_of<T>(), std::move(shape), data);
     }
+    /// Adds a tensor of another file under a name.
+    void add(const std::string& name, const TensorFile& source, const Entry& entry) {
+        add(name, entry.dtype, entry.shape, source.data_.data() + entry.offset);
+    }
     void set_metadata(std::string text) { metadata_ = std::move(text); }
 
     /// The text under the metadata key "rigwright"; empty if there is none.

@@ -57,6 +57,9 @@ struct Kernels {
     /// is overwritten with y_gradient * f'; x_gradient comes out zero beyond the inputs.
     void (*dense_vjp)(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<float> y_gradient,
                       Rows<float> x_gradient, int count);
+    /// Derivative of `dense`: y_tangent = (W x_tangent) * f', f' from y.
+    void (*dense_jvp)(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<const float> x_tangent,
+                      Rows<float> y_tangent, int count);
 };
 const Kernels& kernels();
 

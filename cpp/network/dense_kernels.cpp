@@ -27,19 +27,35 @@ constexpr int narrow = lanes == 16 ? 4 : 2;
 /// One group of output rows: its weights, biases, and first row.
 struct Group {
     const float* weight;
-    const float* bias;
+    const float* bias;  // none for a derivative
     std::int64_t rows;
     std::int64_t begin;
     std::int64_t inputs;
     bool tanh;
 };
 
+/// What becomes of a sum: a result, or a derivative at the results y.
+struct Value {
+    HWY_INLINE V operator()(const Group& group, V sum, int, std::int64_t) const {
+        return group.tanh ? tanh(d, sum) : sum;
+    }
+};
+struct Derivative {
+    Rows<const float> y;
+    HWY_INLINE V operator()(const Group& group, V sum, int row, std::int64_t output) const {
+        if (!group.tanh) return sum;
+        const V value = hn::Load(d, y.row(row) + output);
+        return hn::Mul(sum, hn::NegMulAdd(value, value, hn::Set(d, 1.0f)));
+    }
+    Derivative from(int row) const { return {y.from(row)}; }
+};
+
 /// `Count` rows of x times `Vectors` vectors of output rows, from the output row `first` of the group.
-template <int Count, int Vectors>
-HWY_INLINE void tile(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+template <int Count, int Vectors, class Finish>
+HWY_INLINE void tile(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y, const Finish& finish) {
     V sum[Count][Vectors];
     for (int v = 0; v < Vectors; ++v) {
-        const V bias = hn::Load(d, group.bias + first + v * lanes);
+        const V bias = group.bias ? hn::Load(d, group.bias + first + v * lanes) : hn::Zero(d);
         for (int p = 0; p < Count; ++p) sum[p][v] = bias;
     }
     const float* weight = group.weight + first;
@@ -53,30 +69,54 @@ HWY_INLINE void tile(const Group& group, std::int64_t first, Rows<const float> x
     }
     for (int p = 0; p < Count; ++p) {
         for (int v = 0; v < Vectors; ++v) {
-            const V result = group.tanh ? tanh(d, sum[p][v]) : sum[p][v];
-            hn::Store(result, d, y.row(p) + group.begin + first + v * lanes);
+            const std::int64_t output = group.begin + first + v * lanes;
+            hn::Store(finish(group, sum[p][v], p, output), d, y.row(p) + output);
         }
     }
 }
 
 /// All output rows of a group from `first` on, in tiles of `Vectors` vectors, then narrower ones.
-template <int Count, int Vectors>
-HWY_INLINE void strip(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
-    for (; first + Vectors * lanes <= group.rows; first += Vectors * lanes) tile<Count, Vectors>(group, first, x, y);
-    if constexpr (Vectors * lanes > Dense::panel) strip<Count, Vectors / 2>(group, first, x, y);
+template <int Count, int Vectors, class Finish>
+HWY_INLINE void strip(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y,
+                      const Finish& finish) {
+    for (; first + Vectors * lanes <= group.rows; first += Vectors * lanes) {
+        tile<Count, Vectors>(group, first, x, y, finish);
+    }
+    if constexpr (Vectors * lanes > Dense::panel) strip<Count, Vectors / 2>(group, first, x, y, finish);
 }
 
-void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count) {
+/// Calls body(group) for all groups of output rows.
+template <class Body>
+HWY_INLINE void for_groups(const Dense& layer, const Packed& packed, bool with_bias, const Body& body) {
     const float* weight = packed.at(layer.weight);
     for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
         const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
-        const Group group{weight, packed.at(layer.bias) + begin, rows, begin, layer.inputs, layer.tanh};
-        int p = 0;
-        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x.from(p), y.from(p));
-        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x.from(p), y.from(p));
-        for (; p < count; ++p) strip<1, wide>(group, 0, x.from(p), y.from(p));
+        const float* bias = with_bias ? packed.at(layer.bias) + begin : nullptr;
+        body(Group{weight, bias, rows, begin, layer.inputs, layer.tanh});
         weight += rows * layer.inputs;
     }
+}
+
+void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count) {
+    for_groups(layer, packed, true, [&](const Group& group) {
+        const Value value;
+        int p = 0;
+        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x.from(p), y.from(p), value);
+        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x.from(p), y.from(p), value);
+        for (; p < count; ++p) strip<1, wide>(group, 0, x.from(p), y.from(p), value);
+    });
+}
+
+void dense_jvp(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<const float> x_tangent,
+               Rows<float> y_tangent, int count) {
+    for_groups(layer, packed, false, [&](const Group& group) {
+        const Derivative derivative{y};
+        int p = 0;
+        for (; p + 3 <= count; p += 3) {
+            strip<3, narrow>(group, 0, x_tangent.from(p), y_tangent.from(p), derivative.from(p));
+        }
+        for (; p < count; ++p) strip<1, wide>(group, 0, x_tangent.from(p), y_tangent.from(p), derivative.from(p));
+    });
 }
 
 /// g *= 1 - y^2, the derivative of tanh by its value.
@@ -116,7 +156,7 @@ void tanh_of(const float* x, float* y, std::size_t count) {
 }
 
 const Kernels* table() {
-    static constexpr Kernels kernels{&dense, &dense_vjp};
+    static constexpr Kernels kernels{&dense, &dense_vjp, &dense_jvp};
     return &kernels;
 }
 

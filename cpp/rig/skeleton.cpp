@@ -90,4 +90,43 @@ void Skeleton::globals_vjp(const float* pose, const float* globals, float* globa
     }
 }
 
+/// G = P L: dG = dP L + P dL, where the fourth rows of dP and dL are 0.
+void Skeleton::globals_jvp(const float* pose, const float* globals, const float* pose_tangent, float* out) const {
+    for (std::size_t j = 0; j < parents_.size(); ++j) {
+        const float *own = pose + 12 * j, *turn = pose_tangent + 12 * j;
+        float* result = out + 12 * j;
+        if (parents_[j] < 0) {
+            std::copy_n(turn, 12, result);
+            continue;
+        }
+        const float *parent = globals + 12 * parents_[j], *parent_turn = out + 12 * parents_[j];
+        for (int row = 0; row < 3; ++row) {
+            const float *p = parent + 4 * row, *dp = parent_turn + 4 * row;
+            for (int column = 0; column < 4; ++column) {
+                float sum = column == 3 ? dp[3] : 0.0f;
+                for (int k = 0; k < 3; ++k) sum += dp[k] * own[k * 4 + column] + p[k] * turn[k * 4 + column];
+                result[row * 4 + column] = sum;
+            }
+        }
+    }
+}
+
+void Skeleton::add_point_jacobian(int joint, const float* pose, const float* globals, const float* point, float weight,
+                                  float* rows, std::int64_t stride) const {
+    float own[4] = {point[0], point[1], point[2], 1.0f};  // the point in the frame of joint j
+    for (int j = joint; j >= 0; j = parents_[j]) {
+        const float* parent = parents_[j] < 0 ? nullptr : globals + 12 * parents_[j];
+        for (int axis = 0; axis < 3; ++axis) {
+            for (int row = 0; row < 3; ++row) {
+                const float turned = weight * (parent ? parent[4 * axis + row] : axis == row ? 1.0f : 0.0f);
+                float* entries = rows + axis * stride + 12 * j + 4 * row;
+                for (int column = 0; column < 4; ++column) entries[column] += turned * own[column];
+            }
+        }
+        float up[3];
+        apply(pose + 12 * j, own, up);
+        std::copy_n(up, 3, own);
+    }
+}
+
 }  // namespace rigwright::rig

@@ -33,6 +33,12 @@ public:
     /// transforms. `global_gradient` (12 J) is overwritten: on return it holds the gradients with descendants
     /// added.
     void globals_vjp(const float* pose, const float* globals, float* global_gradient, float* pose_gradient) const;
+    /// The derivative of `globals` along `pose_tangent` (12 J): writes 12 J floats.
+    void globals_jvp(const float* pose, const float* globals, const float* pose_tangent, float* out) const;
+    /// Adds to the three rows (`stride` floats apart) of a Jacobian the derivative of weight G_joint point, a point in
+    /// the joint's frame, in the parent-relative transforms of the joint and its ancestors.
+    void add_point_jacobian(int joint, const float* pose, const float* globals, const float* point, float weight,
+                            float* rows, std::int64_t stride) const;
 
 private:
     std::vector<std::string> names_;
