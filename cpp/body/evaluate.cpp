@@ -52,7 +52,7 @@ void BodyModel::run_network(const VertexSet& set, Rows<const float> poses, Rows<
                             int count) const {
     if (!set.has_network()) return;
     const Rows<float> a = work, b = work.from(count);
-    const network::Kernels& network = network::kernels();
+    const network::DenseKernels& network = network::dense_kernels();
     set.gather(poses, a, count);
     network.dense(set.layer[0], packed_, a, b, count);
     network.dense(set.layer[1], packed_, b, a, count);

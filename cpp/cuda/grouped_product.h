@@ -4,6 +4,7 @@
 
 #include "cuda/block.h"
 #include "cuda/portable.h"
+#include "network/activation.h"
 
 namespace rigwright::cuda {
 
@@ -21,11 +22,26 @@ struct ProductTile {
     std::int32_t group, row;
 };
 
-/// y_g = act(W_g x_g + b_g) for all groups g of a layer and all poses in one launch; act is tanh or nothing.
+/// f(x). NaN stays NaN.
+RIGWRIGHT_DEVICE inline float activated(network::Activation activation, float x) {
+    switch (activation) {
+        case network::Activation::none:
+            return x;
+        case network::Activation::tanh:
+            return tanhf(x);
+        case network::Activation::relu:
+            return x <= 0.0f ? 0.0f : x;
+        case network::Activation::leaky_relu:
+            return x > 0.0f ? x : network::leaky_slope * x;
+    }
+    return x;
+}
+
+/// y_g = f(W_g x_g + b_g) for all groups g of a layer and all poses in one launch, f an activation.
 ///
 /// Why no cuBLAS: the matrices of a body are many, small and of unlike shapes (dozens of sets, 20 to 400 inputs,
 /// 128 units), so that cuBLAS would be four launches a set or padding to one shape, and a 600 MB dependency; one
-/// grouped kernel runs a layer of all sets at once with bias and tanh in its end, keeps exact float32 and a fixed
+/// grouped kernel runs a layer of all sets at once with bias and activation in its end, keeps exact float32 and a fixed
 /// order of sums, and can be checked without a GPU (emulation.h). Results leave over a bus some fifty times
 /// slower than the device's memory, so that the matrix rate is not what a caller waits for.
 ///
@@ -53,7 +69,7 @@ struct GroupedProduct {
     const ProductTile* tiles;  // one a column of blocks
     const float* weights;
     const float* biases;
-    bool apply_tanh;
+    network::Activation activation;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
     float* output;  // (T, output_width)
@@ -105,7 +121,7 @@ struct GroupedProduct {
             for (int i = 0; i < poses_each; ++i) {
                 if (first_pose + i >= num_poses) break;
                 const float y = registers.sum[i][j] + bias;
-                output[(first_pose + i) * output_width + group.output + unit] = apply_tanh ? tanhf(y) : y;
+                output[(first_pose + i) * output_width + group.output + unit] = activated(activation, y);
             }
         }
     }

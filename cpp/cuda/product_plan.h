@@ -10,13 +10,13 @@ namespace rigwright::cuda {
 /// The matrices of one layer as GroupedProduct wants them, on the host. Outputs of the groups lie side by side
 /// in the order they were added.
 struct ProductPlan {
-    explicit ProductPlan(bool with_tanh) : apply_tanh(with_tanh) {}
+    explicit ProductPlan(network::Activation f) : activation(f) {}
 
     /// Adds a group that reads `weight.extent(1)` columns from `first_input` on: weight (rows, depth), bias
     /// (rows). Returns its first output column.
     std::int64_t add(std::int64_t first_input, View<const float, 2> weight, View<const float, 1> bias);
 
-    bool apply_tanh;
+    network::Activation activation;
     std::int64_t output_width = 0;
     std::vector<ProductGroup> groups;
     std::vector<ProductTile> tiles;

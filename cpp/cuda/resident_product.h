@@ -10,7 +10,7 @@ namespace rigwright::cuda {
 class ResidentProduct {
 public:
     ResidentProduct(Machine& machine, const ProductPlan& plan)
-        : apply_tanh_(plan.apply_tanh),
+        : activation_(plan.activation),
           output_width_(plan.output_width),
           num_tiles_(static_cast<std::int64_t>(plan.tiles.size())) {
         machine.upload(plan.groups.data(), plan.groups.size(), groups_);
@@ -24,13 +24,13 @@ public:
     /// Queues output (T, output_width) = act(W input + b), input (T, input_width).
     void run(Machine& machine, std::int64_t num_poses, const float* input, std::int64_t input_width,
              float* output) const {
-        const GroupedProduct kernel{groups_.data(), tiles_.data(), weights_.data(), biases_.data(), apply_tanh_,
+        const GroupedProduct kernel{groups_.data(), tiles_.data(), weights_.data(), biases_.data(), activation_,
                                     input,          input_width,   output,          output_width_,  num_poses};
         machine.run_tiles((num_poses + GroupedProduct::tile - 1) / GroupedProduct::tile, num_tiles_, kernel);
     }
 
 private:
-    bool apply_tanh_;
+    network::Activation activation_;
     std::int64_t output_width_, num_tiles_;
     Buffer<ProductGroup> groups_;
     Buffer<ProductTile> tiles_;

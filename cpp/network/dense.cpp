@@ -4,11 +4,11 @@
 
 namespace rigwright::network {
 
-Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, bool tanh, Packed& packed) {
+Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed) {
     Dense layer;
     layer.outputs = static_cast<int>(weight.extent(0));
     layer.inputs = static_cast<int>(weight.extent(1));
-    layer.tanh = tanh;
+    layer.activation = activation;
     const int padded = layer.padded();
     layer.weight = packed.append(static_cast<std::size_t>(padded) * layer.inputs);
     float* out = packed.at(layer.weight);

@@ -186,7 +186,7 @@ def grouped_product(
             typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
         ]
     ],
-    apply_tanh: bool,
+    activation: str,
 ) -> numpy.typing.NDArray[numpy.float32]:
     """
     Outputs side by side of groups (first column, weight (rows, depth), bias (rows)).
