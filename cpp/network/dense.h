@@ -6,6 +6,7 @@
 #include "core/view.h"
 #include "network/activation.h"
 #include "network/packed.h"
+#include "network/storage.h"
 
 namespace rigwright::network {
 
@@ -20,7 +21,9 @@ struct Dense {
     int inputs = 0;
     int outputs = 0;
     Activation activation = Activation::none;
-    std::size_t weight = 0;  // offsets into the Packed that the layer was packed into
+    Storage storage = Storage::float32;  // of the weights; biases are float32
+    float storage_error = 0.0f;          // the largest |w - stored w|
+    std::size_t weight = 0;              // offsets into the Packed that the layer was packed into
     std::size_t bias = 0;
 
     /// Outputs in whole panels: the size of a row of results.
@@ -30,7 +33,8 @@ struct Dense {
 };
 
 /// Packs W (n, k) and b (n).
-Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed);
+Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed,
+                 Storage storage = Storage::float32);
 
 /// Rows of vectors, `stride` floats apart.
 template <class T>

@@ -24,9 +24,32 @@ constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 constexpr int wide = lanes == 16 ? 4 : 8;
 constexpr int narrow = lanes == 16 ? 4 : 2;
 
+// Weights of any storage as float32.
+HWY_INLINE V load(const float* weight) {
+    return hn::Load(d, weight);
+}
+template <class Number>
+HWY_INLINE V load(const Number* weight) {
+    return hn::PromoteTo(d, hn::Load(hn::Rebind<Number, D>(), weight));
+}
+
+/// Calls body(Number()) with the type of the stored weights.
+template <class Body>
+HWY_INLINE void for_storage(Storage storage, const Body& body) {
+    switch (storage) {
+        case Storage::float32:
+            return body(float());
+        case Storage::float16:
+            return body(hwy::float16_t());
+        case Storage::bfloat16:
+            return body(hwy::bfloat16_t());
+    }
+}
+
 /// One group of output rows: its weights, biases, and first row.
+template <class Number>
 struct Group {
-    const float* weight;
+    const Number* weight;
     const float* bias;  // none for a derivative
     std::int64_t rows;
     std::int64_t begin;
@@ -90,17 +113,17 @@ void times_slope(Activation activation, Rows<const float> y, Rows<float> gradien
 }
 
 /// `Count` rows of x times `Vectors` vectors of output rows, from the output row `first` of the group.
-template <int Count, int Vectors>
-HWY_INLINE void tile(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+template <int Count, int Vectors, class Number>
+HWY_INLINE void tile(const Group<Number>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
     V sum[Count][Vectors];
     for (int v = 0; v < Vectors; ++v) {
         const V bias = group.bias ? hn::Load(d, group.bias + first + v * lanes) : hn::Zero(d);
         for (int p = 0; p < Count; ++p) sum[p][v] = bias;
     }
-    const float* weight = group.weight + first;
+    const Number* weight = group.weight + first;
     for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
         V w[Vectors];
-        for (int v = 0; v < Vectors; ++v) w[v] = hn::Load(d, weight + v * lanes);
+        for (int v = 0; v < Vectors; ++v) w[v] = load(weight + v * lanes);
         for (int p = 0; p < Count; ++p) {
             const V value = hn::Set(d, x.row(p)[k]);
             for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::MulAdd(w[v], value, sum[p][v]);
@@ -114,8 +137,8 @@ HWY_INLINE void tile(const Group& group, std::int64_t first, Rows<const float> x
 }
 
 /// All output rows of a group from `first` on, in tiles of `Vectors` vectors, then narrower ones.
-template <int Count, int Vectors>
-HWY_INLINE void strip(const Group& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+template <int Count, int Vectors, class Number>
+HWY_INLINE void strip(const Group<Number>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
     for (; first + Vectors * lanes <= group.rows; first += Vectors * lanes) {
         tile<Count, Vectors>(group, first, x, y);
     }
@@ -125,17 +148,20 @@ HWY_INLINE void strip(const Group& group, std::int64_t first, Rows<const float> 
 /// Calls body(group) for all groups of output rows.
 template <class Body>
 HWY_INLINE void for_groups(const Dense& layer, const Packed& packed, bool with_bias, const Body& body) {
-    const float* weight = packed.at(layer.weight);
-    for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
-        const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
-        const float* bias = with_bias ? packed.at(layer.bias) + begin : nullptr;
-        body(Group{weight, bias, rows, begin, layer.inputs});
-        weight += rows * layer.inputs;
-    }
+    for_storage(layer.storage, [&](auto number) {
+        using Number = decltype(number);
+        const Number* weight = packed.at<Number>(layer.weight);
+        for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
+            const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
+            const float* bias = with_bias ? packed.at(layer.bias) + begin : nullptr;
+            body(Group<Number>{weight, bias, rows, begin, layer.inputs});
+            weight += rows * layer.inputs;
+        }
+    });
 }
 
 void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count) {
-    for_groups(layer, packed, true, [&](const Group& group) {
+    for_groups(layer, packed, true, [&](const auto& group) {
         int p = 0;
         for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x.from(p), y.from(p));
         for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x.from(p), y.from(p));
@@ -146,7 +172,7 @@ void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<f
 
 void dense_jvp(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<const float> x_tangent,
                Rows<float> y_tangent, int count) {
-    for_groups(layer, packed, false, [&](const Group& group) {
+    for_groups(layer, packed, false, [&](const auto& group) {
         int p = 0;
         for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x_tangent.from(p), y_tangent.from(p));
         for (; p < count; ++p) strip<1, wide>(group, 0, x_tangent.from(p), y_tangent.from(p));
@@ -154,23 +180,26 @@ void dense_jvp(const Dense& layer, const Packed& packed, Rows<const float> y, Ro
     });
 }
 
+/// x_gradient += W^T y_gradient of one group of output rows, for one row.
+template <class Number>
+HWY_INLINE void add_transposed(const Group<Number>& group, const float* y_gradient, float* x_gradient) {
+    const Number* weight = group.weight;
+    for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
+        V sum = hn::Zero(d);
+        for (std::int64_t row = 0; row < group.rows; row += lanes) {
+            sum = hn::MulAdd(load(weight + row), hn::Load(d, y_gradient + group.begin + row), sum);
+        }
+        x_gradient[k] += hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+}
+
 void dense_vjp(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<float> y_gradient,
                Rows<float> x_gradient, int count) {
     times_slope(layer.activation, y, y_gradient, layer.padded(), count);
     for (int p = 0; p < count; ++p) {
         std::fill_n(x_gradient.row(p), layer.padded_inputs(), 0.0f);
-        const float* weight = packed.at(layer.weight);
-        for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
-            const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
-            const float* gradient = y_gradient.row(p) + begin;
-            for (std::int64_t k = 0; k < layer.inputs; ++k, weight += rows) {
-                V sum = hn::Zero(d);
-                for (std::int64_t row = 0; row < rows; row += lanes) {
-                    sum = hn::MulAdd(hn::Load(d, weight + row), hn::Load(d, gradient + row), sum);
-                }
-                x_gradient.row(p)[k] += hn::GetLane(hn::SumOfLanes(d, sum));
-            }
-        }
+        for_groups(layer, packed, false,
+                   [&](const auto& group) { add_transposed(group, y_gradient.row(p), x_gradient.row(p)); });
     }
 }
 

@@ -1,4 +1,5 @@
-// Dense layers of odd sizes, with every activation, against slow products in double precision.
+// Dense layers of odd sizes, with every activation, against slow products in double precision; layers whose weights
+// have 16 bits against float32 layers of the rounded weights.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -173,6 +174,34 @@ void check_batches(Case& c) {
     expect(same, "a row alone", c.layer, c.count);
 }
 
+/// The bytes of dense, dense_jvp and dense_vjp of a layer, one after another.
+std::vector<float> results(Case& c, View<const float, 2> weight, Storage storage) {
+    Packed packed;
+    const Dense layer = pack_dense(weight, {c.bias.data(), {c.layer.outputs}}, c.layer.activation, packed, storage);
+    Block y(c.count, layer.outputs), y_tangent(c.count, layer.outputs), y_gradient(c.count, layer.outputs);
+    Block x_gradient(c.count, layer.inputs);
+    std::copy(c.gradient.begin(), c.gradient.end(), y_gradient.row(0));
+    const DenseKernels& kernels = dense_kernels();
+    kernels.dense(layer, packed, c.x.rows(), y.rows(), c.count);
+    kernels.dense_jvp(layer, packed, y.rows(), c.x_tangent.rows(), y_tangent.rows(), c.count);
+    kernels.dense_vjp(layer, packed, y.rows(), y_gradient.rows(), x_gradient.rows(), c.count);
+    std::vector<float> all;
+    for (Block* block : {&y, &y_tangent, &x_gradient}) all.insert(all.end(), block->row(0), block->row(c.count));
+    return all;
+}
+
+void check_storages(Case& c) {
+    const View<const float, 2> weight(c.weight.data(), {c.layer.outputs, c.layer.inputs});
+    for (const Storage storage : {Storage::float16, Storage::bfloat16}) {
+        std::vector<float> narrow;
+        for (const float w : c.weight) narrow.push_back(rounded(storage, w));
+        const auto stored = results(c, weight, storage);
+        const auto expected = results(c, {narrow.data(), weight.extents()}, Storage::float32);
+        const bool same = std::memcmp(stored.data(), expected.data(), stored.size() * sizeof(float)) == 0;
+        expect(same, storage == Storage::float16 ? "float16" : "bfloat16", c.layer, c.count);
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -192,6 +221,7 @@ int main() {
                     check_values(made);
                     check_gradients(made);
                     check_batches(made);
+                    check_storages(made);
                     ++cases;
                 }
             }
