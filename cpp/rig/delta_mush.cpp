@@ -11,8 +11,8 @@ namespace rigwright::rig {
 namespace {
 
 mesh::Smoothing make_smoothing(const Character& character) {
-    const double iterations = metadata_number(*character.tensors, "iterations");
-    const double step = metadata_number(*character.tensors, "step");
+    const double iterations = character.tensors->metadata().number("iterations");
+    const double step = character.tensors->metadata().number("step");
     if (!(iterations >= 0.0 && iterations <= 1000.0) || iterations != std::floor(iterations)) {
         throw bad_argument("load", "metadata.iterations", std::to_string(iterations), "a whole number from 0 to 1000");
     }
