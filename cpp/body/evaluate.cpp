@@ -59,13 +59,15 @@ struct BodyModel::Workspace {
         work.stride = model.width_;
         const std::int64_t at_once = threads > 1 ? static_cast<std::int64_t>(model.sets_.size()) : 1;
         work_rows = threads > 1 ? 2 * count : 0;
-        transforms.data = Scratch::floats(count * (transforms.stride + coefficients.stride + late.stride) +
-                                          2 * count * at_once * work.stride);
+        memory = Scratch::Lease<float>(count * (transforms.stride + coefficients.stride + late.stride) +
+                                       2 * count * at_once * work.stride);
+        transforms.data = memory.data();
         coefficients.data = transforms.row(count);
         late.data = coefficients.row(count);
         work.data = late.row(count);
     }
 
+    Scratch::Lease<float> memory;
     Rows<float> transforms, coefficients, late, work;
     std::int64_t work_rows;  // from the rows of a set to those of the next
 };

@@ -3,14 +3,13 @@
 #include <vector>
 
 #include "body/body_model.h"
+#include "core/aligned.h"
 #include "core/parallel.h"
 
 namespace rigwright::body {
 namespace {
 
 constexpr int rows_per_pass = 24;  // of the Jacobian, that go back through a network together
-
-using Floats = std::vector<float, network::LineAllocator<float>>;
 
 /// A set's network at one pose, and rows that go back through it.
 struct Pass {
@@ -26,7 +25,7 @@ struct Pass {
           x_gradients(hidden1_gradients.row(rows_per_pass), width) {}
     Pass(const Pass&) = delete;
 
-    Floats memory;
+    LineVector<float> memory;
     float *x, *hidden1, *hidden2, *coefficients;
     Rows<float> coefficient_gradients, hidden2_gradients, hidden1_gradients, x_gradients;
 };

@@ -42,8 +42,8 @@ void BodyModel::jvp_block(Rows<const float> poses, Rows<const float> tangents, R
     const rig::Skeleton& skeleton = character().skeleton;
     const std::int64_t transforms_size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
     const std::int64_t late_size = Scratch::padded(3 * static_cast<std::size_t>(late_));
-    float* memory = Scratch::floats(count * (2 * transforms_size + late_size + Trace::num_rows * width_));
-    const Rows<float> transforms{memory, transforms_size};
+    const Scratch::Lease<float> memory(count * (2 * transforms_size + late_size + Trace::num_rows * width_));
+    const Rows<float> transforms{memory.data(), transforms_size};
     const Rows<float> transform_tangents{transforms.row(count), transforms_size};
     const Rows<float> late{transform_tangents.row(count), late_size};
     const Trace trace(late.row(count), width_, count);

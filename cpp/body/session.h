@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "body/body_model.h"
-#include "network/packed.h"
+#include "core/aligned.h"
 #include "rig/session.h"
 
 namespace rigwright::body {
@@ -39,7 +39,7 @@ private:
     Lists late_of_vertex_;  // places among the late contributions
     std::vector<char> joint_changed_, inputs_changed_;
     std::vector<float> globals_, early_, late_;
-    std::vector<float, network::LineAllocator<float>> coefficients_, work_;
+    LineVector<float> coefficients_, work_;
 };
 
 }  // namespace rigwright::body

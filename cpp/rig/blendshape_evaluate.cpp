@@ -23,7 +23,8 @@ public:
     static std::size_t floats(std::int64_t count) {
         return Scratch::padded((static_cast<std::size_t>(count) * sizeof(T) + sizeof(float) - 1) / sizeof(float));
     }
-    explicit Parts(std::size_t count) : next_(Scratch::floats(count)) {}
+    Parts() = default;
+    explicit Parts(std::size_t count) : memory_(count), next_(memory_.data()) {}
 
     template <class T>
     T* take(std::int64_t count) {
@@ -33,7 +34,8 @@ public:
     }
 
 private:
-    float* next_;
+    Scratch::Lease<float> memory_;
+    float* next_ = nullptr;
 };
 
 }  // namespace
@@ -60,10 +62,10 @@ struct BlendshapeRig::Workspace {
         const std::int64_t all = columns * (side_by_side ? stride : heads);
         const std::int64_t window = side_by_side ? 3 * GroupedColumns::window * stride : 0;
         const std::int64_t wide = side_by_side && rig.grouped_.is_half() ? rig.grouped_.largest_group() : 0;
-        Parts parts(Parts::floats<float>(all) + Parts::floats<float>(columns) + Parts::floats<float>(window) +
-                    Parts::floats<float>(wide) + Parts::floats<std::uint32_t>(masks) +
-                    Parts::floats<std::int64_t>(room) + Parts::floats<std::int32_t>(room) +
-                    Parts::floats<std::int32_t>(shapes));
+        parts =
+            Parts(Parts::floats<float>(all) + Parts::floats<float>(columns) + Parts::floats<float>(window) +
+                  Parts::floats<float>(wide) + Parts::floats<std::uint32_t>(masks) + Parts::floats<std::int64_t>(room) +
+                  Parts::floats<std::int32_t>(room) + Parts::floats<std::int32_t>(shapes));
         activations = parts.take<float>(all);
         own = parts.take<float>(columns);
         sums = parts.take<float>(window);
@@ -84,6 +86,7 @@ struct BlendshapeRig::Workspace {
         for (std::int64_t h = 0; h < stride; h += block) body(h, std::min(block, stride - h));
     }
 
+    Parts parts;
     bool past_caches;      // how vertices are written
     bool side_by_side;     // heads in vectors, or one after another
     std::int64_t stride;   // heads in whole vectors

@@ -11,8 +11,8 @@ namespace rigwright::rig {
 namespace {
 
 mesh::Smoothing make_smoothing(const Character& character) {
-    const double iterations = metadata_number(*character.tensors, "iterations");
-    const double step = metadata_number(*character.tensors, "step");
+    const double iterations = character.tensors->metadata().number("iterations");
+    const double step = character.tensors->metadata().number("step");
     if (!(iterations >= 0.0 && iterations <= 1000.0) || iterations != std::floor(iterations)) {
         throw bad_argument("load", "metadata.iterations", std::to_string(iterations), "a whole number from 0 to 1000");
     }
@@ -32,6 +32,7 @@ std::vector<float> smoothed(const mesh::Smoothing& smoothing, View<const float, 
 
 /// The working memory of one pose.
 struct DeltaMush::Work {
+    Scratch::Lease<float> memory;
     float *globals, *skinning;                             // 12 J each
     float *blended, *points, *scratch, *normals, *frames;  // V x 3, frames V x 9
     float *frame_gradient, *point_gradient;                // V x 9, V x 3; for vjp
@@ -40,13 +41,14 @@ struct DeltaMush::Work {
 DeltaMush::Work DeltaMush::work() const {
     const std::size_t joints = Scratch::padded(12 * static_cast<std::size_t>(character().skeleton.num_joints()));
     const std::size_t points = Scratch::padded(3 * static_cast<std::size_t>(character().num_vertices()));
-    float* next = Scratch::floats(2 * joints + 11 * points);
+    Work work;
+    work.memory = Scratch::Lease<float>(2 * joints + 11 * points);
+    float* next = work.memory.data();
     const auto take = [&](std::size_t size) {
         float* part = next;
         next += size;
         return part;
     };
-    Work work;
     work.globals = take(joints);
     work.skinning = take(joints);
     work.blended = take(points);

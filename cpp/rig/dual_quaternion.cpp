@@ -220,8 +220,9 @@ void DualQuaternionBlend::do_vjp(View<const float, 2> poses, View<const float, 3
     const std::size_t joints = static_cast<std::size_t>(skeleton.num_joints());
     const std::size_t size = Scratch::padded(state_size());
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        float* state = Scratch::floats(size + 32 * joints);
-        float *motion = state + size, *stretch = motion + 8 * joints, *skinning = stretch + 12 * joints;
+        const Scratch::Lease<float> memory(size + 32 * joints);
+        float *state = memory.data(), *motion = state + size, *stretch = motion + 8 * joints,
+              *skinning = stretch + 12 * joints;
         for (std::int64_t t = begin; t < end; ++t) {
             prepare(poses.row(t), state);
             std::fill_n(motion, 20 * joints, 0.0f);

@@ -28,8 +28,8 @@ void LinearBlend::do_vjp(View<const float, 2> poses, View<const float, 3> cotang
     const Skeleton& skeleton = character().skeleton;
     const std::size_t size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        float* globals = Scratch::floats(2 * size);
-        float* gradient = globals + size;
+        const Scratch::Lease<float> memory(2 * size);
+        float *globals = memory.data(), *gradient = globals + size;
         for (std::int64_t t = begin; t < end; ++t) {
             skeleton.globals(poses.row(t), globals);
             std::fill_n(gradient, size, 0.0f);

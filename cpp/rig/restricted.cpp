@@ -55,7 +55,7 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
     const TensorFile& source = *character.tensors;
     const RestrictedPlaces places(vertices, character.num_vertices());
     TensorFile result;
-    result.set_metadata(restricted_metadata(source.metadata()));
+    result.set_metadata(restricted_metadata(source.metadata_text()));
     for (const auto& [name, entry] : source.entries()) {
         const std::string_view text = name;
         if (std::any_of(own.begin(), own.end(), [&](std::string_view prefix) { return text.starts_with(prefix); })) {
