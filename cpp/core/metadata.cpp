@@ -87,4 +87,14 @@ std::vector<Metadata> Metadata::objects(const std::string& key) const {
     return parts;
 }
 
+std::string Metadata::renamed(const std::string& key, const std::string& now) const {
+    Json object = object_ == nullptr ? Json::object() : *static_cast<const Json*>(object_.get());
+    const auto entry = object.find(key);
+    if (entry != object.end()) {
+        object.emplace(now, *entry);
+        object.erase(key);
+    }
+    return object.dump();
+}
+
 }  // namespace rigwright

@@ -32,6 +32,8 @@ public:
     std::vector<double> numbers(const std::string& key) const;
     std::vector<std::string> names(const std::string& key) const;
     std::vector<Metadata> objects(const std::string& key) const;
+    /// The object as text, with the entry `key` under the name `now` unless that is taken; as it is if there is none.
+    std::string renamed(const std::string& key, const std::string& now) const;
 
 private:
     std::shared_ptr<const void> object_;  // a JSON object of the tree; null: no entries
