@@ -48,6 +48,15 @@ class Body:
                 joints.append(j)
         return joints
 
+    def turned(self, pose: np.ndarray, joints: list[int]) -> np.ndarray:
+        """The pose with ten degrees more in each of the joints."""
+        cosine, sine = np.cos(np.radians(10)), np.sin(np.radians(10))
+        turn = np.array([[1, 0, 0], [0, cosine, -sine], [0, sine, cosine]])
+        result = pose.copy()
+        locals_ = result[: 12 * self.skeleton.num_joints].reshape(-1, 3, 4)
+        locals_[joints, :, :3] = locals_[joints, :, :3] @ turn
+        return result
+
     def set_bytes(self, index: int) -> int:
         """Weights, biases and basis of a set."""
         return sum(array.nbytes for name, array in self.tensors.items() if name.startswith(f"set.{index:03d}."))
@@ -104,9 +113,7 @@ def session_rows(body: Body, runs: int) -> list[dict[str, Any]]:
     rows = []
     for name, (pattern, with_children) in LIMBS.items():
         joints = body.subtree(pattern, with_children=with_children)
-        pair = np.stack([body.poses[0], body.poses[0]])
-        columns = np.concatenate([np.arange(12 * j, 12 * j + 12) for j in joints])
-        pair[1, columns] = body.poses[1, columns]
+        pair = np.stack([body.poses[0], body.turned(body.poses[0], joints)])
         session = body.model.session()
         out = np.empty_like(body.model.rest_vertices)
         turn = [0]
