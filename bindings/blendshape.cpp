@@ -19,7 +19,8 @@ Rig make_rig(const py::object& neutral, const py::object& deltas, const py::obje
              const py::object& metadata) {
     const py::tuple made = py::module_::import("rigwright.blendshapes")
                                .attr("tensors")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
-    auto file = std::make_shared<const TensorFile>(from_arrays(made[0].cast<py::dict>(), made[1].cast<std::string>()));
+    auto file = std::make_shared<const TensorFile>(
+        from_arrays(made[0].cast<py::dict>(), made[1].cast<std::string>(), "BlendshapeRig"));
     const py::gil_scoped_release released;
     return std::make_shared<BlendshapeRig>(std::move(file));
 }

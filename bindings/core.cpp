@@ -49,7 +49,7 @@ void bind_core(py::module_& module) {
         .def_static(
             "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),
             py::call_guard<py::gil_scoped_release>(), "Read a model file; ValueError names what is wrong with it.")
-        .def_property_readonly("metadata", &TensorFile::metadata, "The JSON text under the key \"rigwright\".")
+        .def_property_readonly("metadata", &TensorFile::metadata_text, "The JSON text under the key \"rigwright\".")
         .def("arrays", &to_arrays, "All tensors by name, copied.");
 }
 

@@ -7,7 +7,8 @@
 
 namespace rigwright::bindings {
 
-/// Tensors from a dict of NumPy arrays.
-TensorFile from_arrays(const pybind11::dict& tensors, const std::string& metadata);
+/// Tensors from a dict of NumPy arrays and the text of their metadata. Throws ArgumentError, which names `function`.
+TensorFile from_arrays(const pybind11::dict& tensors, const std::string& metadata,
+                       const std::string& function = "model_from_tensors");
 
 }  // namespace rigwright::bindings

@@ -133,7 +133,7 @@ Array<double> rigid_errors(const Skeleton& skeleton, const py::object& rest_vert
 }
 
 py::dict metadata(const Deformer& model) {
-    return py::module_::import("json").attr("loads")(model.character().tensors->metadata());
+    return py::module_::import("json").attr("loads")(model.character().tensors->metadata_text());
 }
 
 std::string deformer_line(const py::object& self) {
@@ -169,9 +169,9 @@ void bind_deformer(py::module_& module) {
             "The joints; None for a model that has none (blendshapes).")
         .def_property_readonly(
             "meters_per_unit",
-            [](const Deformer& m) { return py::object(metadata(m)["meters_per_unit"]).cast<double>(); })
+            [](const Deformer& m) { return m.character().tensors->metadata().number("meters_per_unit"); })
         .def_property_readonly("up_axis",
-                               [](const Deformer& m) { return py::object(metadata(m)["up_axis"]).cast<std::string>(); })
+                               [](const Deformer& m) { return m.character().tensors->metadata().text("up_axis"); })
         .def(
             "tensors",
             [](const Deformer& m) { return py::cast(*m.character().tensors).attr("arrays")().cast<py::dict>(); },

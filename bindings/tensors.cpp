@@ -4,16 +4,15 @@
 
 namespace rigwright::bindings {
 
-TensorFile from_arrays(const py::dict& tensors, const std::string& metadata) {
+TensorFile from_arrays(const py::dict& tensors, const std::string& metadata, const std::string& function) {
     TensorFile file;
-    file.set_metadata(metadata);
+    file.set_metadata(metadata, function);
     for (const auto& [key, value] : tensors) {
         const std::string name = py::str(key);
         const py::array any = py::array::ensure(value);
         const bool floats = any && py::isinstance<py::array_t<float>>(any);  // equal types, not the same object
         if (!floats && !(any && py::isinstance<py::array_t<std::int32_t>>(any))) {
-            throw bad_argument("model_from_tensors", name, any ? describe(any) : "no array",
-                               "a float32 or int32 array");
+            throw bad_argument(function, name, any ? describe(any) : "no array", "a float32 or int32 array");
         }
         std::vector<std::int64_t> shape(any.shape(), any.shape() + any.ndim());
         if (floats) {

@@ -28,16 +28,24 @@ public:
     const std::vector<VertexSet>& sets() const { return sets_; }
 
 private:
+    friend class BodySession;
     struct Workspace;
+    class JacobianOfPose;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                 int threads) const override;
+    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                int threads) const override;
+    void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
+    std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
+    std::unique_ptr<rig::SessionState> new_session_state() const override;
 
     // Of `count` poses, with the sets side by side on several threads; the results do not depend on either.
     void evaluate_block(Rows<const float> poses, Rows<float> vertices, int count, int threads) const;
     void run_network(const VertexSet& set, Rows<const float> poses, Rows<float> coefficients, Rows<float> work,
                      int count) const;
+    void jvp_block(Rows<const float> poses, Rows<const float> tangents, Rows<float> derivatives, int count) const;
     void vjp_block(Rows<const float> poses, Rows<const float> cotangents, Rows<float> gradients, int count,
                    int threads) const;
     void vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,

@@ -34,6 +34,12 @@ struct Patch {
     int num_panels() const { return (members + panel - 1) / panel; }
     int padded_components() const { return (components + panel - 1) / panel * panel; }
     std::int64_t panel_size() const { return heading + 3 * panel * static_cast<std::int64_t>(components); }
+
+    /// Where the numbers of a member begin: x of its base; y, z, its weight a, then x, y and z of each basis vector
+    /// follow, `panel` floats apart.
+    const float* member(const Packed& packed, int index) const {
+        return packed.at(panels) + index / panel * panel_size() + index % panel;
+    }
 };
 
 /// What a patch is made of, in any order of its M members.
@@ -62,6 +68,10 @@ struct PatchKernels {
     void (*vjp)(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
                 Rows<const float> cotangents, Rows<float> coefficient_gradients, Rows<float> transform_gradients,
                 float* work, int count);
+    /// The derivative of `evaluate` along coefficient and transform tangents.
+    void (*jvp)(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
+                Rows<const float> coefficient_tangents, Rows<const float> transform_tangents, Rows<float> vertices,
+                Rows<float> late, int count);
 };
 const PatchKernels& patch_kernels();
 

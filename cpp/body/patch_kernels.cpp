@@ -46,6 +46,18 @@ HWY_INLINE void local_points(const Patch& patch, const Part& part, Rows<const fl
     }
 }
 
+/// basis c alone: the derivative of local_points along c.
+HWY_INLINE Point local_tangent(const Patch& patch, const Part& part, const float* coefficient_tangent) {
+    Point point{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    const float* at = part.heading + Patch::heading;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel) {
+        const V c = hn::Set(d, coefficient_tangent[k]);
+        point = {hn::MulAdd(hn::Load(d, at), c, point.x), hn::MulAdd(hn::Load(d, at + Patch::panel), c, point.y),
+                 hn::MulAdd(hn::Load(d, at + 2 * Patch::panel), c, point.z)};
+    }
+    return point;
+}
+
 /// weight (row of X . point + t).
 HWY_INLINE V transformed(const float* row, const Point& p, V weight) {
     V sum = hn::MulAdd(hn::Set(d, row[0]), p.x, hn::Set(d, row[3]));
@@ -115,6 +127,36 @@ void evaluate(const Patch& patch, const Packed& packed, Rows<const float> coeffi
     });
 }
 
+/// weight (row of X' . point + t' + row of X . point').
+HWY_INLINE V transformed_tangent(const float* row, const float* row_tangent, const Point& p, const Point& tangent,
+                                 V weight) {
+    V sum = hn::MulAdd(hn::Set(d, row_tangent[0]), p.x, hn::Set(d, row_tangent[3]));
+    sum = hn::MulAdd(hn::Set(d, row_tangent[1]), p.y, sum);
+    sum = hn::MulAdd(hn::Set(d, row_tangent[2]), p.z, sum);
+    sum = hn::MulAdd(hn::Set(d, row[0]), tangent.x, sum);
+    sum = hn::MulAdd(hn::Set(d, row[1]), tangent.y, sum);
+    sum = hn::MulAdd(hn::Set(d, row[2]), tangent.z, sum);
+    return hn::Mul(weight, sum);
+}
+
+void jvp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
+         Rows<const float> coefficient_tangents, Rows<const float> transform_tangents, Rows<float> vertices,
+         Rows<float> late, int count) {
+    for_parts(patch, packed, [&](const Part& part) {
+        const V weight = hn::Load(d, part.heading + 3 * Patch::panel);
+        for (int p = 0; p < count; ++p) {
+            Point point[1];
+            local_points(patch, part, coefficients.from(p), point);
+            const Point tangent = local_tangent(patch, part, coefficient_tangents.row(p));
+            const float *x = transforms.row(p), *dx = transform_tangents.row(p);
+            const Point world{transformed_tangent(x, dx, point[0], tangent, weight),
+                              transformed_tangent(x + 4, dx + 4, point[0], tangent, weight),
+                              transformed_tangent(x + 8, dx + 8, point[0], tangent, weight)};
+            scatter(patch, part, world, vertices.row(p), late.row(p));
+        }
+    });
+}
+
 /// The cotangents of the members of a part; zero in the lanes left over.
 HWY_INLINE Point gather(const Patch& patch, const Part& part, const float* cotangents) {
     HWY_ALIGN float xyz[3 * lanes] = {};
@@ -179,7 +221,7 @@ void vjp(const Patch& patch, const Packed& packed, Rows<const float> coefficient
 }
 
 const PatchKernels* table() {
-    static constexpr PatchKernels kernels{&evaluate, &vjp};
+    static constexpr PatchKernels kernels{&evaluate, &vjp, &jvp};
     return &kernels;
 }
 

@@ -71,12 +71,6 @@ void check_weights(const Tables& tables, std::int64_t num_vertices) {
     }
 }
 
-std::string set_name(std::int64_t index) {
-    std::array<char, 32> text;
-    std::snprintf(text.data(), text.size(), "set.%03lld.", static_cast<long long>(index));
-    return text.data();
-}
-
 network::Dense read_layer(const TensorFile& tensors, const std::string& name, std::int64_t outputs, std::int64_t inputs,
                           network::Activation activation, Packed& packed) {
     const auto weight = tensors.get<float, 2>(name + ".weight", {outputs, inputs});
@@ -144,6 +138,12 @@ VertexSet read_set(const rig::Character& character, const Tables& tables, std::i
 }
 
 }  // namespace
+
+std::string set_name(std::int64_t index) {
+    std::array<char, 32> text;
+    std::snprintf(text.data(), text.size(), "set.%03lld.", static_cast<long long>(index));
+    return text.data();
+}
 
 int VertexSet::width() const {
     int most = static_cast<int>(column.size());

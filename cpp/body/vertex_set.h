@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "body/patch.h"
@@ -29,6 +30,9 @@ struct VertexSet {
     /// The inputs of `count` poses.
     void gather(Rows<const float> poses, Rows<float> inputs, int count) const;
 };
+
+/// "set.007.": how the names of a set's tensors begin.
+std::string set_name(std::int64_t index);
 
 /// The sets of a body model, read from its tensors, checked, and packed in the order of evaluation. Throws
 /// ArgumentError naming the tensor that is missing, malformed or out of range.

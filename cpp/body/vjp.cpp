@@ -67,9 +67,9 @@ void BodyModel::vjp_block(Rows<const float> poses, Rows<const float> cotangents,
     const std::int64_t transforms_size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
     const std::int64_t num_sets = static_cast<std::int64_t>(sets_.size());
     const std::int64_t trace_size = Trace::size(width_, count);
-    float* scratch =
-        Scratch::floats(count * (2 * transforms_size + results_) + trace_size * (threads > 1 ? num_sets : 1));
-    const Rows<float> transforms{scratch, transforms_size};
+    const Scratch::Lease<float> memory(count * (2 * transforms_size + results_) +
+                                       trace_size * (threads > 1 ? num_sets : 1));
+    const Rows<float> transforms{memory.data(), transforms_size};
     const Rows<float> transform_gradients{transforms.row(count), transforms_size};
     const Rows<float> results{transform_gradients.row(count), results_};
     float* traces = results.row(count);

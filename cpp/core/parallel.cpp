@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/scratch.h"
+
 namespace rigwright {
 namespace {
 
@@ -122,6 +124,7 @@ void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, B
     const std::int64_t pieces = (count + grain - 1) / grain;
     if (threads <= 0) threads = num_processors();
     threads = static_cast<int>(std::min<std::int64_t>(threads, pieces));
+    const Scratch::Inside own_memory;
     if (threads == 1 || inside_body) {
         for (std::int64_t begin = 0; begin < count; begin += grain) {
             body(context, begin, std::min(begin + grain, count));

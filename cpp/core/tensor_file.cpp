@@ -12,6 +12,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/json_depth.h"
+
 namespace rigwright {
 namespace {
 
@@ -20,6 +22,7 @@ static_assert(std::endian::native == std::endian::little, "the file layout is li
 using Json = nlohmann::json;
 constexpr std::size_t width = 4;
 constexpr int max_rank = 8;
+constexpr int header_depth = 4;  // one more than a tensor's shape needs
 
 std::string shape_text(const std::int64_t* shape, std::size_t rank) {
     std::string text = "[";
@@ -51,12 +54,10 @@ std::int64_t checked_count(const std::vector<std::int64_t>& shape, std::int64_t 
 
 Json parse_header(std::span<const std::byte> text, const std::string& origin) {
     const char* begin = reinterpret_cast<const char*>(text.data());
-    // A callback that refuses depth keeps hostile nesting from growing the tree.
-    const Json::parser_callback_t shallow = [&](int depth, Json::parse_event_t, Json&) {
-        if (depth > 4) refuse(origin, "a file with a deeply nested header", "a safetensors file");
-        return true;
-    };
-    Json header = Json::parse(begin, begin + text.size(), shallow, false);
+    if (json_depth({begin, text.size()}) > header_depth) {
+        refuse(origin, "a file with a deeply nested header", "a safetensors file");
+    }
+    Json header = Json::parse(begin, begin + text.size(), nullptr, false);
     if (header.is_discarded() || !header.is_object()) {
         refuse(origin, "a file whose header is not a JSON object", "a safetensors file");
     }
@@ -121,7 +122,9 @@ TensorFile TensorFile::parse(std::span<const std::byte> bytes, const std::string
         if (!item.is_object()) refuse(origin, "a file with '" + name + "' that is no object", "a tensor");
         if (name == "__metadata__") {
             const auto text = item.find("rigwright");
-            if (text != item.end() && text->is_string()) file.metadata_ = text->get<std::string>();
+            if (text != item.end() && text->is_string()) file.metadata_text_ = text->get<std::string>();
+            if (file.metadata_text_.empty()) continue;
+            file.metadata_ = Metadata(file.metadata_text_, "load", origin + ": metadata");
             continue;
         }
         Entry entry{parse_dtype(item, origin, name), parse_shape(item, origin, name), 0};
@@ -162,6 +165,11 @@ TensorFile TensorFile::read(const std::string& path) {
     return parse(bytes, path);
 }
 
+void TensorFile::set_metadata(std::string text, const std::string& function) {
+    metadata_ = Metadata(text, function, "metadata");
+    metadata_text_ = std::move(text);
+}
+
 void TensorFile::add(const std::string& name, DType dtype, std::vector<std::int64_t> shape, const void* data) {
     const std::int64_t count = checked_count(shape, std::numeric_limits<std::int32_t>::max());
     if (count < 0 || shape.size() > max_rank) {
@@ -197,7 +205,7 @@ std::string TensorFile::describe(const Entry& entry) {
 
 std::vector<std::byte> TensorFile::serialize() const {
     Json header = Json::object();  // keys are kept sorted, so the same tensors give the same bytes
-    header["__metadata__"] = {{"rigwright", metadata_}};
+    header["__metadata__"] = {{"rigwright", metadata_text_}};
     std::uint64_t position = 0;
     for (const auto& [name, entry] : entries_) {
         const std::uint64_t size = checked_count(entry.shape, std::numeric_limits<std::int32_t>::max()) * width;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/metadata.h"
 #include "core/view.h"
 
 namespace rigwright {
@@ -50,10 +51,14 @@ public:
     void add(const std::string& name, const TensorFile& source, const Entry& entry) {
         add(name, entry.dtype, entry.shape, source.data_.data() + entry.offset);
     }
-    void set_metadata(std::string text) { metadata_ = std::move(text); }
+    /// Sets the text under the metadata key "rigwright". Throws ArgumentError, which names `function`, if Metadata
+    /// refuses it.
+    void set_metadata(std::string text, const std::string& function = "TensorFile.set_metadata");
 
     /// The text under the metadata key "rigwright"; empty if there is none.
-    const std::string& metadata() const { return metadata_; }
+    const std::string& metadata_text() const { return metadata_text_; }
+    /// What it says, parsed when it was set or read.
+    const Metadata& metadata() const { return metadata_; }
     const std::map<std::string, Entry>& entries() const { return entries_; }
     bool contains(const std::string& name) const { return entries_.count(name) != 0; }
     /// Where the tensors came from, for error texts.
@@ -94,7 +99,8 @@ private:
     [[noreturn]] void refuse_shape(const std::string& name, const std::int64_t* shape, int rank) const;
 
     std::string origin_ = "model";
-    std::string metadata_;
+    std::string metadata_text_;
+    Metadata metadata_;
     std::map<std::string, Entry> entries_;
     std::vector<std::uint32_t> data_;  // every supported element is four bytes wide
 };

@@ -192,7 +192,8 @@ void Projection::project_batch(View<const float, 3> targets, const std::int32_t*
                                View<double, 1> energies) const {
     const std::int64_t rows = end - begin, most = std::min(part * block, num_vertices());
     const std::size_t packed_size = Scratch::padded(3 * most * rows), sums_size = (num_columns_ + 1) * rows;
-    double* packed = Scratch::doubles(packed_size + sums_size + 3 * rows);
+    const Scratch::Lease<double> memory(packed_size + sums_size + 3 * rows);
+    double* packed = memory.data();
     double *sums = packed + packed_size, *squares = sums + sums_size;
     std::fill_n(sums, sums_size + 3 * rows, 0.0);
     const PackedVertices vertices{order_.data(), source, neutral, weight_.data()};

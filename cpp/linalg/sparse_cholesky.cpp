@@ -118,7 +118,8 @@ void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, 
     check_finite("SparseCholesky.solve", "rhs", rhs);
     parallel_for(count, Panels::widths[0], threads, [&](std::int64_t begin, std::int64_t end) {
         const int width = width_for(end - begin);
-        double* x = Scratch::doubles(static_cast<std::size_t>(size_ * width));
+        const Scratch::Lease<double> memory(static_cast<std::size_t>(size_ * width));
+        double* x = memory.data();
         for (std::int64_t i = 0; i < size_; ++i) {
             const double* from = rhs.row(order_[i]) + begin;
             std::fill(std::copy_n(from, end - begin, x + i * width), x + (i + 1) * width, 0.0);

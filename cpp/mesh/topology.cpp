@@ -34,13 +34,14 @@ std::vector<Side> sides(View<const std::int32_t, 2> faces) {
 
 }  // namespace
 
-void check_faces(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices) {
+void check_faces(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices,
+                 const char* argument) {
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
         for (int corner = 0; corner < 4; ++corner) {
             const std::int32_t v = faces(f, corner);
             const bool pad = corner == 3 && v == -1;
             if (!pad && (v < 0 || v >= num_vertices)) {
-                throw bad_argument(function, "faces", std::to_string(v) + " in face " + std::to_string(f),
+                throw bad_argument(function, argument, std::to_string(v) + " in face " + std::to_string(f),
                                    "a vertex index below " + std::to_string(num_vertices));
             }
         }

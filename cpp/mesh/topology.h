@@ -10,8 +10,9 @@ namespace rigwright::mesh {
 /// Faces are (F, 4) vertex indices, -1 in the last column pads triangles. Non-manifold edges, loose vertices,
 /// degenerate faces and several components are all fine.
 
-/// Throws ArgumentError, naming `function`, if a corner is no vertex.
-void check_faces(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices);
+/// Throws ArgumentError, naming `function` and `argument`, if a corner is no vertex.
+void check_faces(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices,
+                 const char* argument = "faces");
 
 /// Corners of a face: 3 or 4.
 inline int num_corners(const std::int32_t* face) {

@@ -110,6 +110,37 @@ void VertexFrames::evaluate(const float* points, float* normals, float* frames) 
     }
 }
 
+/// The first vector of each derivative serves as the derivative of the vertex's sum of area vectors until it is turned
+/// into that of the frame.
+void VertexFrames::jvp(const float* points, const float* normals, const float* frames, const float* change,
+                       float* derivatives) const {
+    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());
+    std::fill_n(derivatives, 9 * num_vertices, 0.0f);
+    for (std::int64_t f = 0; f < faces_.extent(0); ++f) {
+        const std::int32_t* face = faces_.row(f);
+        const Span span(points, face), moved(change, face);
+        const Vector area = cross(moved.a, span.b) + cross(span.a, moved.b);
+        for (int corner = 0; corner < num_corners(face); ++corner)
+            area.add_to(derivatives, 3 * static_cast<std::int64_t>(face[corner]));
+    }
+    for (std::int64_t k = 0; k < num_vertices; ++k) {
+        const Vector x = Vector::at(frames + 9 * k), z = Vector::at(frames + 9 * k + 6);
+        float* out = derivatives + 9 * k;
+        if (!(dot(z, z) > 0.0f)) {
+            std::fill_n(out, 9, 0.0f);
+            continue;
+        }
+        const Vector dz = 1.0f / length(Vector::at(normals, k)) * across(Vector::at(out), z);
+        const Vector edge = Vector::at(points, neighbour_[k]) - Vector::at(points, k);
+        const Vector turned = Vector::at(change, neighbour_[k]) - Vector::at(change, k);
+        const Vector side = across(turned, z) - dot(edge, dz) * z - dot(edge, z) * dz;
+        const Vector dx = 1.0f / length(across(edge, z)) * across(side, x);
+        dx.write(out);
+        (cross(dz, x) + cross(z, dx)).write(out + 3);  // y = z x x
+        dz.write(out + 6);
+    }
+}
+
 void VertexFrames::vjp(const float* points, const float* normals, const float* frames, float* frame_gradient,
                        float* point_gradient) const {
     const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());

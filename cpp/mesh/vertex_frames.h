@@ -18,8 +18,12 @@ public:
     /// Writes frames (V, 9) of points (V, 3): x, y, z one after another; zeros where there is none or where the
     /// points have flattened the frame. `normals` (V, 3) receives the sums of the area vectors.
     void evaluate(const float* points, float* normals, float* frames) const;
-    /// The reverse: adds to `point_gradient` (V, 3). `frame_gradient` (V, 9) is overwritten; `normals` and `frames`
-    /// are those of evaluate.
+    /// The derivative of the frames along `change` (V, 3) of the points: writes (V, 9), zeros where evaluate wrote
+    /// them. `normals` and `frames` are those of evaluate.
+    void jvp(const float* points, const float* normals, const float* frames, const float* change,
+             float* derivatives) const;
+    /// The reverse of jvp: adds to `point_gradient` (V, 3). `frame_gradient` (V, 9) is overwritten; `normals` and
+    /// `frames` are those of evaluate.
     void vjp(const float* points, const float* normals, const float* frames, float* frame_gradient,
              float* point_gradient) const;
 

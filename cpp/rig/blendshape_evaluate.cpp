@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <new>
+#include <vector>
 
 #include "core/parallel.h"
 #include "core/scratch.h"
@@ -23,7 +23,8 @@ public:
     static std::size_t floats(std::int64_t count) {
         return Scratch::padded((static_cast<std::size_t>(count) * sizeof(T) + sizeof(float) - 1) / sizeof(float));
     }
-    explicit Parts(std::size_t count) : next_(Scratch::floats(count)) {}
+    Parts() = default;
+    explicit Parts(std::size_t count) : memory_(count), next_(memory_.data()) {}
 
     template <class T>
     T* take(std::int64_t count) {
@@ -33,10 +34,13 @@ public:
     }
 
 private:
-    float* next_;
+    Scratch::Lease<float> memory_;
+    float* next_ = nullptr;
 };
 
-/// The neutral's coordinates where no column moves them; adding 0 leaves no negative zero, as in the kernels.
+}  // namespace
+
+/// Adding 0 leaves no negative zero, as in the kernels.
 void copy_still(std::span<const GroupedColumns::Run> still, const float* neutral, float* vertices) {
     for (const GroupedColumns::Run& run : still) {
         for (std::int64_t i = 3 * run.first; i < 3 * (std::int64_t{run.first} + run.count); ++i) {
@@ -44,8 +48,6 @@ void copy_still(std::span<const GroupedColumns::Run> still, const float* neutral
         }
     }
 }
-
-}  // namespace
 
 /// Working memory of a piece: some heads, in some windows.
 struct BlendshapeRig::Workspace {
@@ -60,10 +62,10 @@ struct BlendshapeRig::Workspace {
         const std::int64_t all = columns * (side_by_side ? stride : heads);
         const std::int64_t window = side_by_side ? 3 * GroupedColumns::window * stride : 0;
         const std::int64_t wide = side_by_side && rig.grouped_.is_half() ? rig.grouped_.largest_group() : 0;
-        Parts parts(Parts::floats<float>(all) + Parts::floats<float>(columns) + Parts::floats<float>(window) +
-                    Parts::floats<float>(wide) + Parts::floats<std::uint32_t>(masks) +
-                    Parts::floats<std::int64_t>(room) + Parts::floats<std::int32_t>(room) +
-                    Parts::floats<std::int32_t>(shapes));
+        parts =
+            Parts(Parts::floats<float>(all) + Parts::floats<float>(columns) + Parts::floats<float>(window) +
+                  Parts::floats<float>(wide) + Parts::floats<std::uint32_t>(masks) + Parts::floats<std::int64_t>(room) +
+                  Parts::floats<std::int32_t>(room) + Parts::floats<std::int32_t>(shapes));
         activations = parts.take<float>(all);
         own = parts.take<float>(columns);
         sums = parts.take<float>(window);
@@ -84,6 +86,7 @@ struct BlendshapeRig::Workspace {
         for (std::int64_t h = 0; h < stride; h += block) body(h, std::min(block, stride - h));
     }
 
+    Parts parts;
     bool past_caches;      // how vertices are written
     bool side_by_side;     // heads in vectors, or one after another
     std::int64_t stride;   // heads in whole vectors
@@ -98,21 +101,26 @@ struct BlendshapeRig::Workspace {
 };
 
 void BlendshapeRig::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
-    run(poses, nullptr, vertices, threads);
+    run({poses, character().rest_vertices.data()}, vertices, threads);
+}
+
+void BlendshapeRig::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                           int threads) const {
+    const std::vector<float> zero(static_cast<std::size_t>(3 * character().num_vertices()));
+    run({poses, zero.data(), nullptr, &tangents}, derivatives, threads);
 }
 
 void BlendshapeRig::evaluate_prefix(View<const float, 2> weights, const Prefix& prefix, View<float, 3> vertices,
                                     int threads) const {
     check_arguments("evaluate", "out", weights, vertices);
     check_prefix(prefix, num_shapes(), weights.extent(0));
-    run(weights, &prefix, vertices, threads);
+    run({weights, character().rest_vertices.data(), &prefix}, vertices, threads);
 }
 
 /// Heads come in pieces of some blocks that the kernels take side by side: a group's numbers are read once for all.
 /// A few pieces are cut into runs of windows, so that all threads have work; how, changes no result.
-void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices,
-                        int threads) const {
-    const std::int64_t heads = weights.extent(0), windows = grouped_.num_windows();
+void BlendshapeRig::run(const Heads& all, View<float, 3> vertices, int threads) const {
+    const std::int64_t heads = all.weights.extent(0), windows = grouped_.num_windows();
     if (heads == 0) return;
     if (threads <= 0) threads = num_processors();
     const std::int64_t block = heads_of_piece, blocks = (heads + block - 1) / block;
@@ -125,12 +133,12 @@ void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View
             const std::int64_t head = i / runs * block, window = i % runs * run_length;
             const std::int64_t count = std::min(block, heads - head);
             const Workspace space(*this, count, is_large);
-            activate(weights, prefix, head, count, space);
+            activate(all, head, count, space);
             for (std::int64_t w = window; w < std::min(window + run_length, windows); ++w) {
                 if (space.side_by_side) {
-                    evaluate_side_by_side(space, w, count, vertices.row(head));
+                    evaluate_side_by_side(space, all.base, w, count, vertices.row(head));
                 } else {
-                    evaluate_each(space, w, count, vertices.row(head));
+                    evaluate_each(space, all.base, w, count, vertices.row(head));
                 }
             }
         }
@@ -138,17 +146,17 @@ void BlendshapeRig::run(View<const float, 2> weights, const Prefix* prefix, View
 }
 
 /// The activations of `count` heads, scaled as 16-bit numbers ask for, and which of them are not 0.
-void BlendshapeRig::activate(View<const float, 2> weights, const Prefix* prefix, std::int64_t head, std::int64_t count,
-                             const Workspace& space) const {
+void BlendshapeRig::activate(const Heads& heads, std::int64_t head, std::int64_t count, const Workspace& space) const {
     const std::int64_t columns = num_columns(), words = grouped_.num_words();
-    if (prefix) {
-        for (std::int64_t k = 0; k < num_shapes(); ++k) space.rank[prefix->order(k)] = static_cast<std::int32_t>(k);
+    if (heads.prefix) {
+        for (std::int64_t k = 0; k < num_shapes(); ++k)
+            space.rank[heads.prefix->order(k)] = static_cast<std::int32_t>(k);
     }
     for (std::int64_t h = 0; h < count; ++h) {
         float* own = space.side_by_side ? space.own : space.activations + h * columns;
         std::uint32_t* used = space.side_by_side ? space.used : space.used + h * words;
-        activations({weights.row(head + h), {num_shapes()}}, {own, {columns}});
-        if (prefix) cut(space.rank, prefix->length(head + h), own);
+        activations_of(heads, head + h, own);
+        if (heads.prefix) cut(space.rank, heads.prefix->length(head + h), own);
         for (std::int64_t n = 0; n < columns; ++n) {
             if (own[n] == 0.0f) continue;
             own[n] *= grouped_.scale(n);
@@ -159,6 +167,19 @@ void BlendshapeRig::activate(View<const float, 2> weights, const Prefix* prefix,
             float* column = space.activations + columns * first + h % block;
             for (std::int64_t n = 0; n < columns; ++n) column[n * std::min(block, space.stride - first)] = own[n];
         }
+    }
+}
+
+void BlendshapeRig::activations_of(const Heads& heads, std::int64_t head, float* own) const {
+    const float* weights = heads.weights.row(head);
+    if (heads.tangents == nullptr) {
+        activations({weights, {num_shapes()}}, {own, {num_columns()}});
+        return;
+    }
+    const float* tangents = heads.tangents->row(head);
+    std::copy_n(tangents, num_shapes(), own);
+    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
+        own[num_shapes() + c] = factors_.activation_tangent(c, weights, tangents);
     }
 }
 
@@ -174,10 +195,9 @@ void BlendshapeRig::cut(const std::int32_t* rank, std::int32_t length, float* ac
     }
 }
 
-void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t window, std::int64_t heads,
-                                          float* vertices) const {
+void BlendshapeRig::evaluate_side_by_side(const Workspace& space, const float* neutral, std::int64_t window,
+                                          std::int64_t heads, float* vertices) const {
     const BlendshapeKernels& kernels = blendshape_kernels();
-    const float* neutral = character().rest_vertices.data();
     const std::int64_t start = window * GroupedColumns::window, coordinates = 3 * character().num_vertices();
     const auto still = grouped_.still(window);
     constexpr std::int64_t rows_of_sums = 3 * GroupedColumns::window;
@@ -218,10 +238,9 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, std::int64_t w
     });
 }
 
-void BlendshapeRig::evaluate_each(const Workspace& space, std::int64_t window, std::int64_t heads,
+void BlendshapeRig::evaluate_each(const Workspace& space, const float* neutral, std::int64_t window, std::int64_t heads,
                                   float* vertices) const {
     const BlendshapeKernels& kernels = blendshape_kernels();
-    const float* neutral = character().rest_vertices.data();
     for (std::int64_t h = 0; h < heads; ++h, vertices += 3 * character().num_vertices()) {
         const float* activations = space.activations + h * num_columns();
         const std::uint32_t* used = space.used + h * grouped_.num_words();

@@ -34,9 +34,9 @@ void check_bounds(const Character& character) {
     }
 }
 
-void check_combination_names(const TensorFile& file, std::int64_t corrections) {
-    if (!metadata_contains(file, "combination_names")) return;
-    const std::size_t count = metadata_names(file, "combination_names").size();
+void check_combination_names(const Metadata& metadata, std::int64_t corrections) {
+    if (!metadata.contains("combination_names")) return;
+    const std::size_t count = metadata.names("combination_names").size();
     if (count == static_cast<std::size_t>(corrections)) return;
     throw bad_argument("load", "metadata.combination_names", std::to_string(count) + " long",
                        std::to_string(corrections) + " long, a name a correction");
@@ -67,9 +67,9 @@ BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
                character().num_controls() + factors_.num_corrections()) {
     check_names(character());
     check_bounds(character());
-    const TensorFile& file = *character().tensors;
-    if (metadata_contains(file, "constructed")) constructed_ = metadata_names(file, "constructed");
-    check_combination_names(file, factors_.num_corrections());
+    const Metadata& metadata = character().tensors->metadata();
+    if (metadata.contains("constructed")) constructed_ = metadata.names("constructed");
+    check_combination_names(metadata, factors_.num_corrections());
     weight_limit_ = find_weight_limit();
 }
 

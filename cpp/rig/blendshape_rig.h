@@ -61,20 +61,36 @@ public:
     std::int64_t num_bytes() const;
 
 private:
+    friend class BlendshapeSession;
     struct Workspace;
     struct GradientMemory;
+
+    /// What `run` makes vertices of: base + sum_n activation_n b_n. The activations are those of the weights, or with
+    /// tangents their derivatives.
+    struct Heads {
+        View<const float, 2> weights;
+        const float* base;  // (3 V)
+        const Prefix* prefix = nullptr;
+        const View<const float, 2>* tangents = nullptr;
+    };
 
     float find_weight_limit() const;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
     void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                 int threads) const override;
-    void run(View<const float, 2> weights, const Prefix* prefix, View<float, 3> vertices, int threads) const;
-    void activate(View<const float, 2> weights, const Prefix* prefix, std::int64_t head, std::int64_t count,
-                  const Workspace& space) const;
+    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                int threads) const override;
+    std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
+    std::unique_ptr<SessionState> new_session_state() const override;
+    void run(const Heads& heads, View<float, 3> vertices, int threads) const;
+    void activate(const Heads& heads, std::int64_t head, std::int64_t count, const Workspace& space) const;
+    void activations_of(const Heads& heads, std::int64_t head, float* activations) const;
     void cut(const std::int32_t* rank, std::int32_t length, float* activations) const;
-    void evaluate_side_by_side(const Workspace& space, std::int64_t window, std::int64_t heads, float* vertices) const;
-    void evaluate_each(const Workspace& space, std::int64_t window, std::int64_t heads, float* vertices) const;
+    void evaluate_side_by_side(const Workspace& space, const float* base, std::int64_t window, std::int64_t heads,
+                               float* vertices) const;
+    void evaluate_each(const Workspace& space, const float* base, std::int64_t window, std::int64_t heads,
+                       float* vertices) const;
     void add_columns(const float* cotangents, std::int64_t window, const GradientMemory& memory,
                      std::int64_t piece) const;
     void add_up(const float* weights, const GradientMemory& memory, std::int64_t piece, std::int64_t parts,

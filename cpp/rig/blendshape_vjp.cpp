@@ -19,8 +19,9 @@ struct BlendshapeRig::GradientMemory {
     GradientMemory(const BlendshapeRig& rig, std::int64_t pieces)
         : sums_size(Scratch::padded(rig.num_columns() * blendshape_kernels().lanes)),
           list_size(Scratch::padded(rig.grouped_.list_room())),
-          words_size(Scratch::padded(rig.grouped_.num_words())) {
-        floats = Scratch::floats(static_cast<std::size_t>(pieces) * stride() + words_size);
+          words_size(Scratch::padded(rig.grouped_.num_words())),
+          memory(static_cast<std::size_t>(pieces * stride() + words_size)),
+          floats(memory.data()) {
         every = reinterpret_cast<std::uint32_t*>(floats + pieces * stride());
         std::fill_n(every, rig.grouped_.num_words(), ~0u);
     }
@@ -33,6 +34,7 @@ struct BlendshapeRig::GradientMemory {
     }
 
     std::int64_t sums_size, list_size, words_size;
+    Scratch::Lease<float> memory;
     float* floats;
     std::uint32_t* every;  // all columns
 };

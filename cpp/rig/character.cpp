@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "mesh/topology.h"
@@ -10,33 +9,8 @@
 namespace rigwright::rig {
 namespace {
 
-using Json = nlohmann::json;
-
-Json parse_metadata(const TensorFile& tensors) {
-    Json metadata = Json::parse(tensors.metadata(), nullptr, false);
-    if (!metadata.is_object() || metadata.value("version", Json()) != 1) {
-        throw bad_argument("load", tensors.origin(), "a file without rigwright metadata of version 1",
-                           "a rigwright model of version 1");
-    }
-    return metadata;
-}
-
-std::vector<std::string> read_names(const Json& metadata, const std::string& key) {
-    const auto found = metadata.find(key);
-    std::vector<std::string> names;
-    bool good = found != metadata.end() && found->is_array();
-    if (good) {
-        for (const Json& name : *found) {
-            good = good && name.is_string();
-            if (good) names.push_back(name.get<std::string>());
-        }
-    }
-    if (!good) throw bad_argument("load", "metadata." + key, "not a list of names", "a list of names");
-    return names;
-}
-
-Skeleton read_skeleton(const TensorFile& tensors, const Json& metadata) {
-    std::vector<std::string> names = read_names(metadata, "joint_names");
+Skeleton read_skeleton(const TensorFile& tensors) {
+    std::vector<std::string> names = tensors.metadata().names("joint_names");
     if (names.empty()) return Skeleton();
     const std::int64_t count = static_cast<std::int64_t>(names.size());
     const auto parents = tensors.get<std::int32_t, 1>("skeleton.parents", {count});
@@ -71,51 +45,34 @@ void check_finite(const TensorFile& tensors) {
 
 /// Lengths and the up axis travel with every model; thresholds in millimetres rely on them.
 void check_units(const TensorFile& tensors) {
-    const double scale = metadata_number(tensors, "meters_per_unit");
+    const double scale = tensors.metadata().number("meters_per_unit");
     if (!(std::isfinite(scale) && scale > 0.0)) {
         throw bad_argument("load", "metadata.meters_per_unit", std::to_string(scale), "a positive number");
     }
-    const Json axis = parse_metadata(tensors).value("up_axis", Json());
+    const std::string axis = tensors.metadata().text("up_axis");
     if (axis != "X" && axis != "Y" && axis != "Z") {
-        throw bad_argument("load", "metadata.up_axis", axis.dump(), "\"X\", \"Y\" or \"Z\"");
+        throw bad_argument("load", "metadata.up_axis", "'" + axis + "'", "\"X\", \"Y\" or \"Z\"");
     }
 }
 
 }  // namespace
 
 std::string model_kind(const TensorFile& tensors) {
-    const Json metadata = parse_metadata(tensors);
-    const auto found = metadata.find("kind");
-    if (found == metadata.end() || !found->is_string()) {
-        throw bad_argument("load", "metadata.kind", "not a text", "the kind of model");
+    const Metadata& metadata = tensors.metadata();
+    if (!metadata.contains("version") || metadata.number("version") != 1) {
+        throw bad_argument("load", tensors.origin(), "a file without rigwright metadata of version 1",
+                           "a rigwright model of version 1");
     }
-    return found->get<std::string>();
-}
-
-double metadata_number(const TensorFile& tensors, const std::string& key) {
-    const Json metadata = parse_metadata(tensors);
-    const auto found = metadata.find(key);
-    if (found == metadata.end() || !found->is_number()) {
-        throw bad_argument("load", "metadata." + key, found == metadata.end() ? "missing" : "no number", "a number");
-    }
-    return found->get<double>();
-}
-
-std::vector<std::string> metadata_names(const TensorFile& tensors, const std::string& key) {
-    return read_names(parse_metadata(tensors), key);
-}
-
-bool metadata_contains(const TensorFile& tensors, const std::string& key) {
-    return parse_metadata(tensors).contains(key);
+    return metadata.text("kind");
 }
 
 Character::Character(std::shared_ptr<const TensorFile> file)
     : tensors(std::move(file)),
       kind(model_kind(*tensors)),
-      skeleton(read_skeleton(*tensors, parse_metadata(*tensors))),
+      skeleton(read_skeleton(*tensors)),
       rest_vertices(tensors->get<float, 2>("rest_vertices", {-1, 3})),
       faces(tensors->get<std::int32_t, 2>("faces", {-1, 4})) {
-    control_names = pose_names(skeleton.names(), read_names(parse_metadata(*tensors), "numeric_controls"));
+    control_names = pose_names(skeleton.names(), tensors->metadata().names("numeric_controls"));
     control_ranges = tensors->get<float, 2>("control_ranges", {num_controls(), 2});
     if (num_vertices() == 0) throw bad_argument("load", "rest_vertices", "empty", "at least one vertex");
     mesh::check_faces("load", faces, num_vertices());

@@ -14,14 +14,6 @@ namespace rigwright::rig {
 /// The kind of model that a file holds. Throws ArgumentError if it has no usable metadata.
 std::string model_kind(const TensorFile& tensors);
 
-/// A number of the metadata. Throws ArgumentError if it is missing or none.
-double metadata_number(const TensorFile& tensors, const std::string& key);
-
-/// A list of texts of the metadata. Throws ArgumentError if it is missing or something else.
-std::vector<std::string> metadata_names(const TensorFile& tensors, const std::string& key);
-/// Whether the metadata have an entry.
-bool metadata_contains(const TensorFile& tensors, const std::string& key);
-
 /// What every model shares, read from its tensors and checked: V rest vertices, F faces, J joints, the C = 12
 /// J + K controls of a pose row with the ranges seen in training, and the confidence. A model without joints (J = 0)
 /// has no skeleton tensors.

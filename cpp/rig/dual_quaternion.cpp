@@ -5,84 +5,21 @@
 
 #include "core/parallel.h"
 #include "core/scratch.h"
-#include "rig/polar.h"
+#include "rig/dual_quaternion_parts.h"
 #include "rig/pose_blocks.h"
-#include "rig/quaternion.h"
+#include "rig/restricted.h"
+#include "rig/skin_session.h"
 #include "rig/transform.h"
 
 namespace rigwright::rig {
-namespace {
 
-using Real = Quaternion<double>;
-
-/// A rigid motion: a rotation and the dual part (0, t) q / 2 of its translation t.
-struct Motion {
-    Quaternion<float> q, d;
-};
-static_assert(sizeof(Motion) == 8 * sizeof(float));
-
-/// What a pose becomes before it meets vertices: J motions, J stretches (3, 4), whether any stretches, then the
-/// global and skinning transforms.
-template <class T>
-struct State {
-    State(T* memory, int num_joints)
-        : motions(memory),
-          stretches(motions + 8 * num_joints),
-          globals(stretches + 12 * num_joints),
-          skinning(globals + 12 * num_joints),
-          stretched(skinning + 12 * num_joints) {}
-    T *motions, *stretches, *globals, *skinning, *stretched;
-};
-
-/// The parts of a skinning transform about the joint's rest position c: R, P, and t = A c + translation - R c.
-struct Parts {
-    Parts(const float* skinning, const float* rest_global) {
-        double a[9];
-        for (int row = 0; row < 3; ++row) {
-            for (int e = 0; e < 3; ++e) a[row * 3 + e] = skinning[row * 4 + e];
-            centre[row] = rest_global[row * 4 + 3];
-        }
-        polar = polar_decomposition(a);
-        rotation = from_rotation(polar.rotation);
-        for (int row = 0; row < 3; ++row) {
-            translation[row] = skinning[row * 4 + 3];
-            for (int e = 0; e < 3; ++e) {
-                translation[row] += (a[row * 3 + e] - polar.rotation[row * 3 + e]) * centre[e];
-            }
-        }
-    }
-    Polar polar;
-    Real rotation;
-    double centre[3], translation[3];
-};
-
-Quaternion<float> narrow(const Real& q) {
-    return {float(q.w), float(q.x), float(q.y), float(q.z)};
-}
-Real widen(const float* q) {
-    return {q[0], q[1], q[2], q[3]};
-}
-
-/// The blended motion of a vertex, and the sign of each influence.
-Motion blend(const SkinWeights& skin, std::int64_t k, const Motion* motions) {
-    const Quaternion<float>& first = motions[skin.joint(skin.begin(k))].q;
-    Motion sum;
-    for (std::int32_t i = skin.begin(k); i < skin.begin(k + 1); ++i) {
-        const Motion& motion = motions[skin.joint(i)];
-        const float w = std::copysign(skin.weight(i), dot(first, motion.q));
-        sum.q = sum.q + w * motion.q;
-        sum.d = sum.d + w * motion.d;
-    }
-    return sum;
-}
-
-}  // namespace
+using namespace dual;
 
 DualQuaternionBlend::DualQuaternionBlend(std::shared_ptr<const TensorFile> tensors)
     : Deformer(std::move(tensors)), skin_(character()) {}
 
 std::size_t DualQuaternionBlend::state_size() const {
-    return 44 * static_cast<std::size_t>(character().skeleton.num_joints()) + 1;
+    return State<float>::size(character().skeleton.num_joints());
 }
 
 void DualQuaternionBlend::prepare(const float* pose, float* memory) const {
@@ -121,7 +58,7 @@ void DualQuaternionBlend::skin(const float* memory, std::int64_t first, std::int
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     for (std::int64_t k = first; k < last; ++k) {
         float* v = vertices + 3 * k;
-        const Motion motion = blend(skin_, k, motions);
+        const Motion motion = blend(skin_, k, motions, motions);
         const Quaternion<float> back = conjugate(motion.q);
         const Quaternion<float> moved =
             motion.q * Quaternion<float>::vector(v) * back + 2.0f * (motion.d * back);  // times |q|^2
@@ -138,14 +75,9 @@ void DualQuaternionBlend::skin_vjp(const float* memory, const float* cotangents,
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     Motion* gradients = reinterpret_cast<Motion*>(motion_gradient);
     for (std::int64_t k = 0; k < character().num_vertices(); ++k) {
-        const Motion motion = blend(skin_, k, motions);
-        float stretch[12] = {};
-        for (std::int32_t i = skin_.begin(k); i < skin_.begin(k + 1); ++i) {
-            const float* s = state.stretches + 12 * skin_.joint(i);
-            for (int e = 0; e < 12; ++e) stretch[e] += skin_.weight(i) * s[e];
-        }
+        const Motion motion = blend(skin_, k, motions, motions);
         float point[3], inner[3];
-        apply(stretch, rest + 3 * k, point);
+        skin_.blend_point(state.stretches, k, rest + 3 * k, point);
         const float scale = 1.0f / dot(motion.q, motion.q);
         const Quaternion<float> back = conjugate(motion.q), u = Quaternion<float>::vector(point);
         const Quaternion<float> moved = scale * (motion.q * u * back + 2.0f * (motion.d * back));
@@ -158,7 +90,7 @@ void DualQuaternionBlend::skin_vjp(const float* memory, const float* cotangents,
         const Quaternion<float>& first = motions[skin_.joint(skin_.begin(k))].q;
         for (std::int32_t i = skin_.begin(k); i < skin_.begin(k + 1); ++i) {
             const std::int32_t j = skin_.joint(i);
-            const float w = std::copysign(skin_.weight(i), dot(first, motions[j].q));
+            const float w = signed_weight(skin_, i, motions, first);
             gradients[j].q = gradients[j].q + w * dq;
             gradients[j].d = gradients[j].d + w * dd;
             float* s = stretch_gradient + 12 * j;
@@ -220,8 +152,9 @@ void DualQuaternionBlend::do_vjp(View<const float, 2> poses, View<const float, 3
     const std::size_t joints = static_cast<std::size_t>(skeleton.num_joints());
     const std::size_t size = Scratch::padded(state_size());
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        float* state = Scratch::floats(size + 32 * joints);
-        float *motion = state + size, *stretch = motion + 8 * joints, *skinning = stretch + 12 * joints;
+        const Scratch::Lease<float> memory(size + 32 * joints);
+        float *state = memory.data(), *motion = state + size, *stretch = motion + 8 * joints,
+              *skinning = stretch + 12 * joints;
         for (std::int64_t t = begin; t < end; ++t) {
             prepare(poses.row(t), state);
             std::fill_n(motion, 20 * joints, 0.0f);
@@ -231,6 +164,21 @@ void DualQuaternionBlend::do_vjp(View<const float, 2> poses, View<const float, 3
                          gradients.extent(1), gradients.row(t));
         }
     });
+}
+
+std::shared_ptr<Deformer> DualQuaternionBlend::do_restricted(View<const std::int32_t, 1> vertices) const {
+    auto tensors = std::make_shared<TensorFile>(restricted_tensors(character(), vertices, {"skin."}));
+    add_skin_rows(*character().tensors, vertices, tensors.get());
+    return std::make_shared<DualQuaternionBlend>(std::move(tensors));
+}
+
+std::unique_ptr<SessionState> DualQuaternionBlend::new_session_state() const {
+    return std::make_unique<SkinSession>(
+        skin_, SkinSession::Steps{character().skeleton.num_joints(), state_size(), state_size() - 1,
+                                  [this](const float* pose, float* state) { prepare(pose, state); },
+                                  [this](const float* state, std::int64_t first, std::int64_t last, float* vertices) {
+                                      skin(state, first, last, vertices);
+                                  }});
 }
 
 }  // namespace rigwright::rig

@@ -72,6 +72,19 @@ float Factors::activation(std::int64_t correction, const float* weights) const {
     return product;
 }
 
+float Factors::activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const {
+    const std::span<const Factor> factors = of(correction);
+    float sum = 0.0f;
+    for (const Factor& own : factors) {
+        float product = tangents[own.shape] * own.slope(weights[own.shape]);
+        for (const Factor& other : factors) {
+            if (&other != &own) product *= other.value(weights[other.shape]);
+        }
+        sum += product;
+    }
+    return sum;
+}
+
 void Factors::add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const {
     const std::span<const Factor> factors = of(correction);
     for (const Factor& own : factors) {

@@ -43,6 +43,8 @@ public:
 
     /// Product of the factors' values.
     float activation(std::int64_t correction, const float* weights) const;
+    /// The derivative of `activation` along tangents of the weights.
+    float activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const;
     /// Adds `gradient` times the derivative of the activation to the gradients of the weights.
     void add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const;
 

@@ -107,4 +107,7 @@ private:
     std::vector<std::int32_t> window_still_;  // windows + 1
 };
 
+/// Writes the neutral's coordinates (3 V) of vertices that no column moves.
+void copy_still(std::span<const GroupedColumns::Run> still, const float* neutral, float* vertices);
+
 }  // namespace rigwright::rig

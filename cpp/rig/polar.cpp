@@ -34,6 +34,21 @@ Matrix nearest_rotation(const Matrix& a) {
     return svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
 }
 
+/// The matrix of (tr(P) I - P) w, and whether it can be inverted: whether the rotation is differentiable.
+bool turning_matrix(const Matrix& stretch, Matrix* k) {
+    *k = stretch.trace() * Matrix::Identity() - stretch;
+    const double scale = k->norm();
+    return std::abs(k->determinant()) > 1e-12 * scale * scale * scale;
+}
+
+Vector3d axial(const Matrix& m) {
+    return {m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)};
+}
+
+Matrix cross_matrix(const Vector3d& w) {
+    return (Matrix() << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0).finished();
+}
+
 }  // namespace
 
 Polar polar_decomposition(const double* a) {
@@ -48,18 +63,22 @@ Polar polar_decomposition(const double* a) {
 
 /// With B = R^T dA and dR = R [w]x: differentiating A = R P gives [w]x P + P [w]x = B - B^T, that is
 /// (tr(P) I - P) w = axial(B - B^T), and dP = B - [w]x P.
+void polar_jvp(const Polar& polar, const double* da, double* stretch_derivative, double* turn) {
+    const Eigen::Map<const Matrix> rotation(polar.rotation), stretch(polar.stretch), change(da);
+    const Matrix b = rotation.transpose() * change;
+    Matrix k;
+    Vector3d w = Vector3d::Zero();
+    if (turning_matrix(stretch, &k)) w = k.inverse() * axial(b);
+    Eigen::Map<Matrix>(stretch_derivative, 3, 3) = b - cross_matrix(w) * stretch;
+    Eigen::Map<Vector3d>(turn, 3) = w;
+}
+
 void polar_vjp(const Polar& polar, const double* stretch_gradient, const double* turn_gradient, double* a_gradient) {
     const Eigen::Map<const Matrix> rotation(polar.rotation), stretch(polar.stretch), gp(stretch_gradient);
     const Matrix h = -gp * stretch;
-    const Vector3d axial =
-        Vector3d(h(2, 1) - h(1, 2), h(0, 2) - h(2, 0), h(1, 0) - h(0, 1)) + Eigen::Map<const Vector3d>(turn_gradient);
-    const Matrix k = stretch.trace() * Matrix::Identity() - stretch;
-    const double scale = k.norm();
-    Matrix gb = gp;
-    if (std::abs(k.determinant()) > 1e-12 * scale * scale * scale) {
-        const Vector3d y = k.inverse() * axial;
-        gb += (Matrix() << 0.0, -y[2], y[1], y[2], 0.0, -y[0], -y[1], y[0], 0.0).finished();
-    }
+    const Vector3d sum = axial(h) + Eigen::Map<const Vector3d>(turn_gradient);
+    Matrix k, gb = gp;
+    if (turning_matrix(stretch, &k)) gb += cross_matrix(k.inverse() * sum);
     Eigen::Map<Matrix>(a_gradient) += rotation * gb;
 }
 

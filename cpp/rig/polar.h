@@ -12,9 +12,12 @@ struct Polar {
 
 Polar polar_decomposition(const double* a);
 
-/// The reverse: adds to a_gradient (3, 3) the gradient with respect to A, from the gradients with respect to the
-/// stretch, (3, 3), and to the turn omega, (3), for dR = R [omega]x. Where the rotation is not differentiable its
-/// part is 0.
+/// The derivatives of the stretch, (3, 3), and of the rotation, a turn omega, (3), with dR = R [omega]x, along da
+/// (3, 3). Where the rotation is not differentiable its part is 0.
+void polar_jvp(const Polar& polar, const double* da, double* stretch_derivative, double* turn);
+
+/// The reverse of polar_jvp: adds to a_gradient (3, 3) the gradient with respect to A, from those with respect to the
+/// stretch, (3, 3), and to the turn, (3).
 void polar_vjp(const Polar& polar, const double* stretch_gradient, const double* turn_gradient, double* a_gradient);
 
 }  // namespace rigwright::rig

@@ -1,7 +1,6 @@
 #include "rig/restricted.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace rigwright::rig {
@@ -30,16 +29,6 @@ std::vector<std::int32_t> chosen_faces(View<const std::int32_t, 2> faces, const 
     return chosen;
 }
 
-std::string restricted_metadata(const std::string& text) {
-    nlohmann::json metadata = nlohmann::json::parse(text);
-    const auto hash = metadata.find("topology_hash");
-    if (hash != metadata.end()) {
-        if (!metadata.contains("restricted_from")) metadata["restricted_from"] = *hash;
-        metadata.erase("topology_hash");
-    }
-    return metadata.dump();
-}
-
 }  // namespace
 
 RestrictedPlaces::RestrictedPlaces(View<const std::int32_t, 1> vertices, std::int64_t num_vertices)
@@ -55,7 +44,7 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
     const TensorFile& source = *character.tensors;
     const RestrictedPlaces places(vertices, character.num_vertices());
     TensorFile result;
-    result.set_metadata(restricted_metadata(source.metadata()));
+    result.set_metadata(source.metadata().renamed("topology_hash", "restricted_from"));
     for (const auto& [name, entry] : source.entries()) {
         const std::string_view text = name;
         if (std::any_of(own.begin(), own.end(), [&](std::string_view prefix) { return text.starts_with(prefix); })) {

@@ -52,12 +52,14 @@ Skeleton::Skeleton(std::vector<std::string> names, std::vector<std::int32_t> par
 }
 
 void Skeleton::globals(const float* pose, float* out) const {
-    for (std::size_t j = 0; j < parents_.size(); ++j) {
-        if (parents_[j] < 0) {
-            std::copy_n(pose + 12 * j, 12, out + 12 * j);
-        } else {
-            compose(out + 12 * parents_[j], pose + 12 * j, out + 12 * j);
-        }
+    for (int j = 0; j < num_joints(); ++j) global(j, pose, out);
+}
+
+void Skeleton::global(int j, const float* pose, float* globals) const {
+    if (parents_[j] < 0) {
+        std::copy_n(pose + 12 * j, 12, globals + 12 * j);
+    } else {
+        compose(globals + 12 * parents_[j], pose + 12 * j, globals + 12 * j);
     }
 }
 

@@ -29,6 +29,8 @@ public:
 
     /// Global transforms of one pose: 12 J parent-relative floats in, 12 J out.
     void globals(const float* pose, float* out) const;
+    /// Writes the global transform of one joint among the 12 J of `globals`, given that of its parent.
+    void global(int joint, const float* pose, float* globals) const;
     /// The reverse of `globals`: adds to `pose_gradient` the gradient with respect to the parent-relative
     /// transforms. `global_gradient` (12 J) is overwritten: on return it holds the gradients with descendants
     /// added.

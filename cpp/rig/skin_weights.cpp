@@ -8,9 +8,19 @@
 #include "rig/transform.h"
 
 namespace rigwright::rig {
+namespace {
 
-SkinWeights::SkinWeights(const Character& character) {
-    const std::int64_t num_vertices = character.num_vertices();
+template <class T>
+void add_rows(const TensorFile& source, const std::string& name, View<const std::int32_t, 1> rows, TensorFile* file) {
+    const auto all = source.get<T, 2>(name);
+    std::vector<T> chosen;
+    for (const std::int32_t row : rows) chosen.insert(chosen.end(), all.row(row), all.row(row + 1));
+    file->add(name, {rows.extent(0), all.extent(1)}, chosen.data());
+}
+
+}  // namespace
+
+SkinWeights::SkinWeights(const Character& character, std::int64_t num_vertices) {
     const auto joint = character.tensors->get<std::int32_t, 2>("skin.joint", {num_vertices, -1});
     const auto weight = character.tensors->get<float, 2>("skin.weight", {num_vertices, joint.extent(1)});
     for (std::int64_t k = 0; k < num_vertices; ++k) {
@@ -41,14 +51,7 @@ SkinWeights::SkinWeights(const Character& character) {
 
 void SkinWeights::blend(const float* transforms, const float* vertices, std::int64_t first, std::int64_t last,
                         float* out) const {
-    for (std::int64_t k = first; k < last; ++k) {
-        float blended[12] = {};
-        for (std::int32_t i = offset_[k]; i < offset_[k + 1]; ++i) {
-            const float* m = transforms + 12 * joint_[i];
-            for (int e = 0; e < 12; ++e) blended[e] += weight_[i] * m[e];
-        }
-        apply(blended, vertices + 3 * k, out + 3 * k);
-    }
+    for (std::int64_t k = first; k < last; ++k) blend_point(transforms, k, vertices + 3 * k, out + 3 * k);
 }
 
 void SkinWeights::blend_vjp(const float* vertices, const float* cotangents, float* gradient) const {
@@ -66,10 +69,24 @@ void SkinWeights::blend_vjp(const float* vertices, const float* cotangents, floa
     }
 }
 
+void add_skin_rows(const TensorFile& source, View<const std::int32_t, 1> vertices, TensorFile* file) {
+    add_rows<std::int32_t>(source, "skin.joint", vertices, file);
+    add_rows<float>(source, "skin.weight", vertices, file);
+}
+
 void skinning_transforms(const Skeleton& skeleton, const float* pose, float* globals, float* skinning) {
     skeleton.globals(pose, globals);
     for (int j = 0; j < skeleton.num_joints(); ++j) {
         compose(globals + 12 * j, skeleton.inverse_rest_globals().row(j), skinning + 12 * j);
+    }
+}
+
+/// M = G X: dM = dG X; the fourth row of dG is 0, so that its translation takes part as that of a transform does.
+void skinning_jvp(const Skeleton& skeleton, const float* pose, const float* globals, const float* tangent,
+                  float* globals_derivative, float* skinning_derivative) {
+    skeleton.globals_jvp(pose, globals, tangent, globals_derivative);
+    for (int j = 0; j < skeleton.num_joints(); ++j) {
+        compose(globals_derivative + 12 * j, skeleton.inverse_rest_globals().row(j), skinning_derivative + 12 * j);
     }
 }
 

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_CHUNK', 'InverseGram', 'InverseStructure', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'edges', 'face_normal_angles', 'find_contacts', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_frames', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_CHUNK', 'InverseGram', 'InverseStructure', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'edges', 'face_normal_angles', 'find_contacts', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_frames', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     Named float32 and int32 arrays with a text: a model file.
@@ -110,9 +110,90 @@ class Deformer:
         rigwright.devices(). ValueError on a wrong width, a value that is not finite or too large, or a device
         that does not work here.
         """
+    def jacobian(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        The Jacobian of the 3 V coordinates in the C columns of a pose.
+        
+        Meant for restricted models: it has 3 V C numbers per pose.
+        
+        Parameters
+        ----------
+        poses : (T, C) or (C,)
+        device : str
+            ``"cpu"``.
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        (T, 3 V, C), or (3 V, C) of one pose
+            Rows x, y, z of vertex 0, then of vertex 1, and so on.
+        
+        Raises
+        ------
+        ValueError
+            On a wrong width, a value that is not finite or too large, a derivative that overflows float32, or a result
+            that does not fit memory.
+        """
+    def jvp(self, poses: typing.Any, tangents: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        J tangents: the derivative of the vertices along one direction per pose.
+        
+        Parameters
+        ----------
+        poses : (T, C) or (C,)
+        tangents : (T, C), or (C,) with one pose
+            A direction per pose, in the units of the pose's columns.
+        device : str
+            ``"cpu"``.
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        (T, V, 3), or (V, 3) of one pose
+            In units of length per unit of the direction. At a kink (the corner of a tent) the one-sided derivative of
+            ``vjp``.
+        
+        Raises
+        ------
+        ValueError
+            On a wrong shape, a value that is not finite or too large, or a derivative that overflows float32.
+        """
+    def restricted(self, vertices: typing.Any) -> Deformer:
+        """
+        A model of some vertices alone, in the order given.
+        
+        It takes the same poses, its vertices have the bytes of this model's, and it skips what they do not need. It can
+        be saved. Its faces are those whose corners are all among the vertices.
+        
+        Parameters
+        ----------
+        vertices : (M,) integers
+            Indices of vertices; repeats are allowed.
+        
+        Returns
+        -------
+        Deformer
+            Of the same kind, with M vertices.
+        
+        Raises
+        ------
+        ValueError
+            On an index out of range (negative ones included), or no index at all.
+        """
     def save(self, path: os.PathLike | str | bytes) -> None:
         """
         Write the model file, atomically.
+        """
+    def session(self) -> Session:
+        """
+        A session: evaluates one pose after another and skips what did not change.
+        
+        Returns
+        -------
+        Session
+            For one thread; sessions of a model are independent of each other.
         """
     def tensors(self) -> dict:
         """
@@ -178,6 +259,39 @@ class DeltaMush(Deformer):
     """
     Linear blend skinning, smoothed, with the detail of the rest mesh put back.
     """
+class Session:
+    """
+    Evaluates one pose of a model after another and skips what did not change since the
+    last one: made by ``Deformer.session()``.
+    """
+    def evaluate(self, pose: typing.Any, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Vertices of a pose, with the bytes of ``Deformer.evaluate``.
+        
+        Calls from several threads wait for each other.
+        
+        Parameters
+        ----------
+        pose : (C,)
+        out : (V, 3) float32, optional
+            An array to write into.
+        
+        Returns
+        -------
+        (V, 3)
+            ``out`` if it is given, otherwise a new array: it is not changed by later calls.
+        
+        Raises
+        ------
+        ValueError
+            On a wrong width, a value that is not finite or too large, or an array that does not fit. The session stays
+            usable.
+        """
+    @property
+    def model(self) -> Deformer:
+        """
+        The model that it evaluates.
+        """
 class BlendshapeRig(Deformer):
     """
     K blendshapes with corrections of any order, behind the interface of every forward model:

@@ -284,7 +284,7 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
     }
     try:
         return json.dumps(about, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise bad_argument(_FUNCTION, "metadata", f"no JSON ({error})", "what JSON can hold") from None
 
 

@@ -41,6 +41,8 @@ CALLS = {
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rw.Deformer.evaluate(RIG, WEIGHTS, threads=n),
     "Deformer.vjp": lambda n: RIG.vjp(WEIGHTS, np.zeros((2, *REST.shape)), threads=n),
+    "Deformer.jvp": lambda n: RIG.jvp(WEIGHTS, np.zeros_like(WEIGHTS), threads=n),
+    "Deformer.jacobian": lambda n: RIG.jacobian(WEIGHTS, threads=n),
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,

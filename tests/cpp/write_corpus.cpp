@@ -1,9 +1,42 @@
-// write_corpus FOLDER: small models of every kind, for the fuzz target to begin with.
+// write_corpus FOLDER: small models of every kind, and one whose metadata nest too deep, for the fuzz target to begin
+// with.
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "random_model.h"
 #include "registry/make_model.h"
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// The same file with a version that is `depth` lists inside each other.
+Bytes nested(const Bytes& model, std::size_t depth) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, model.data(), sizeof(size));
+    std::string header(reinterpret_cast<const char*>(model.data()) + sizeof(size), size);
+    const std::string version = R"(\"version\": 1)";
+    header.replace(header.find(version), version.size(),
+                   R"(\"version\": )" + std::string(depth, '[') + std::string(depth, ']'));
+    const std::uint64_t longer = header.size();
+    Bytes bytes(sizeof(longer) + header.size());
+    std::memcpy(bytes.data(), &longer, sizeof(longer));
+    std::memcpy(bytes.data() + sizeof(longer), header.data(), header.size());
+    bytes.insert(bytes.end(), model.begin() + static_cast<std::ptrdiff_t>(sizeof(size) + size), model.end());
+    return bytes;
+}
+
+void write_bytes(const std::filesystem::path& path, const Bytes& bytes) {
+    std::ofstream stream(path, std::ios::binary);
+    stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+}  // namespace
 
 int main(int count, char** arguments) {
     using namespace rigwright::checks;
@@ -16,5 +49,6 @@ int main(int count, char** arguments) {
             random_model(kind, sizes, seed).write((folder / (kind + std::to_string(seed))).string());
         }
     }
+    write_bytes(folder / "nested", nested(random_model("linear_blend", {}, 0).serialize(), 200000));
     return 0;
 }

@@ -7,7 +7,7 @@ import pytest
 
 import rigwright as rw
 from tests.support.models import chain_skeleton, random_poses
-from tests.support.skinning import check_vjp, skinned, tube
+from tests.support.skinning import bent, bumpy_tube, check_vjp, skinned, tube
 from tests.support.slow import slow_skinning
 
 
@@ -69,25 +69,6 @@ def slow_delta_mush(model, pose):
         detail = slow_frame(smooth_rest, normals_rest[k], k, m).T @ (rest[k] - smooth_rest[k])
         out[k] = smooth[k] + slow_frame(smooth, normals[k], k, m) @ detail
     return out
-
-
-def bumpy_tube(make=rw.DeltaMush, loose=0, **more):
-    """A tube with uneven radius, and loose vertices beside it."""
-    skeleton, rest, faces, weights = tube()
-    rng = np.random.default_rng(0)
-    rest = rest * (1 + 0.1 * rng.standard_normal((len(rest), 1)) * [1, 0, 1])
-    rest = np.concatenate([rest, rng.standard_normal((loose, 3))])
-    weights = np.concatenate([weights, np.tile([0.5, 0.25, 0.25], (loose, 1))])
-    return make(skeleton, rest, faces, weights, **more)
-
-
-def bent(model, degrees=50):
-    poses = np.tile(model.skeleton.rest.reshape(1, -1), (3, 1))
-    for t, angle in enumerate(np.radians([0.3 * degrees, degrees, -degrees])):
-        turn = np.array([[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]])
-        for joint in (1, 2):
-            poses[t, 12 * joint : 12 * joint + 12].reshape(3, 4)[:, :3] = turn
-    return poses
 
 
 @pytest.mark.parametrize(("iterations", "step"), [(0, 0.5), (1, 1.0), (10, 0.5)])

@@ -34,6 +34,26 @@ def tube(rings=13, sides=8):
     return skeleton, vertices.astype(np.float32), faces, weights
 
 
+def bumpy_tube(make=rw.DeltaMush, loose=0, **more):
+    """A tube with uneven radius, and loose vertices beside it."""
+    skeleton, rest, faces, weights = tube()
+    rng = np.random.default_rng(0)
+    rest = rest * (1 + 0.1 * rng.standard_normal((len(rest), 1)) * [1, 0, 1])
+    rest = np.concatenate([rest, rng.standard_normal((loose, 3))])
+    weights = np.concatenate([weights, np.tile([0.5, 0.25, 0.25], (loose, 1))])
+    return make(skeleton, rest, faces, weights, **more)
+
+
+def bent(model, degrees=50):
+    """(3, C) poses of a tube that turn both upper joints."""
+    poses = np.tile(model.skeleton.rest.reshape(1, -1), (3, 1))
+    for t, angle in enumerate(np.radians([0.3 * degrees, degrees, -degrees])):
+        turn = np.array([[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]])
+        for joint in (1, 2):
+            poses[t, 12 * joint : 12 * joint + 12].reshape(3, 4)[:, :3] = turn
+    return poses
+
+
 def check_vjp(model, poses, tolerance, step=5e-3):
     """The gradient against central differences of the float32 evaluation, every column."""
     shape = (len(poses), len(model.rest_vertices), 3)

@@ -1,0 +1,89 @@
+"""What model files say of themselves: hostile nesting, types, and what Python writes."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import _core
+from tests.support.models import linear_blend
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+@pytest.fixture(scope="module")
+def model():
+    return linear_blend()
+
+
+def file_with(path, model, text: str):
+    """A model file whose metadata is any text."""
+    model.save(path)
+    content = path.read_bytes()
+    (size,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + size])
+    header["__metadata__"]["rigwright"] = text
+    made = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(made)) + made + content[8 + size :])
+    return path
+
+
+def with_entry(model, key: str, value: str) -> str:
+    """The metadata with an entry that is any JSON text, read before the others."""
+    rest = {k: v for k, v in model.metadata.items() if k != key}
+    return f'{{"{key}": {value}, ' + json.dumps(rest)[1:]
+
+
+@pytest.mark.parametrize("key", ["version", "kind", "joint_names", "meters_per_unit", "up_axis", "anything"])
+def test_metadata_nested_very_deep_are_refused_by_name(tmp_path, model, key):
+    path = file_with(tmp_path / "deep.safetensors", model, with_entry(model, key, nested(200_000)))
+    with pytest.raises(ValueError, match="metadata is nested more than 32 levels deep"):
+        rw.load(path)
+
+
+def test_thirty_two_levels_are_read_and_no_more(tmp_path, model):
+    made = _core.model_from_tensors(model.tensors(), with_entry(model, "shop", nested(31)))
+    path = tmp_path / "model.safetensors"
+    made.save(path)
+    assert rw.load(path).metadata["shop"] == json.loads(nested(31))
+    with pytest.raises(ValueError, match="model_from_tensors: metadata is nested more than 32 levels deep"):
+        _core.model_from_tensors(model.tensors(), with_entry(model, "shop", nested(32)))
+
+
+def test_brackets_inside_texts_are_no_levels(model):
+    text = '"' + "[" * 100 + r"\"{" + '"'
+    assert _core.model_from_tensors(model.tensors(), with_entry(model, "note", text)).metadata["note"].startswith("[[")
+
+
+def test_blendshapes_refuse_deep_metadata_by_name():
+    neutral, deltas = np.zeros((4, 3), np.float32), np.ones((2, 4, 3), np.float32)
+    for depth in (40, 100_000):
+        deep: list = []
+        for _ in range(depth):
+            deep = [deep]
+        with pytest.raises(ValueError, match="BlendshapeRig: metadata is"):
+            rw.BlendshapeRig(neutral, deltas, metadata={"shop": deep})
+
+
+@pytest.mark.parametrize("text", ["[]", "7", "{", '{"version": 1', '{"version": NaN}'])
+def test_metadata_that_are_no_object_are_refused_by_name(tmp_path, model, text):
+    with pytest.raises(ValueError, match=r"bad\.safetensors: metadata is no JSON object"):
+        rw.load(file_with(tmp_path / "bad.safetensors", model, text))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("kind", "7", "metadata.kind is not a text; it must be a text"),
+        ("joint_names", '["a", 7]', "metadata.joint_names is not a list of names"),
+        ("meters_per_unit", '"1"', "metadata.meters_per_unit is no number; it must be a number"),
+        ("version", "2", "rigwright metadata of version 1"),
+    ],
+)
+def test_entries_of_another_type_are_named(model, key, value, said):
+    with pytest.raises(ValueError, match=said):
+        _core.model_from_tensors(model.tensors(), with_entry(model, key, value))

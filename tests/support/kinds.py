@@ -1,0 +1,33 @@
+"""One small model of every kind, with poses: what all kinds promise is tested over this table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import rigwright as rw
+from tests.support.blendshapes import random_rig
+from tests.support.models import random_body, random_poses
+from tests.support.skinning import bent, bumpy_tube, skinned
+
+MAKERS: dict[str, Callable[[], rw.Deformer]] = {
+    "linear_blend": lambda: skinned(rw.LinearBlendSkinning, numeric_controls=["dial"]),
+    "dual_quaternion": lambda: skinned(rw.DualQuaternionSkinning, num_joints=4),
+    "delta_mush": lambda: bumpy_tube(loose=2, iterations=2),
+    "body": lambda: random_body(num_vertices=50),
+    "blendshape": lambda: random_rig(num_vertices=40),
+}
+KINDS = list(MAKERS)
+
+
+def poses_of(model: rw.Deformer, frames: int, seed: int = 0) -> np.ndarray:
+    """(frames, C) random poses at which the model is smooth: weights keep away from the corners of tents."""
+    rng = np.random.default_rng(seed)
+    width = len(model.control_names)
+    if model.skeleton is None:
+        return rng.choice(np.float32([-0.1, 0.1, 0.15, 0.35, 0.6, 0.9, 1.1]), (frames, width))
+    if model.kind == "delta_mush":  # random transforms would fold the surface
+        near = bent(model)[rng.integers(3, size=frames)]
+        return near + 0.05 * rng.standard_normal(near.shape).astype(np.float32)
+    return random_poses(model.skeleton, frames, seed, numeric=width - 12 * model.skeleton.num_joints)
