@@ -4,6 +4,7 @@
 
 #include "cuda/block.h"
 #include "cuda/portable.h"
+#include "cuda/tangent_kernels.h"
 #include "network/activation.h"
 
 namespace rigwright::cuda {
@@ -37,7 +38,44 @@ RIGWRIGHT_DEVICE inline float activated(network::Activation activation, float x)
     return x;
 }
 
-/// y_g = f(W_g x_g + b_g) for all groups g of a layer and all poses in one launch, f an activation.
+/// A gradient times f', from the value y = f(x); at 0 the derivative from the left.
+RIGWRIGHT_DEVICE inline float times_slope(network::Activation activation, float gradient, float y) {
+    switch (activation) {
+        case network::Activation::none:
+            return gradient;
+        case network::Activation::tanh:
+            return gradient * (1.0f - y * y);
+        case network::Activation::relu:
+            return y > 0.0f ? gradient : 0.0f;
+        case network::Activation::leaky_relu:
+            return y > 0.0f ? gradient : network::leaky_slope * gradient;
+    }
+    return gradient;
+}
+
+/// What becomes of the sum W x of an output: y = f(W x + b).
+struct BiasAndActivation {
+    const float* biases;
+    network::Activation activation;
+
+    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t bias, std::int64_t, std::int64_t) const {
+        return activated(activation, sum + biases[bias]);
+    }
+};
+
+/// Of a tangent: dy = (W dx) f', from the values y (T, width).
+struct TimesSlope {
+    const float* values;
+    std::int64_t width;
+    TangentRows rows;
+    network::Activation activation;
+
+    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t, std::int64_t row, std::int64_t output) const {
+        return times_slope(activation, sum, values[rows.pose(row) * width + output]);
+    }
+};
+
+/// Finish(W_g x_g) for all groups g of a layer and all rows (poses, or tangents) in one launch.
 ///
 /// Why no cuBLAS: the matrices of a body are many, small and of unlike shapes (dozens of sets, 20 to 400 inputs,
 /// 128 units), so that cuBLAS would be four launches a set or padding to one shape, and a 600 MB dependency; one
@@ -47,6 +85,7 @@ RIGWRIGHT_DEVICE inline float activated(network::Activation activation, float x)
 ///
 /// A block of 256 threads computes 64 poses x 64 outputs, 16 inputs at a time; a warp 8 poses x 64 outputs; a
 /// thread 8 poses x 2 outputs, 32 apart, so that a warp stores whole lines.
+template <class Finish>
 struct GroupedProduct {
     static constexpr int threads = 256;
     static constexpr int tile = 64;         // poses, and outputs, of a block
@@ -68,8 +107,7 @@ struct GroupedProduct {
     const ProductGroup* groups;
     const ProductTile* tiles;  // one a column of blocks
     const float* weights;
-    const float* biases;
-    network::Activation activation;
+    Finish finish;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
     float* output;  // (T, output_width)
@@ -117,11 +155,10 @@ struct GroupedProduct {
         for (int j = 0; j < outputs_each; ++j) {
             const std::int64_t unit = at.row + thread % warp + warp * j;
             if (unit >= group.rows) continue;
-            const float bias = biases[group.bias + unit];
             for (int i = 0; i < poses_each; ++i) {
                 if (first_pose + i >= num_poses) break;
-                const float y = registers.sum[i][j] + bias;
-                output[(first_pose + i) * output_width + group.output + unit] = activated(activation, y);
+                const std::int64_t row = first_pose + i, column = group.output + unit;
+                output[row * output_width + column] = finish(registers.sum[i][j], group.bias + unit, row, column);
             }
         }
     }

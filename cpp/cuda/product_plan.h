@@ -29,7 +29,7 @@ inline std::int64_t ProductPlan::add(std::int64_t first_input, View<const float,
     groups.push_back({first_input, first_output, static_cast<std::int64_t>(weights.size()),
                       static_cast<std::int64_t>(biases.size()), static_cast<std::int32_t>(rows),
                       static_cast<std::int32_t>(weight.extent(1))});
-    for (std::int64_t row = 0; row < rows; row += GroupedProduct::tile) {
+    for (std::int64_t row = 0; row < rows; row += GroupedProduct<BiasAndActivation>::tile) {
         tiles.push_back({group, static_cast<std::int32_t>(row)});
     }
     weights.insert(weights.end(), weight.begin(), weight.end());

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
-from tests.cuda import inverse_operations
+from tests.cuda import derivative_operations, inverse_operations
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig, random_weights
 from tests.support.models import chain_skeleton, random_body, random_poses, random_transforms
@@ -153,7 +153,7 @@ def body(poses: int, **sizes: Any) -> Operation:
 
     def device(lane: ModuleType, poses: np.ndarray) -> np.ndarray:
         out = np.full((len(poses), len(model.rest_vertices), 3), np.nan, np.float32)
-        lane.BodyEvaluator(model.tensors(), json.dumps(model.metadata)).evaluate(poses, out)
+        lane.ResidentModel(model.tensors(), json.dumps(model.metadata)).evaluate(poses, out)
         return out
 
     text = "".join(f", {key} {value}" for key, value in sizes.items())
@@ -191,7 +191,7 @@ def blendshapes(
 
     def device(lane: ModuleType, weights: np.ndarray, **prefix: np.ndarray) -> np.ndarray:
         out = np.full((len(weights), num_vertices, 3), np.nan, np.float32)
-        lane.BlendshapeEvaluator(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
+        lane.ResidentModel(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
         return out
 
     text = f"{storage}, {'dense' if dense else 'sparse'}{', prefixes' if prefix else ''}, reach {reach}"
@@ -244,5 +244,6 @@ def rows() -> list[Operation]:
         blendshapes(9, 65, dense=True, prefix=True),
         blendshapes(5, 1100, reach=0.02),  # most vertices are still
         blendshapes(3, 600, "int16", dense=True, reach=0.0),
+        *derivative_operations.rows(),
         *inverse_operations.rows(),
     ]
