@@ -58,7 +58,7 @@ void DualQuaternionBlend::skin(const float* memory, std::int64_t first, std::int
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     for (std::int64_t k = first; k < last; ++k) {
         float* v = vertices + 3 * k;
-        const Motion motion = blend(skin_, k, motions, motions);
+        const Motion motion = blend(skin_, k, motions);
         const Quaternion<float> back = conjugate(motion.q);
         const Quaternion<float> moved =
             motion.q * Quaternion<float>::vector(v) * back + 2.0f * (motion.d * back);  // times |q|^2
@@ -75,7 +75,7 @@ void DualQuaternionBlend::skin_vjp(const float* memory, const float* cotangents,
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     Motion* gradients = reinterpret_cast<Motion*>(motion_gradient);
     for (std::int64_t k = 0; k < character().num_vertices(); ++k) {
-        const Motion motion = blend(skin_, k, motions, motions);
+        const Motion motion = blend(skin_, k, motions);
         float point[3], inner[3];
         skin_.blend_point(state.stretches, k, rest + 3 * k, point);
         const float scale = 1.0f / dot(motion.q, motion.q);
