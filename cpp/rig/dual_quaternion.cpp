@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/parallel.h"
 #include "core/scratch.h"
@@ -189,9 +190,10 @@ void DualQuaternionBlend::do_jacobian(View<const float, 2> poses, View<float, 3>
     constexpr std::int64_t vertices_per_piece = 16;  // each prepares its pose, which costs as much as one vertex
     const std::int64_t num_vertices = character().num_vertices();
     const std::int64_t pieces = (num_vertices + vertices_per_piece - 1) / vertices_per_piece;
-    const std::size_t size = Scratch::padded(state_size());
+    const std::size_t size = state_size();
     parallel_for(poses.extent(0) * pieces, 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        float* state = Scratch::floats(size + 32 * static_cast<std::size_t>(character().skeleton.num_joints()));
+        std::vector<float> memory(size + 32 * static_cast<std::size_t>(character().skeleton.num_joints()));
+        float* state = memory.data();
         for (std::int64_t piece = begin; piece < end; ++piece) {
             const std::int64_t t = piece / pieces, first = piece % pieces * vertices_per_piece;
             const View<float, 2> jacobian(jacobians.row(t), {jacobians.extent(1), jacobians.extent(2)});
