@@ -18,15 +18,19 @@ Frame::Frame(const Structure& structure, const GramMatrix& gram)
       rows_(structure.num_columns()) {}
 
 void Frame::set(const double* x) {
-    if (projected_ != nullptr && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
+    if (!projected_.empty() && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
         for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] += projected_[n] - terms_.projection[n];
     } else {
         std::copy_n(x, x_.size(), x_.begin());
-        for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
-        std::fill(phi_.begin(), phi_.end(), 0.0);
-        update();
+        refresh();
     }
-    projected_ = terms_.projection;
+    projected_.assign(terms_.projection, terms_.projection + phi_.size());
+}
+
+void Frame::refresh() {
+    for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
+    std::fill(phi_.begin(), phi_.end(), 0.0);
+    update();
 }
 
 double Frame::objective() const {

@@ -30,11 +30,12 @@ public:
     const Structure& structure() const { return structure_; }
     const GramMatrix& gram() const { return gram_; }
     const Terms& terms() const { return terms_; }
-    /// Takes another frame's terms; `set` must follow where the projection is another one. Projections stay readable
-    /// until the next `set`.
+    /// Takes another frame's terms; `set` must follow where the projection is another one.
     void load(const Terms& terms) { terms_ = terms; }
     /// Moves to a point inside the box; computes phi and r from scratch unless it is the point where the frame is.
     void set(const double* x);
+    /// Computes phi and r from scratch: many small moves leave their rounding in r.
+    void refresh();
     const double* x() const { return x_.data(); }
     const double* residual() const { return r_.data(); }
 
@@ -69,7 +70,7 @@ private:
     const GramMatrix& gram_;
     const Kernels& kernels_;
     Terms terms_{};
-    const double* projected_ = nullptr;              // the projection in r_
+    std::vector<double> projected_;                  // the projection in r_; empty before the first `set`
     std::vector<double> x_, phi_, old_x_, old_phi_;  // the point, and the one before the last `move`
     AlignedDoubles r_, old_r_;                       // as wide as the Gram matrix
     std::vector<double> along_;                      // (degree + 1, users): activations minus phi as polynomials
