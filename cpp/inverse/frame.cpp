@@ -58,8 +58,8 @@ void Frame::slopes(double* right) const {
 double Frame::optimality() const {
     double worst = 0.0;
     for (std::int64_t k = 0; k < structure_.num_variables(); ++k) {
-        if (x_[k] < terms_.upper[k]) worst = std::max(worst, -slope(k, 1));
-        if (x_[k] > terms_.lower[k]) worst = std::max(worst, slope(k, -1));
+        if (!(x_[k] >= terms_.upper[k])) worst = steeper(worst, -slope(k, 1));
+        if (!(x_[k] <= terms_.lower[k])) worst = steeper(worst, slope(k, -1));
     }
     return worst;
 }

@@ -19,6 +19,11 @@ struct Terms {
     const double* upper;       // (K)
 };
 
+/// The larger of two descents; NaN if either is, so that no optimality of a point that overflowed is small.
+inline double steeper(double a, double b) {
+    return a >= b || a != a ? a : b;
+}
+
 /// A point x of one frame, with everything that its steps need kept up to date: activations phi, half the gradient in
 /// them r = G phi - p. Exact in each single variable: between two knots the objective is a polynomial there (a
 /// parabola unless shapes share the variable), and `minimise` takes the best of all pieces. Not thread-safe: one a
@@ -45,7 +50,7 @@ public:
     double slope(std::int64_t variable, int side) const;
     /// `slope` to the right of every variable: (K).
     void slopes(double* right) const;
-    /// The steepest descent along a single variable that the box allows, over all variables.
+    /// The steepest descent along a single variable that the box allows, over all variables; NaN after an overflow.
     double optimality() const;
     /// Moves one variable to its best value in the box; whether it moved. `local` stays on the pieces next to it.
     bool minimise(std::int64_t variable, bool local);
