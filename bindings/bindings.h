@@ -8,6 +8,7 @@ void bind_core(pybind11::module_& module);
 void bind_linalg(pybind11::module_& module);
 void bind_mesh(pybind11::module_& module);
 void bind_optimize(pybind11::module_& module);
+void bind_channels(pybind11::module_& module);
 void bind_rig(pybind11::module_& module);
 void bind_derivatives(pybind11::module_& module);
 void bind_blendshape(pybind11::module_& module);

@@ -22,7 +22,7 @@ public:
     InverseGram(std::shared_ptr<const rig::BlendshapeRig> rig, const Array<std::int32_t>& vertices,
                 const Array<double>& weights)
         : rig_(std::move(rig)),
-          columns_([this](std::int64_t n, View<float, 2> delta) { rig_->column(n, delta); }),
+          columns_([own = rig_.get()](std::int64_t n, View<float, 2> delta) { own->column(n, delta); }),
           projection_(rig_->num_columns(), columns_, rig_->character().rest_vertices, view<std::int32_t, 1>(vertices),
                       view<double, 1>(weights)),
           matrix_(products()) {}

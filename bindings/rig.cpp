@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "channels.h"
 #include "core/check.h"
 #include "device_calls.h"
 #include "model_line.h"
@@ -151,9 +152,10 @@ std::string deformer_line(const py::object& self) {
 }
 
 void bind_deformer(py::module_& module) {
-    py::class_<Deformer, std::shared_ptr<Deformer>>(
-        module, "Deformer", "A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.")
-        .def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
+    py::class_<Deformer, std::shared_ptr<Deformer>> model(
+        module, "Deformer", "A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.");
+    add_channels(model);
+    model.def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
         .def_property_readonly("metadata", &metadata, "What the model file says of itself, as a dict.")
         .def_property_readonly("joint_names", [](const Deformer& m) { return m.character().skeleton.names(); })
         .def_property_readonly(

@@ -1,6 +1,7 @@
 #include "core/metadata.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -62,6 +63,20 @@ std::string Metadata::text(const std::string& key) const {
     return entry->get<std::string>();
 }
 
+std::int64_t Metadata::integer(const std::string& key) const {
+    const double value = number(key);
+    if (value != std::floor(value) || std::abs(value) > 0x1p53) {
+        throw bad_argument("load", place_ + "." + key, std::to_string(value), "a whole number");
+    }
+    return static_cast<std::int64_t>(value);
+}
+
+bool Metadata::flag(const std::string& key) const {
+    const Json* entry = find(object_.get(), key);
+    require(entry != nullptr && entry->is_boolean(), entry, place_ + "." + key, "something else", "true or false");
+    return entry->get<bool>();
+}
+
 std::vector<double> Metadata::numbers(const std::string& key) const {
     const auto is_number = [](const Json& element) { return element.is_number(); };
     const Json& found = list(find(object_.get(), key), place_ + "." + key, "a list of numbers", is_number);
@@ -72,6 +87,15 @@ std::vector<std::string> Metadata::names(const std::string& key) const {
     const auto is_text = [](const Json& element) { return element.is_string(); };
     const Json& found = list(find(object_.get(), key), place_ + "." + key, "a list of names", is_text);
     return found.get<std::vector<std::string>>();
+}
+
+Metadata Metadata::object(const std::string& key) const {
+    const Json* entry = find(object_.get(), key);
+    require(entry != nullptr && entry->is_object(), entry, place_ + "." + key, "no object", "an object");
+    Metadata result;
+    result.object_ = std::shared_ptr<const void>(object_, entry);
+    result.place_ = place_ + "." + key;
+    return result;
 }
 
 std::vector<Metadata> Metadata::objects(const std::string& key) const {
@@ -85,6 +109,18 @@ std::vector<Metadata> Metadata::objects(const std::string& key) const {
         parts.push_back(std::move(part));
     }
     return parts;
+}
+
+bool Metadata::is_null(const std::string& key) const {
+    const Json* entry = find(object_.get(), key);
+    return entry != nullptr && entry->is_null();
+}
+
+std::vector<std::string> Metadata::keys() const {
+    std::vector<std::string> names;
+    if (object_ == nullptr) return names;
+    for (const auto& [key, entry] : static_cast<const Json*>(object_.get())->items()) names.push_back(key);
+    return names;
 }
 
 std::string Metadata::renamed(const std::string& key, const std::string& now) const {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,9 +30,19 @@ public:
     /// The entry `key`. Throws ArgumentError if it is missing or of another type.
     double number(const std::string& key) const;
     std::string text(const std::string& key) const;
+    /// A whole number of at most 53 bits.
+    std::int64_t integer(const std::string& key) const;
+    bool flag(const std::string& key) const;
     std::vector<double> numbers(const std::string& key) const;
     std::vector<std::string> names(const std::string& key) const;
+    Metadata object(const std::string& key) const;
     std::vector<Metadata> objects(const std::string& key) const;
+    /// Whether the entry is there and null.
+    bool is_null(const std::string& key) const;
+    /// The names of all entries, ascending.
+    std::vector<std::string> keys() const;
+    /// Where the object stands, for error texts: "metadata.channels[3]".
+    const std::string& place() const { return place_; }
     /// The object as text, with the entry `key` under the name `now` unless that is taken; as it is if there is none.
     std::string renamed(const std::string& key, const std::string& now) const;
 

@@ -105,6 +105,11 @@ constexpr int inverse_threads = 128;  // of a block
 /// A result that replaces another must be lower by this share of it.
 constexpr double inverse_margin = 1e-10;
 
+/// Whether a frame's result replaces one of the objective `best`: it is lower, or the other one overflowed.
+RIGWRIGHT_DEVICE inline bool replaces(double objective, double best) {
+    return objective < best - inverse_margin * fabs(best) || (objective == objective && best != best);
+}
+
 /// Every frame from its given start; where corrections make several minima possible, from zero and from the clipped
 /// linear solution as well, then from all over the box (inverse::BoxStarts) until enough starts have ended at the best,
 /// and then from what was found with one weight at a time on the other side of a knot that it is near to. Keeps the
@@ -185,7 +190,7 @@ private:
         std::int32_t iterations = 0;
         bool converged = false;
         const double objective = solver.solve(frames, t, cold, iterations, converged);
-        const bool better = first || objective < best - inverse_margin * fabs(best);
+        const bool better = first || replaces(objective, best);
         if (better) best = objective;
         point.team().each(rig.num_variables, [&](int k) {
             if (better) weights[t * rig.num_variables + k] = point.x()[k];
@@ -265,7 +270,7 @@ private:
         bool converged = false;
         const double best = frames.objective[t];
         const double objective = solver.solve(frames, t, false, iterations, converged);
-        const bool better = objective < best - inverse_margin * fabs(best);
+        const bool better = replaces(objective, best);
         solver.point().team().each(1, [&](int) {
             frames.iterations[t] += iterations;
             if (!better) return;

@@ -42,7 +42,8 @@ public:
         near_size_ = factor_end - near.next;
     }
 
-    /// Finds the free variables. Returns the steepest descent along a single variable that the box allows.
+    /// Finds the free variables. Returns the steepest descent along a single variable that the box allows; infinity
+    /// after an overflow.
     RIGWRIGHT_TEAM double look() {
         const InverseTerms& terms = point_.terms();
         const double* x = point_.x();
@@ -51,7 +52,8 @@ public:
             side_[k] = 0;
             gradient_[k] = 0.0;
             position_[k] = -1;
-            if (lower == upper || rig_.user_begin[k] == rig_.user_begin[k + 1]) return;
+            const bool rests = lower == upper || rig_.user_begin[k] == rig_.user_begin[k + 1];
+            if (rests && x[k] == x[k]) return;  // unless it is NaN
             bool kink = false;
             low_[k] = lower;
             high_[k] = upper;
@@ -59,7 +61,7 @@ public:
                 kink = kink || rig_.knots[i] == x[k];
             }
             const double right = point_.slope(k, 1), left = kink ? point_.slope(k, -1) : right;
-            const double rise = x[k] < upper ? -right : 0.0, fall = x[k] > lower ? left : 0.0;
+            const double rise = !(x[k] >= upper) ? -right : 0.0, fall = !(x[k] <= lower) ? left : 0.0;
             const bool inside = x[k] > lower && x[k] < upper && left == right;
             if (!inside && rise <= 0.0 && fall <= 0.0) return;
             side_[k] = rise >= fall ? 1 : -1;
@@ -83,7 +85,8 @@ public:
         num_free_ = counts_[0];
         return team_.largest(num_free_, [&](int i) {
             const int k = free_[i];
-            return side_[k] > 0 ? -gradient_[k] : gradient_[k];
+            const double descent = side_[k] > 0 ? -gradient_[k] : gradient_[k];
+            return descent == descent ? descent : HUGE_VAL;  // a maximum would drop NaN
         });
     }
 

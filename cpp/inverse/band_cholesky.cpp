@@ -51,9 +51,9 @@ void BandCholesky<Real>::find_profile(std::int64_t block) {
     if (block + 2 >= num_blocks()) return;
     std::int64_t reached = begin_[block + 2];
     for (std::int64_t i = begin_[block]; i < begin_[block + 1]; ++i) {
-        const Real* own = row(block, i) - begin_[block];
+        const Real* own = row(block, i);
         std::int64_t last = begin_[block + 3];
-        while (last > reached && own[last - 1] == 0) --last;
+        while (last > reached && own[last - 1 - begin_[block]] == 0) --last;
         for (; reached < last; reached += panel) top_[reached / panel] = i;
     }
     for (; reached < begin_[block + 3]; reached += panel) top_[reached / panel] = begin_[block + 1];
@@ -109,8 +109,9 @@ void BandCholesky<Real>::eliminate(std::int64_t block, std::int64_t first, std::
         const std::int64_t top = above == other - 2 ? top_[column / panel] : begin_[above];
         const std::int64_t bottom = above == block ? first : begin_[above + 1];
         if (top >= bottom) continue;
-        const Real* from = row(above, top) - begin_[above];
-        sources[count++] = {from + first, from + column, length(above), bottom - top};
+        const Real* from = row(above, top);
+        sources[count++] = {from + (first - begin_[above]), from + (column - begin_[above]), length(above),
+                            bottom - top};
     }
     Real* tile = row(block, first) + (column - begin_[block]);
     band_kernels<Real>().eliminate(sources, count, triangle, tile, length(block), columns);
@@ -118,26 +119,26 @@ void BandCholesky<Real>::eliminate(std::int64_t block, std::int64_t first, std::
 
 template <class Real>
 void BandCholesky<Real>::solve_forward(std::int64_t block, std::int64_t first, Real* x) const {
-    const std::int64_t rest = first + panel;
+    const std::int64_t rest = first + panel, begin = begin_[block];
     for (std::int64_t i = first; i < rest; ++i) {
-        const Real* own = row(block, i) - begin_[block];
+        const Real* own = row(block, i);
         x[i] *= inverse_[i];
-        for (std::int64_t j = i + 1; j < rest; ++j) x[j] -= own[j] * x[i];
+        for (std::int64_t j = i + 1; j < rest; ++j) x[j] -= own[j - begin] * x[i];
     }
-    const Real* right = row(block, first) - begin_[block] + rest;
+    const Real* right = row(block, first) + (rest - begin);
     band_kernels<Real>().subtract_rows(x + first, right, length(block), x + rest, reach(block, first) - rest);
 }
 
 template <class Real>
 void BandCholesky<Real>::solve_back(std::int64_t block, std::int64_t first, Real* x) const {
-    const std::int64_t rest = first + panel;
-    const Real* right = row(block, first) - begin_[block] + rest;
+    const std::int64_t rest = first + panel, begin = begin_[block];
+    const Real* right = row(block, first) + (rest - begin);
     Real products[panel];
     band_kernels<Real>().multiply_rows(right, length(block), x + rest, reach(block, first) - rest, products);
     for (std::int64_t i = rest; i-- > first;) {
-        const Real* own = row(block, i) - begin_[block];
+        const Real* own = row(block, i);
         x[i] -= products[i - first];
-        for (std::int64_t j = i + 1; j < rest; ++j) x[i] -= own[j] * x[j];
+        for (std::int64_t j = i + 1; j < rest; ++j) x[i] -= own[j - begin] * x[j];
         x[i] *= inverse_[i];
     }
 }

@@ -18,15 +18,19 @@ Frame::Frame(const Structure& structure, const GramMatrix& gram)
       rows_(structure.num_columns()) {}
 
 void Frame::set(const double* x) {
-    if (projected_ != nullptr && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
+    if (!projected_.empty() && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
         for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] += projected_[n] - terms_.projection[n];
     } else {
         std::copy_n(x, x_.size(), x_.begin());
-        for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
-        std::fill(phi_.begin(), phi_.end(), 0.0);
-        update();
+        refresh();
     }
-    projected_ = terms_.projection;
+    projected_.assign(terms_.projection, terms_.projection + phi_.size());
+}
+
+void Frame::refresh() {
+    for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
+    std::fill(phi_.begin(), phi_.end(), 0.0);
+    update();
 }
 
 double Frame::objective() const {
@@ -54,8 +58,8 @@ void Frame::slopes(double* right) const {
 double Frame::optimality() const {
     double worst = 0.0;
     for (std::int64_t k = 0; k < structure_.num_variables(); ++k) {
-        if (x_[k] < terms_.upper[k]) worst = std::max(worst, -slope(k, 1));
-        if (x_[k] > terms_.lower[k]) worst = std::max(worst, slope(k, -1));
+        if (!(x_[k] >= terms_.upper[k])) worst = steeper(worst, -slope(k, 1));
+        if (!(x_[k] <= terms_.lower[k])) worst = steeper(worst, slope(k, -1));
     }
     return worst;
 }

@@ -19,6 +19,11 @@ struct Terms {
     const double* upper;       // (K)
 };
 
+/// The larger of two descents; NaN if either is, so that no optimality of a point that overflowed is small.
+inline double steeper(double a, double b) {
+    return a >= b || a != a ? a : b;
+}
+
 /// A point x of one frame, with everything that its steps need kept up to date: activations phi, half the gradient in
 /// them r = G phi - p. Exact in each single variable: between two knots the objective is a polynomial there (a
 /// parabola unless shapes share the variable), and `minimise` takes the best of all pieces. Not thread-safe: one a
@@ -30,11 +35,12 @@ public:
     const Structure& structure() const { return structure_; }
     const GramMatrix& gram() const { return gram_; }
     const Terms& terms() const { return terms_; }
-    /// Takes another frame's terms; `set` must follow where the projection is another one. Projections stay readable
-    /// until the next `set`.
+    /// Takes another frame's terms; `set` must follow where the projection is another one.
     void load(const Terms& terms) { terms_ = terms; }
     /// Moves to a point inside the box; computes phi and r from scratch unless it is the point where the frame is.
     void set(const double* x);
+    /// Computes phi and r from scratch: many small moves leave their rounding in r.
+    void refresh();
     const double* x() const { return x_.data(); }
     const double* residual() const { return r_.data(); }
 
@@ -44,7 +50,7 @@ public:
     double slope(std::int64_t variable, int side) const;
     /// `slope` to the right of every variable: (K).
     void slopes(double* right) const;
-    /// The steepest descent along a single variable that the box allows, over all variables.
+    /// The steepest descent along a single variable that the box allows, over all variables; NaN after an overflow.
     double optimality() const;
     /// Moves one variable to its best value in the box; whether it moved. `local` stays on the pieces next to it.
     bool minimise(std::int64_t variable, bool local);
@@ -69,7 +75,7 @@ private:
     const GramMatrix& gram_;
     const Kernels& kernels_;
     Terms terms_{};
-    const double* projected_ = nullptr;              // the projection in r_
+    std::vector<double> projected_;                  // the projection in r_; empty before the first `set`
     std::vector<double> x_, phi_, old_x_, old_phi_;  // the point, and the one before the last `move`
     AlignedDoubles r_, old_r_;                       // as wide as the Gram matrix
     std::vector<double> along_;                      // (degree + 1, users): activations minus phi as polynomials

@@ -91,7 +91,7 @@ private:
         });
         double ratio = 0.0;
         for (std::int64_t t = 0; t < frames_; ++t) {
-            if (optimality_[t] > 0.0) ratio = std::max(ratio, optimality_[t] / options_.thresholds(t));
+            if (!(optimality_[t] <= 0.0)) ratio = steeper(ratio, optimality_[t] / options_.thresholds(t));
         }
         return ratio;
     }

@@ -255,7 +255,7 @@ void MajorizeMinimize::solve(const Frames& frames, const MinimisationRule& rule,
             converged(t) = false;
             std::int64_t steps = 0;
             while (steps < rule.max_iterations && !converged(t)) {
-                state.surround(w);
+                if (!std::isfinite(state.surround(w).value)) break;  // overflow: no decrease says anything
                 converged(t) = state.step(w) <= least && !state.stopped_at_knot();
                 ++steps;
             }

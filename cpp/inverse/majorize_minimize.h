@@ -66,7 +66,8 @@ public:
                      View<const double, 1> vertex_weights, View<const double, 2> box, View<const std::int64_t, 1> ties,
                      int threads);
 
-    /// Moves weights (T, K), feasible on entry, and writes the number of steps (T) and whether the rule was met (T).
+    /// Moves weights (T, K), feasible on entry, and writes the number of steps (T) and whether the rule was met (T). A
+    /// frame whose objective overflows, or whose start is NaN, stays where that happens and does not converge.
     void solve(const Frames& frames, const MinimisationRule& rule, View<double, 2> weights,
                View<std::int64_t, 1> iterations, View<bool, 1> converged, int threads) const;
 

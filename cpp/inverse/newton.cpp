@@ -20,11 +20,12 @@ double QuadraticModel::look(const Frame& frame) {
     double worst = 0.0;
     for (std::int64_t k = 0; k < structure.num_variables(); ++k) {
         const double x = frame.x()[k], lower = terms.lower[k], upper = terms.upper[k];
-        if (lower == upper || structure.users(k).empty()) continue;
+        const bool rests = lower == upper || structure.users(k).empty();
+        if (rests && !std::isnan(x)) continue;
         const double right = slopes_[k];
         const double left = structure.knots(k).empty() ? right : frame.slope(k, -1);
-        const double rise = x < upper ? -right : 0.0, fall = x > lower ? left : 0.0;
-        worst = std::max({worst, rise, fall});
+        const double rise = !(x >= upper) ? -right : 0.0, fall = !(x <= lower) ? left : 0.0;
+        worst = steeper(steeper(worst, rise), fall);
         const bool inside = x > lower && x < upper && left == right;
         if (!inside && rise <= 0.0 && fall <= 0.0) continue;
         const int side = rise >= fall ? 1 : -1;

@@ -85,7 +85,7 @@ public:
         objective_.resize(end - begin);
         std::int64_t period = shortest_period, next = begin;
         for (std::int64_t t = begin; t < end; ++t) {
-            const bool cold = t == begin || jumps(t);
+            const bool cold = t == begin || jumps(t) || !has_solution(t - 1);
             if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             const double* start = result_.weights.row(cold ? t : t - 1);
             solve_from(t, begin, start, cold ? Start::far : Start::nearby, true);
@@ -118,6 +118,12 @@ private:
             size += now[n] * now[n];
         }
         return change > jump * jump * size;
+    }
+
+    /// Whether a frame ended with numbers: a start that is NaN, or terms that overflow, leave none.
+    bool has_solution(std::int64_t t) const {
+        const double* x = result_.weights.row(t);
+        return std::all_of(x, x + count_, [](double value) { return std::isfinite(value); });
     }
 
     /// Whether a weight of a frame's solution is far from that of the frame before.
@@ -154,7 +160,9 @@ private:
                           first ? nullptr : result_.weights.row(t), point_.data());
         double& best = objective_[t - begin];
         result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
-        const bool better = first || report.objective < best - 1e-10 * std::abs(best);
+        const bool lower = report.objective < best - 1e-10 * std::abs(best);
+        const bool first_number = std::isnan(best) && !std::isnan(report.objective);
+        const bool better = first || lower || first_number;
         found_again_ = report.is_known || std::abs(report.objective - best) <= 1e-10 * std::abs(best);
         if (!better) return false;
         best = report.objective;

@@ -51,7 +51,8 @@ struct ShotResult {
 /// over the box where only combinations move something (BoxStarts); a frame with weights near a knot is tried with each
 /// of them on the other side, too. Where one of these wins, the frames before it are tried again from it, backwards, as
 /// long as that helps. With `bending`, a frame's objective has bending_k (x_k - 2 x_k' + x_k'')^2 for the solutions x',
-/// x'' of the two frames before it. Same bytes for any number of threads.
+/// x'' of the two frames before it. A frame whose start is NaN or whose terms overflow keeps the last point with a
+/// finite objective, or else its start, and does not converge. Same bytes for any number of threads.
 void solve_frames(const Structure& structure, const GramMatrix& gram, const Shot& shot, const ShotOptions& options,
                   const ShotResult& result);
 

@@ -116,23 +116,25 @@ void ShotNewton<Real>::assemble(const ShotPoint& point, const ShotStep& step, st
     constexpr Real ridge = sizeof(Real) == 4 ? 1e-6 : 1e-13;  // of the diagonal: beyond rounding
     const QuadraticModel& model = point.models[t];
     const std::int64_t frames = static_cast<std::int64_t>(point.models.size()), width = shot_.lower.extent(1);
+    const std::int64_t first = matrix_.begin(t);
     const bool whole = size_[t] == model.size();  // nothing is held
     for (std::int64_t i = 0; i < model.size(); ++i) {
         const std::int64_t own = step.begin[t] + i, at = place_[own];
         if (at < 0) continue;
-        Real* row = matrix_.row(t, at) - matrix_.begin(t);
-        row[at] = Real{0};
+        Real* row = matrix_.row(t, at);
+        Real& diagonal = row[at - first];
+        diagonal = Real{0};
         x_[at] -= static_cast<Real>(model.gradient()[i]);
         const auto couple = [&](std::int64_t other, double entry) {
             if (place_[other] < 0) {
                 x_[at] -= static_cast<Real>(entry * step.length[other]);
             } else if (place_[other] >= at) {
-                row[place_[other]] += static_cast<Real>(entry);
+                row[place_[other] - first] += static_cast<Real>(entry);
             }
         };
         const Real* entries = hessian.entries().data() + i * hessian.stride();
         if (whole) {
-            std::copy(entries + i, entries + model.size(), row + at);
+            std::copy(entries + i, entries + model.size(), &diagonal);
         } else {
             for (std::int64_t j = 0; j < model.size(); ++j) couple(step.begin[t] + j, entries[j]);
         }
@@ -144,7 +146,7 @@ void ShotNewton<Real>::assemble(const ShotPoint& point, const ShotStep& step, st
             if (before >= 0) couple(before, scale * bend_(t - distance, distance));
             if (after >= 0) couple(after, scale * bend_(t, distance));
         }
-        row[at] *= 1 + ridge;
+        diagonal *= 1 + ridge;
     }
 }
 

@@ -72,12 +72,14 @@ Character::Character(std::shared_ptr<const TensorFile> file)
       skeleton(read_skeleton(*tensors)),
       rest_vertices(tensors->get<float, 2>("rest_vertices", {-1, 3})),
       faces(tensors->get<std::int32_t, 2>("faces", {-1, 4})) {
-    control_names = pose_names(skeleton.names(), tensors->metadata().names("numeric_controls"));
+    const std::vector<std::string> numeric = tensors->metadata().names("numeric_controls");
+    control_names = pose_names(skeleton.names(), numeric);
     control_ranges = tensors->get<float, 2>("control_ranges", {num_controls(), 2});
     if (num_vertices() == 0) throw bad_argument("load", "rest_vertices", "empty", "at least one vertex");
     mesh::check_faces("load", faces, num_vertices());
     check_finite(*tensors);
     check_units(*tensors);
+    channels = read_channels(*tensors, skeleton, numeric, control_ranges);
     confidence = Confidence(*tensors, num_controls());
 }
 

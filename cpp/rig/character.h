@@ -6,6 +6,7 @@
 
 #include "core/tensor_file.h"
 #include "core/view.h"
+#include "rig/channels.h"
 #include "rig/confidence.h"
 #include "rig/skeleton.h"
 
@@ -31,6 +32,7 @@ struct Character {
     View<const float, 2> rest_vertices;   // (V, 3)
     View<const std::int32_t, 2> faces;    // (F, 4), -1 pads triangles
     View<const float, 2> control_ranges;  // (C, 2)
+    Channels channels;                    // what an artist changes; none in a file that has no such entry
     Confidence confidence;
 };
 

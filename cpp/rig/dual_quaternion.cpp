@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/parallel.h"
 #include "core/scratch.h"
@@ -58,7 +59,7 @@ void DualQuaternionBlend::skin(const float* memory, std::int64_t first, std::int
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     for (std::int64_t k = first; k < last; ++k) {
         float* v = vertices + 3 * k;
-        const Motion motion = blend(skin_, k, motions, motions);
+        const Motion motion = blend(skin_, k, motions);
         const Quaternion<float> back = conjugate(motion.q);
         const Quaternion<float> moved =
             motion.q * Quaternion<float>::vector(v) * back + 2.0f * (motion.d * back);  // times |q|^2
@@ -68,29 +69,30 @@ void DualQuaternionBlend::skin(const float* memory, std::int64_t first, std::int
 
 /// Of f = (q u q* + 2 d q*) / |q|^2 with a cotangent g, and G = g / |q|^2 as a quaternion:
 ///   dq = -2 G (q u + d) - 2 (g . f) q / |q|^2,   dd = 2 G q,   du = vec(q* G q).
-void DualQuaternionBlend::skin_vjp(const float* memory, const float* cotangents, float* motion_gradient,
-                                   float* stretch_gradient) const {
+/// Adds what vertices [first, last) contribute; `cotangents` begins with theirs.
+void DualQuaternionBlend::skin_vjp(const float* memory, std::int64_t first, std::int64_t last, const float* cotangents,
+                                   float* motion_gradient, float* stretch_gradient) const {
     const State state(memory, character().skeleton.num_joints());
     const float* rest = character().rest_vertices.data();
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     Motion* gradients = reinterpret_cast<Motion*>(motion_gradient);
-    for (std::int64_t k = 0; k < character().num_vertices(); ++k) {
-        const Motion motion = blend(skin_, k, motions, motions);
+    for (std::int64_t k = first; k < last; ++k, cotangents += 3) {
+        const Motion motion = blend(skin_, k, motions);
         float point[3], inner[3];
         skin_.blend_point(state.stretches, k, rest + 3 * k, point);
         const float scale = 1.0f / dot(motion.q, motion.q);
         const Quaternion<float> back = conjugate(motion.q), u = Quaternion<float>::vector(point);
         const Quaternion<float> moved = scale * (motion.q * u * back + 2.0f * (motion.d * back));
-        const Quaternion<float> g = scale * Quaternion<float>::vector(cotangents + 3 * k);
+        const Quaternion<float> g = scale * Quaternion<float>::vector(cotangents);
         const float along = g.x * moved.x + g.y * moved.y + g.z * moved.z;
         const Quaternion<float> dq = -2.0f * (g * (motion.q * u + motion.d)) + (-2.0f * along) * motion.q;
         const Quaternion<float> dd = 2.0f * (g * motion.q);
         (back * g * motion.q).vector_part(inner);
 
-        const Quaternion<float>& first = motions[skin_.joint(skin_.begin(k))].q;
+        const Quaternion<float>& pivot = motions[skin_.joint(skin_.begin(k))].q;
         for (std::int32_t i = skin_.begin(k); i < skin_.begin(k + 1); ++i) {
             const std::int32_t j = skin_.joint(i);
-            const float w = signed_weight(skin_, i, motions, first);
+            const float w = signed_weight(skin_, i, motions, pivot);
             gradients[j].q = gradients[j].q + w * dq;
             gradients[j].d = gradients[j].d + w * dd;
             float* s = stretch_gradient + 12 * j;
@@ -158,10 +160,48 @@ void DualQuaternionBlend::do_vjp(View<const float, 2> poses, View<const float, 3
         for (std::int64_t t = begin; t < end; ++t) {
             prepare(poses.row(t), state);
             std::fill_n(motion, 20 * joints, 0.0f);
-            skin_vjp(state, cotangents.row(t), motion, stretch);
+            skin_vjp(state, 0, character().num_vertices(), cotangents.row(t), motion, stretch);
             for (int j = 0; j < skeleton.num_joints(); ++j) joint_vjp(j, state, motion, stretch, skinning);
             skinning_vjp(skeleton, poses.row(t), State(state, skeleton.num_joints()).globals, skinning,
                          gradients.extent(1), gradients.row(t));
+        }
+    });
+}
+
+/// Writes the three rows of a vertex: one vjp each, of its own joints alone. `memory` are 32 J floats.
+void DualQuaternionBlend::vertex_jacobian(std::int64_t vertex, const float* pose, const float* state, float* memory,
+                                          View<float, 2> jacobian) const {
+    const Skeleton& skeleton = character().skeleton;
+    const std::size_t joints = static_cast<std::size_t>(skeleton.num_joints());
+    float *motion = memory, *stretch = motion + 8 * joints, *skinning = stretch + 12 * joints;
+    for (int axis = 0; axis < 3; ++axis) {
+        float cotangent[3] = {};
+        cotangent[axis] = 1.0f;
+        std::fill_n(memory, 32 * joints, 0.0f);
+        skin_vjp(state, vertex, vertex + 1, cotangent, motion, stretch);
+        for (std::int32_t i = skin_.begin(vertex); i < skin_.begin(vertex + 1); ++i) {
+            joint_vjp(skin_.joint(i), state, motion, stretch, skinning);
+        }
+        skinning_vjp(skeleton, pose, State(state, skeleton.num_joints()).globals, skinning, jacobian.extent(1),
+                     jacobian.row(3 * vertex + axis));
+    }
+}
+
+void DualQuaternionBlend::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
+    constexpr std::int64_t vertices_per_piece = 16;  // each prepares its pose, which costs as much as one vertex
+    const std::int64_t num_vertices = character().num_vertices();
+    const std::int64_t pieces = (num_vertices + vertices_per_piece - 1) / vertices_per_piece;
+    const std::size_t size = state_size();
+    parallel_for(poses.extent(0) * pieces, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<float> memory(size + 32 * static_cast<std::size_t>(character().skeleton.num_joints()));
+        float* state = memory.data();
+        for (std::int64_t piece = begin; piece < end; ++piece) {
+            const std::int64_t t = piece / pieces, first = piece % pieces * vertices_per_piece;
+            const View<float, 2> jacobian(jacobians.row(t), {jacobians.extent(1), jacobians.extent(2)});
+            prepare(poses.row(t), state);
+            for (std::int64_t k = first; k < std::min(first + vertices_per_piece, num_vertices); ++k) {
+                vertex_jacobian(k, poses.row(t), state, state + size, jacobian);
+            }
         }
     });
 }

@@ -23,18 +23,22 @@ private:
                 int threads) const override;
     void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
                 int threads) const override;
+    void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
     std::unique_ptr<SessionState> new_session_state() const override;
 
     void prepare(const float* pose, float* state) const;
     void skin(const float* state, std::int64_t first, std::int64_t last, float* vertices) const;
-    void skin_vjp(const float* state, const float* cotangents, float* motion_gradient, float* stretch_gradient) const;
+    void skin_vjp(const float* state, std::int64_t first, std::int64_t last, const float* cotangents,
+                  float* motion_gradient, float* stretch_gradient) const;
     void joint_vjp(int joint, const float* state, const float* motion_gradient, const float* stretch_gradient,
                    float* skinning_gradient) const;
     void joint_jvp(int joint, const float* state, const float* skinning_derivative, float* motion_derivative,
                    float* stretch_derivative) const;
     void skin_jvp(const float* state, const float* motion_derivative, const float* stretch_derivative,
                   std::int64_t first, std::int64_t last, float* derivatives) const;
+    void vertex_jacobian(std::int64_t vertex, const float* pose, const float* state, float* memory,
+                         View<float, 2> jacobian) const;
     std::size_t state_size() const;
 
     SkinWeights skin_;

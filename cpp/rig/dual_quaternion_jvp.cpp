@@ -53,7 +53,7 @@ void DualQuaternionBlend::skin_jvp(const float* memory, const float* motion_deri
     const Motion* motions = reinterpret_cast<const Motion*>(state.motions);
     const Motion* changes = reinterpret_cast<const Motion*>(motion_derivative);
     for (std::int64_t k = first; k < last; ++k) {
-        const Motion motion = blend(skin_, k, motions, motions), change = blend(skin_, k, motions, changes);
+        const Motion motion = blend(skin_, k, motions), change = blend_derivative(skin_, k, motions, changes);
         float point[3], moving[3];
         skin_.blend_point(state.stretches, k, rest + 3 * k, point);
         skin_.blend_point(stretch_derivative, k, rest + 3 * k, moving);

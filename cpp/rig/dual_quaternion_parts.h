@@ -66,15 +66,28 @@ inline float signed_weight(const SkinWeights& skin, std::int32_t influence, cons
     return std::copysign(skin.weight(influence), dot(first, motions[skin.joint(influence)].q));
 }
 
-/// The blend of what a vertex's joints have in `values`: their motions or the derivatives of these.
-inline Motion blend(const SkinWeights& skin, std::int64_t k, const Motion* motions, const Motion* values) {
+/// The blended motion of a vertex.
+inline Motion blend(const SkinWeights& skin, std::int64_t k, const Motion* motions) {
     const Quaternion<float>& first = motions[skin.joint(skin.begin(k))].q;
     Motion sum;
     for (std::int32_t i = skin.begin(k); i < skin.begin(k + 1); ++i) {
-        const Motion& value = values[skin.joint(i)];
+        const Motion& motion = motions[skin.joint(i)];
+        const float w = std::copysign(skin.weight(i), dot(first, motion.q));
+        sum.q = sum.q + w * motion.q;
+        sum.d = sum.d + w * motion.d;
+    }
+    return sum;
+}
+
+/// Its derivative, given those of the motions: the signs stay.
+inline Motion blend_derivative(const SkinWeights& skin, std::int64_t k, const Motion* motions, const Motion* changes) {
+    const Quaternion<float>& first = motions[skin.joint(skin.begin(k))].q;
+    Motion sum;
+    for (std::int32_t i = skin.begin(k); i < skin.begin(k + 1); ++i) {
+        const Motion& change = changes[skin.joint(i)];
         const float w = signed_weight(skin, i, motions, first);
-        sum.q = sum.q + w * value.q;
-        sum.d = sum.d + w * value.d;
+        sum.q = sum.q + w * change.q;
+        sum.d = sum.d + w * change.d;
     }
     return sum;
 }

@@ -26,7 +26,7 @@ SkinSession::SkinSession(const SkinWeights& skin, Steps steps)
     }
 }
 
-/// Compared as bytes, since the sign of a zero may reach the vertices.
+/// Compared as bytes: the same bytes give the same vertices, whatever a model makes of the sign of a zero.
 void SkinSession::mark_changes() {
     const auto differ = [&](std::size_t first, std::size_t count) {
         return std::memcmp(state_.data() + first, last_.data() + first, count * sizeof(float)) != 0;

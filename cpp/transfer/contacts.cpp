@@ -163,19 +163,23 @@ void Contacts::keep_meetings(Situation* now) const {
         }
         if (most < margin) return;
         if (!system) system = meeting_system(demands, now->offset);
+        if (!system) return;
         correct(*system, demands, now);
     }
 }
 
-/// The system of what one shape's meetings ask: their vertices alone, anchored where the source rests.
+/// The system of what one shape's meetings ask: their vertices alone, anchored where the source rests. None if the
+/// source moves nothing of the region: what meets is fixed then.
 std::unique_ptr<const linalg::SparseCholesky> Contacts::meeting_system(const Demands& demands,
                                                                        const double* offset) const {
     const auto moved = [&](std::int32_t v) { return length({offset[3 * v], offset[3 * v + 1], offset[3 * v + 2]}); };
     double most = 0.0;
     for (const std::int32_t v : region_) most = std::max(most, moved(v));
+    const double half = moving * most;
+    if (!(half > 0.0)) return nullptr;
     Laplacian laplacian = laplacian_;
     for (std::size_t r = 0; r < region_.size(); ++r) {
-        const double relative = moved(region_[r]) / (moving * most);
+        const double relative = moved(region_[r]) / half;
         laplacian.add(static_cast<std::int32_t>(r), -1, resting / (1.0 + relative * relative));
     }
     for (std::size_t v = 0; v < demands.count.size(); ++v) {

@@ -168,10 +168,8 @@ void DeformationTransfer::write(const double* moved, float* target_shape) const 
 /// Some shapes (count, V, 3), at most SideBySide::widest, one thread.
 void DeformationTransfer::transfer_some(const float* shapes, std::int64_t count, float* results) const {
     const std::int64_t vertices = num_vertices(), size = 3 * vertices;
-    thread_local SideBySide block;
-    thread_local std::vector<double> offset, moved;
-    offset.resize(size);
-    moved.resize(size);
+    SideBySide block;
+    std::vector<double> offset(size), moved(size);
     block.reset(static_cast<int>(count), vertices, num_free_ + 1);
     const int width = block.width;
     for (std::int64_t s = 0; s < count; ++s) {

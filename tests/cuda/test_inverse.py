@@ -164,6 +164,16 @@ def test_chunks_and_memory_change_no_byte(device):
         assert solve(**sizes) == expected
 
 
+def test_a_start_that_is_nan_does_not_converge(device):
+    rig = random_rig(np.random.default_rng(4), corrections=0)
+    problem = make_problem(rw.inverse.Solver(rig).gram, shot(rig, 3, 4), alpha=1.0)
+    start = problem.start()
+    start[1, 2] = np.nan
+    found = on_cuda.solver(problem).solve(problem.terms(), start, 1e-9 * measures.scale(problem), 200)
+    assert np.isfinite(found[0][found[2]]).all()
+    assert found[2][[0, 2]].all()
+
+
 def test_ill_posed_frames_reach_the_objective_of_the_cpu(device):
     rng = np.random.default_rng(5)
     neutral, deltas, combinations = random_arrays(seed=5, num_vertices=30)

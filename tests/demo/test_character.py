@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import rigwright as rw
 from rigwright.demo import anatomy, build_character, character
 from rigwright.demo.assets import load_body
 from rigwright.demo.correctives import PREFIX, correctives
@@ -57,6 +58,22 @@ def test_limits_do_not_bite_inside_the_ranges(rig: BlenderRig, tolerance) -> Non
         source = anatomy.FOLLOWERS.get(name, name)
         expected = rig.skeleton.rest[index, :, :3] @ channel_rotation(channels, column, source)
         np.testing.assert_allclose(turned[:, index], expected, atol=5 * tolerance["float32"], err_msg=name)
+
+
+def test_plain_kinematics_decides_every_channel(rig: BlenderRig, tmp_path, tolerance) -> None:
+    data = rw.sampling.sample(rig, tmp_path / "body.rwdata", count=12, probe=1)
+    skin = np.zeros(len(data.rest_vertices), int)[:, None]
+    about = {"channels": data.channel_entry}
+    model = rw.LinearBlendSkinning(
+        data.skeleton, data.rest_vertices, data.faces, (skin, np.ones(skin.shape)), metadata=about,
+        numeric_controls=data.control_names,
+    )  # fmt: skip
+    assert all(channel.follows_kinematics for channel in model.channels)
+    poses = model.poses_from_channels(data.channels)
+    np.testing.assert_allclose(poses, data.poses, atol=5 * tolerance["float32"])  # Blender's own chain of float32
+    found, residual = model.channels_from_poses(data.poses)
+    np.testing.assert_allclose(found, data.channels, atol=0.01)  # degrees
+    assert residual.max() < 1e-5
 
 
 def test_flexion_is_flexion(rig: BlenderRig) -> None:

@@ -247,7 +247,7 @@ def test_any_bytes_in_the_header_of_an_array(sound, scratch, data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, r"version 2; it must be a manifest of format 'rigwright.dataset', version 1"),
+        ({"version": 3}, r"version 3; it must be a manifest of format 'rigwright.dataset', version 1 or 2"),
         ({"format": "other"}, "a file of format 'other'"),
         ({"colour": "red"}, "with the unknown field 'colour'"),
         ({"count": 10**18}, "manifest.json: shards is "),

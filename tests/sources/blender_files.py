@@ -53,6 +53,51 @@ def controls():
     bpy.context.scene.unit_settings.scale_length = 0.01
 
 
+def constrained():
+    """A bone that copies another's rotation, one that a driver turns, one that reaches for a target."""
+    armature, _ = start()
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    for index, (name, parent) in enumerate(
+        (("free", None), ("copy", None), ("driven", None), ("upper", None), ("lower", "upper"), ("target", None))
+    ):
+        bone = armature.data.edit_bones.new(name)
+        bone.head, bone.tail = (index, 0, 0.2 * (name == "lower")), (index, 0.05, 1)
+        bone.parent = armature.data.edit_bones[parent] if parent else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bones = armature.pose.bones
+    for bone in bones:
+        bone.rotation_mode = "XYZ"
+    for name in ("bone0", "free", "copy"):
+        limit(bones[name], math.radians(-40), math.radians(40))
+    limit(bones["target"], -0.3, 0.3, "LIMIT_LOCATION", axes="x")
+    copied = bones["copy"].constraints.new("COPY_ROTATION")
+    copied.target, copied.subtarget, copied.influence = armature, "free", 0.5
+    reached = bones["lower"].constraints.new("IK")
+    reached.target, reached.subtarget, reached.chain_count = armature, "target", 2
+    driver = bones["driven"].driver_add("rotation_euler", 0).driver
+    variable = driver.variables.new()
+    variable.name = "angle"
+    variable.targets[0].id = armature
+    variable.targets[0].data_path = 'pose.bones["bone0"].rotation_euler[1]'
+    driver.expression = "angle * angle"
+
+
+def following():
+    """A bone that turns with another one through a driver, backwards, about the middle of its three axes."""
+    armature, _ = start()
+    first, second, _ = armature.pose.bones
+    second.rotation_mode = "ZYX"
+    limit(first, math.radians(-40), math.radians(40))
+    limit(second, math.radians(-40), math.radians(40), axes="xz")
+    driver = second.driver_add("rotation_euler", 1).driver
+    variable = driver.variables.new()
+    variable.name = "angle"
+    variable.targets[0].id = armature
+    variable.targets[0].data_path = 'pose.bones["bone0"].rotation_euler[2]'
+    driver.expression = "-angle"
+
+
 def action():
     """An action of ten frames on an Euler bone and on a shape key."""
     armature, mesh = start()
@@ -171,8 +216,8 @@ def write_cache(path):
 
 
 FILES = (
-    plain, controls, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned, collapsed, murderous,
-    meshless, shapes_only, combined, product_of_bone,
+    plain, controls, constrained, following, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned,
+    collapsed, murderous, meshless, shapes_only, combined, product_of_bone,
 )  # fmt: skip
 
 if __name__ == "__main__":

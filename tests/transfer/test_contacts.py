@@ -132,6 +132,19 @@ def test_new_crossings_are_those_the_source_does_not_have():
     assert len(rw.transfer.new_crossings(neutral, crossed, crossed, faces)) == 0
 
 
+def test_meetings_of_fixed_vertices_alone_change_nothing():
+    neutral, faces = clam(2.0)
+    shape = closed(neutral, 2.0)
+    moving = np.flatnonzero((shape != neutral).any(axis=1))
+    pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(6)])
+    target = bend(clam(2.6)[0], 3, 0.1)
+    alone, held = (
+        rw.transfer.deformation_transfer(neutral, shape[None], target, faces, contacts=found, fixed=moving)
+        for found in (None, pairs)
+    )
+    assert np.array_equal(alone, held)
+
+
 def test_open_gaps_are_nobodys_contact(tolerance):
     neutral, faces = clam(1.5)
     shape = bend(neutral, 1, 0.2)

@@ -116,6 +116,8 @@ def linear_blend(
         for key in ("name", "meters_per_unit", "up_axis", "licence", "origin")
         if hasattr(data, key)
     }
+    if entry := getattr(data, "channel_entry", None):
+        about["channels"] = entry
     return LinearBlendSkinning(
         skeleton,
         rest,

@@ -92,7 +92,7 @@ def _run(
         joint,
         options.threads,
         lambda steps, ratio: options.progress(
-            Progress("smoothing", steps, 0, f"{ratio:.1e} of the tolerance" if ratio > 1 else "solved")
+            Progress("smoothing", steps, 0, "solved" if ratio <= 1 else f"{ratio:.1e} of the tolerance")
         ),
     )
 

@@ -3,10 +3,12 @@
 A data set is a folder, by custom ``name.rwdata``:
 
 ``manifest.json``
-    Format ``rigwright.dataset``, version 1: name, licence and origin, units and up axis, names, ranges and rest values
-    of the channels, joints and their parents, numeric controls, topology hash, sampler with settings, seed, counts, and
-    the rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the manifest itself as compact JSON with sorted
-    keys, without ``hash``. No times, no paths: the same call writes the same bytes.
+    Format ``rigwright.dataset``, version 2: name, licence and origin, units and up axis, names, ranges and rest values
+    of the channels, joints and their parents, numeric controls, what each channel turns (``kinematics``) and which of
+    them plain kinematics does not decide (``deviations``), topology hash, sampler with settings, seed, counts, and the
+    rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the manifest itself as compact JSON with sorted
+    keys, without ``hash``. No times, no paths: the same call writes the same bytes. Version 1 lacks ``kinematics`` and
+    ``deviations``; such sets are read as they are, with the hash that they have.
 ``rest_vertices.npy``, ``faces.npy``, ``skeleton_rest.npy``
     (V, 3) float32, (F, 4) int32 with -1 padding triangles, (J, 3, 4) float32 parent-relative.
 ``00000.channels.npy``, ``00000.poses.npy``, ``00000.vertices.npy``, ``00001...``

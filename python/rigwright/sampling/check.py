@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigwright.errors import SourceError, bad_argument
 from rigwright.hashing import padded_faces, topology_hash
 from rigwright.posing import pose_names
+from rigwright.sampling.kinematics import stated_kinematics
 
 NEEDED = ("channel_names", "channel_ranges", "control_names", "rest_vertices", "faces", "sample")
 
@@ -31,6 +32,8 @@ class RigFacts:
     skeleton_rest : (J, 3, 4) float32 array
     rest_vertices : (V, 3) float32 array
     faces : (F, 4) int32 array
+    kinematics : dict
+        What each channel turns (:func:`rigwright.sampling.kinematics.stated_kinematics`).
     """
 
     name: str
@@ -47,6 +50,7 @@ class RigFacts:
     skeleton_rest: NDArray[np.float32]
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
+    kinematics: dict[str, Any]
 
     @property
     def pose_names(self) -> list[str]:
@@ -84,6 +88,7 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
     ranges = _ranges(rig.channel_ranges, len(channel_names), function)
     joint_names, parents, skeleton_rest = _skeleton(getattr(rig, "skeleton", None), function)
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
+    control_names = _controls(rig.control_names, joint_names, function)
     meters_per_unit, up_axis = _units(rig, function)
     return RigFacts(
         name=_text(rig, "name", function),
@@ -94,12 +99,13 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
         channel_names=channel_names,
         channel_ranges=ranges,
         channel_rest=_channel_rest(getattr(rig, "channel_rest", None), ranges, function),
-        control_names=_controls(rig.control_names, joint_names, function),
+        control_names=control_names,
         joint_names=joint_names,
         joint_parents=parents,
         skeleton_rest=skeleton_rest,
         rest_vertices=rest_vertices,
         faces=check_faces(rig.faces, len(rest_vertices), function, "rig.faces"),
+        kinematics=stated_kinematics(rig, channel_names, joint_names, control_names, function),
     )
 
 

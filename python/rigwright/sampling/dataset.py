@@ -17,6 +17,7 @@ from rigwright.hashing import topology_hash
 from rigwright.posing import pose_names
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling.check import check_faces, float_array
+from rigwright.sampling.kinematics import channel_entry
 from rigwright.sampling.manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
 from rigwright.sampling.npy import file_size, map_npy
 from rigwright.sampling.stream import Stream
@@ -110,6 +111,16 @@ class Dataset:
     def pose_names(self) -> list[str]:
         """Names of the C columns of a pose."""
         return pose_names(self.joint_names, self.control_names)
+
+    @property
+    def channel_entry(self) -> dict[str, Any] | None:
+        """What models learned from this set keep of its channels: their metadata entry ``channels``.
+
+        None for sets of manifest version 1, which did not record it.
+        """
+        if "kinematics" not in self.manifest:
+            return None
+        return channel_entry(self.manifest, self.manifest["deviations"])
 
     @cached_property
     def skeleton(self) -> Skeleton | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from rigwright.errors import bad_argument
 from rigwright.files import atomic_write
-from rigwright.sampling.manifest import ARRAYS, closed, difference, parse_json, read_manifest
+from rigwright.sampling.manifest import ARRAYS, closed, difference, parse_json, read_manifest, without_kinematics
 from rigwright.sampling.work import Done, Shard
 
 MANIFEST, UNFINISHED, LOCK = "manifest.json", "unfinished.json", ".lock"
@@ -106,12 +106,14 @@ def begin(folder: Path, opening: dict[str, Any], rest: dict[str, bytes], overwri
     return False
 
 
-def finish(folder: Path, opening: dict[str, Any], done: dict[str, Done], shards: list[Shard]) -> None:
+def finish(
+    folder: Path, opening: dict[str, Any], deviations: dict[str, Any], done: dict[str, Done], shards: list[Shard]
+) -> None:
     """Write the manifest and remove the notes that made the run resumable."""
     entries = [{"rows": shard.rows, **done[shard.stem].hashes} for shard in shards]
     data = [entry for entry, shard in zip(entries, shards, strict=True) if not shard.probe]
     probe = [entry for entry, shard in zip(entries, shards, strict=True) if shard.probe]
-    manifest = closed(opening, data, probe)
+    manifest = closed(opening, deviations, data, probe)
     atomic_write(folder / MANIFEST, json.dumps(manifest, indent=1).encode("ascii") + b"\n")
     _tidy(folder)
 
@@ -181,6 +183,8 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
         found = parse_json(begun.read_bytes(), "sample", UNFINISHED)
     else:
         return False
+    if found.get("version") == 1:
+        found, opening = without_kinematics(found), without_kinematics(opening)
     differs = difference(found, opening)
     if differs:
         expected = "the same rig and settings, or pass overwrite=True"

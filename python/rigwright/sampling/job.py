@@ -21,7 +21,8 @@ from rigwright.sampling.check import RigFacts, check_rig
 from rigwright.sampling.dataset import Dataset
 from rigwright.sampling.executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling.folder import begin, finish, finished_shards, locked, remove_left_overs
-from rigwright.sampling.manifest import ARRAYS, opening, rest_files, shard_bounds
+from rigwright.sampling.kinematics import Deviations
+from rigwright.sampling.manifest import opening, rest_files, shard_bounds
 from rigwright.sampling.npy import map_npy, npy_size
 from rigwright.sampling.samplers import Sampler, default_count, named_sampler, probe_rows, round_inside
 from rigwright.sampling.stream import Stream
@@ -149,7 +150,7 @@ def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: Pro
         for result in results:
             done[result.shard.stem] = result
             clock.advance(result.shard.rows)
-        finish(folder, plan.opening, done, plan.shards)
+        finish(folder, plan.opening, _deviations(folder, plan), done, plan.shards)
     finally:
         if hasattr(results, "close"):
             results.close()  # no worker goes on
@@ -159,12 +160,27 @@ def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: Pro
 def _reference(folder: Path, plan: _Plan) -> tuple[NDArray[Any], NDArray[Any]]:
     """Stored poses and vertices of channel row 0."""
     first = plan.shards[0]
-    shapes = (len(plan.facts.pose_names),), (len(plan.facts.rest_vertices), 3)
-    poses, vertices = (
-        np.array(map_npy(folder / f"{first.stem}.{name}.npy", "<f4", (first.rows, *shape), "sample")[:1])
-        for name, shape in zip(ARRAYS[1:], shapes, strict=True)
+    shape = (first.rows, len(plan.facts.rest_vertices), 3)
+    vertices = map_npy(folder / f"{first.stem}.vertices.npy", "<f4", shape, "sample")
+    return _stored_poses(folder, plan, first)[:1].copy(), np.array(vertices[:1])
+
+
+def _stored_poses(folder: Path, plan: _Plan, shard: Shard) -> NDArray[np.float32]:
+    shape = shard.rows, len(plan.facts.pose_names)
+    return np.array(map_npy(folder / f"{shard.stem}.poses.npy", "<f4", shape, "sample"))
+
+
+def _deviations(folder: Path, plan: _Plan) -> dict[str, Any]:
+    """What plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
+    facts, first = plan.facts, plan.shards[0]
+    probe = [_stored_poses(folder, plan, shard) for shard in plan.shards if shard.probe]
+    size = float(np.ptp(facts.rest_vertices, axis=0).max())
+    return Deviations(plan.opening, facts.skeleton_rest, size).find(
+        plan.rows[: first.rows],
+        _stored_poses(folder, plan, first),
+        plan.probe_rows,
+        np.concatenate([np.empty((0, len(facts.pose_names)), np.float32), *probe]),
     )
-    return poses, vertices
 
 
 class _Clock:

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from rigwright.errors import bad_argument
 from rigwright.sampling.check import RigFacts
+from rigwright.sampling.kinematics import KEYS, channels_of
 from rigwright.sampling.npy import npy_header
 
 FORMAT = "rigwright.dataset"
-VERSION = 1
+VERSION = 2
+SINCE_VERSION_2 = ("kinematics", "deviations")  # version 1 is read, too
 ARRAYS = ("channels", "poses", "vertices")
 HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -65,6 +67,11 @@ def opening(
         raise bad_argument("sample", "sampler.settings()", f"no JSON ({error})", "plain JSON values") from error
 
 
+def without_kinematics(opening: dict[str, Any]) -> dict[str, Any]:
+    """An opening as version 1 had it, but for the version: to compare with a run that an older version began."""
+    return {key: value for key, value in opening.items() if key not in (*SINCE_VERSION_2, "version")}
+
+
 def difference(old: dict[str, Any], new: dict[str, Any]) -> str | None:
     """What two openings disagree on, in words that fit after "begun with"; None if nothing."""
     for key in [*new, *(key for key in old if key not in new)]:
@@ -76,9 +83,12 @@ def difference(old: dict[str, Any], new: dict[str, Any]) -> str | None:
     return None
 
 
-def closed(opening: dict[str, Any], shards: list[Any], probe_shards: list[Any]) -> dict[str, Any]:
-    """The whole manifest: the opening, rows and hashes of all shards, and the hash over all of it."""
-    manifest = {**opening, "shards": shards, "probe_shards": probe_shards}
+def closed(
+    opening: dict[str, Any], deviations: dict[str, Any], shards: list[Any], probe_shards: list[Any]
+) -> dict[str, Any]:
+    """The whole manifest: the opening, what plain kinematics does not decide, rows and hashes of all shards, and the
+    hash over all of it."""
+    manifest = {**opening, "deviations": deviations, "shards": shards, "probe_shards": probe_shards}
     return {**manifest, "hash": manifest_hash(manifest)}
 
 
@@ -122,15 +132,16 @@ def read_manifest(content: bytes, function: str = "Dataset", name: str = "manife
     """
     manifest = parse_json(content, function, name)
     identity = (manifest.get("format"), manifest.get("version"))
-    if identity != (FORMAT, VERSION) or isinstance(manifest.get("version"), bool):
+    if identity not in ((FORMAT, 1), (FORMAT, VERSION)) or isinstance(manifest.get("version"), bool):
         got = f"a file of format {identity[0]!r}, version {identity[1]!r}"
-        raise bad_argument(function, name, got, f"a manifest of format {FORMAT!r}, version {VERSION}")
-    wanted = {*FIELDS, "format", "version"}
+        raise bad_argument(function, name, got, f"a manifest of format {FORMAT!r}, version 1 or {VERSION}")
+    checks = {key: check for key, check in FIELDS.items() if identity[1] == VERSION or key not in SINCE_VERSION_2}
+    wanted = {*checks, "format", "version"}
     if manifest.keys() != wanted:
         unknown, missing = sorted(manifest.keys() - wanted), sorted(wanted - manifest.keys())
         got = f"a manifest with the unknown field {unknown[0]!r}" if unknown else f"without {missing[0]!r}"
         raise bad_argument(function, name, got, f"a manifest with {len(wanted)} known fields")
-    for field, (check, expected) in FIELDS.items():
+    for field, (check, expected) in checks.items():
         value = manifest[field]
         if not check(value, manifest):
             shown = json.dumps(value)
@@ -199,6 +210,28 @@ def _are_parents(value: Any, manifest: dict[str, Any]) -> bool:
     )
 
 
+def _is_kinematics(value: Any, manifest: dict[str, Any]) -> bool:
+    try:
+        whole = value.keys() == {"channels", "followers", "joints"} and all(
+            record.keys() == KEYS for record in value["channels"]
+        )
+        channels_of(manifest, None)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return whole and _are_reasons(value["joints"], manifest["joint_names"])
+
+
+def _are_reasons(value: Any, names: list[str]) -> bool:
+    return isinstance(value, dict) and value.keys() <= set(names) and all(isinstance(v, str) for v in value.values())
+
+
+def _are_deviations(value: Any, manifest: dict[str, Any]) -> bool:
+    if not isinstance(value, dict) or value.keys() != {"channels", "joints"}:
+        return False
+    names = manifest["channel_names"], manifest["joint_names"]
+    return _are_reasons(value["channels"], names[0]) and _are_reasons(value["joints"], names[1])
+
+
 def _is_hash(value: Any, _: dict[str, Any]) -> bool:
     return isinstance(value, str) and HASH.fullmatch(value) is not None
 
@@ -242,6 +275,8 @@ FIELDS: dict[str, tuple[Check, str]] = {
         "a list of names without repeats, not empty in a set without joints",
     ),
     "joint_parents": (_are_parents, "one integer for each joint: -1 or the index of an earlier joint"),
+    "kinematics": (_is_kinematics, "kind, joint, place and whole of each channel, followers, and reasons for joints"),
+    "deviations": (_are_deviations, "reasons for channels and for joints"),
     "num_vertices": (_is_integer(1), "a positive integer"),
     "num_faces": (_is_integer(1), "a positive integer"),
     "topology_hash": (_is_hash, "64 hexadecimal digits"),

@@ -7,15 +7,17 @@ from rigwright.sources.loading import load
 from rigwright.sources.motion import Motion
 from rigwright.sources.npz import load_npz_rig, save_npz_rig
 from rigwright.sources.retarget import Retargeted, retarget
-from rigwright.sources.rig import Rig, RotationChannels, TranslationChannels
+from rigwright.sources.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
 from rigwright.sources.shots import Shot, load_shot
 from rigwright.sources.skinned import SkinnedRig
 
 __all__ = [
+    "FollowerRotations",
     "Motion",
     "Retargeted",
     "Rig",
     "RotationChannels",
+    "ScaleChannels",
     "Shot",
     "SkinnedRig",
     "TranslationChannels",

@@ -10,12 +10,14 @@ import gzip
 import os
 import zlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.errors import bad_argument
+from rigwright.sources.description import Channel
 from rigwright.sources.motion import Motion
 from rigwright.sources.rotations import AXES, euler_to_matrix, transform_of
 
@@ -46,6 +48,8 @@ class Bvh:
     values : (T, columns) float64 array, degrees and the file's length unit
     frame_time : float, seconds
     name : str
+    channels : list of :class:`rigwright.sources.description.Channel`
+    channel_values : (T, N) float64 array
     """
 
     joints: list[BvhJoint]
@@ -53,6 +57,31 @@ class Bvh:
     values: NDArray[np.float64]
     frame_time: float
     name: str = ""
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The file's channels, in its order, as those of a rig whose joints rest at their offsets.
+
+        A rotation ranges over what its values reach; positions count from the joint's offset.
+        """
+        found: list[Channel] = []
+        for index, joint in enumerate(self.joints):
+            for name in joint.channels:
+                kind = f"{'rotate' if name.endswith('rotation') else 'translate'}_{name[0].lower()}"
+                values = self.channel_values[:, len(found)]
+                low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+                found.append(Channel(f"{joint.name}.{name}", kind, index, low, high))
+        return found
+
+    @cached_property
+    def channel_values(self) -> NDArray[np.float64]:
+        """The frames (T, N) as values of :attr:`channels`."""
+        result: NDArray[np.float64] = self.values.copy()
+        for joint in self.joints:
+            for k, name in enumerate(joint.channels):
+                if name.endswith("position"):
+                    result[:, joint.column + k] -= joint.offset[AXES.index(name[0])]
+        return result
 
     def motion(self) -> Motion:
         """The frames as parent-relative transforms; at rest all rotations are zero and offsets count."""

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._core import fit_angles
 from rigwright.errors import bad_argument
-from rigwright.sources.channel_angles import fit_angles
 from rigwright.sources.joint_maps import limb_joints
 from rigwright.sources.motion import Motion
 from rigwright.sources.rig import Rig, RotationChannels, TranslationChannels

@@ -36,8 +36,46 @@ class RotationChannels:
 
 
 @dataclass(frozen=True)
+class FollowerRotations:
+    """The rotations of a joint that channels of other joints drive, in the order of its whole product.
+
+    Attributes
+    ----------
+    joint : int
+        Index into the skeleton.
+    order : str
+        Axes X, Y, Z of all the joint's rotations, its own channels included, leftmost factor first.
+    channels : tuple of int
+        Channel index of each letter.
+    factors : tuple of float
+        The angle of each letter is its factor times the channel; 1 for the joint's own.
+    """
+
+    joint: int
+    order: str
+    channels: tuple[int, ...]
+    factors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class TranslationChannels:
     """The channels that shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
+
+    Attributes
+    ----------
+    joint : int
+        Index into the skeleton.
+    channels : tuple of int
+        Channel indices of x, y and z; -1 where there is none.
+    """
+
+    joint: int
+    channels: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScaleChannels:
+    """The channels that scale one joint along its own axes, after its rotations: factors, 1 at rest.
 
     Attributes
     ----------
@@ -74,8 +112,14 @@ class Rig(Protocol):
     -----
     Read where present: ``name``, ``meters_per_unit`` (1.0), ``up_axis`` ("Y"), ``licence``, ``origin``,
     ``channel_rest`` ((N,), else 0 clipped into the range), ``for_worker()`` (an independent rig for a worker process),
-    ``close()``, ``rotation_channels`` (list of :class:`RotationChannels`) and ``translation_channels`` (list of
-    :class:`TranslationChannels`): what motion can be retargeted onto.
+    ``close()``, ``rotation_channels`` (list of :class:`RotationChannels`), ``translation_channels`` (list of
+    :class:`TranslationChannels`) and ``scale_channels`` (list of :class:`ScaleChannels`): what motion can be retargeted
+    onto, and what data sets and models keep of the channels. A channel named like a numeric control is its dial;
+    ``follower_rotations`` (list of :class:`FollowerRotations`) lists joints that turn with another joint's channel;
+    ``whole_channels`` lists dials that the rig rounds to whole numbers. ``posed_elsewhere`` (dict from joint name to
+    the reason) lists joints that constraints or drivers pose. Sampling compares all this with the poses that the rig
+    returns; what plain kinematics does not decide is named in the data set and refused by
+    ``model.poses_from_channels``.
     """
 
     channel_names: list[str]

@@ -82,6 +82,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         "origin": ds.origin,
         "data_hash": ds.hash,
         "training": training,
+        **({"channels": ds.channel_entry} if ds.channel_entry else {}),
     }
 
 

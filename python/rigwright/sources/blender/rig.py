@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import SourceError, bad_argument
 from rigwright.hashing import topology_hash
+from rigwright.sources.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
 from rigwright.sources.blender.limits import check_limits, limits_path, load_limits
 from rigwright.sources.blender.process import HostProcess
-from rigwright.sources.blender.rotations import rotation_channels
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -56,8 +56,14 @@ class BlenderRig:
         Of the mesh after all modifiers; polygons with more than four corners are triangulated.
     name, licence, origin : str
         The file's stem; custom properties ``licence`` and ``origin`` of the mesh object.
-    rotation_channels : list of RotationChannels
-        What motion can be retargeted onto.
+    rotation_channels, translation_channels, scale_channels : lists
+        What motion can be retargeted onto, and what models keep of the channels.
+    follower_rotations : list of FollowerRotations
+        Bones whose angles drivers copy from other bones.
+    whole_channels : list of str
+        Dials that are whole numbers or switches in the file: Blender gets them rounded.
+    posed_elsewhere : dict
+        Names of bones that constraints, drivers or inheritance settings pose, with the reason.
     meters_per_unit : float
         The scene's unit scale. ``up_axis`` is "Z".
     notes : list of str
@@ -260,7 +266,12 @@ class BlenderRig:
         self.rest_vertices, self.faces = arrays["rest_vertices"], arrays["faces"]
         names = header["joint_names"]
         self.skeleton = Skeleton(names, arrays["parents"], arrays["rest"]) if names else None
-        self.rotation_channels = rotation_channels(self.channel_names, names, header["rotation_modes"])
+        turning = self.channel_names, names, header["rotation_modes"]
+        self.rotation_channels = rotation_channels(*turning)
+        self.follower_rotations = follower_rotations(*turning, header["followers"])
+        self.translation_channels, self.scale_channels = axis_channels(self.channel_names, names)
+        self.whole_channels: list[str] = header["whole_channels"]
+        self.posed_elsewhere: dict[str, str] = header["posed_elsewhere"]
         self._pose_width = 12 * len(names) + len(self.control_names)
         self._topology = topology_hash(self.faces, len(self.rest_vertices))
         if not np.isfinite(self.rest_vertices).all() or not np.isfinite(arrays["rest"]).all():

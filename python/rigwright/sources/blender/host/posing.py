@@ -41,6 +41,11 @@ class Writer:
             self.armature.update_tag()
         return np.asarray(values[self.columns])
 
+    @property
+    def whole_channels(self) -> list[str]:
+        """Names of the channels that are rounded before they are set."""
+        return [channel.name for channel, whole in zip(self.channels, self._integer, strict=True) if whole]
+
     def restore(self) -> None:
         """Put back what the user had set."""
         for put_back in self._undo:

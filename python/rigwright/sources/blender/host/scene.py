@@ -10,6 +10,7 @@ import numpy as np
 
 from . import topology
 from .channels import find_channels
+from .influences import followers, posed_elsewhere
 from .objects import InputError, UnusableError, choose_armature, choose_mesh
 from .posing import Writer
 
@@ -67,6 +68,9 @@ class Scene:
             "control_names": [self.channels[i].name for i in self._writer.columns],
             "joint_names": self._bones,
             "rotation_modes": _rotation_modes(self.armature, self._bones),
+            "whole_channels": self._writer.whole_channels,
+            "followers": followers(self.armature),
+            "posed_elsewhere": posed_elsewhere(self.armature),
             "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
             "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
             "licence": str(self.mesh.get("licence", "")),
