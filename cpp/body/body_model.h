@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "body/vertex_set.h"
@@ -19,13 +20,21 @@ namespace rigwright::body {
 /// vertex); inputs.offset I32[S + 1] into inputs.column I32[N]; set.000.layer1.weight F32[H1, n],
 /// .layer1.bias F32[H1], .layer2.weight F32[H2, H1], .layer2.bias F32[H2], .layer3.weight F32[r, H2],
 /// .layer3.bias F32[r], set.000.basis F32[3 M_i, r], set.000.mean F32[3 M_i]. A set without inputs has r = 0;
-/// one with r = 0 has no layers.
+/// one with r = 0 has no layers. Metadata: network_storage (optional), "float32" or "16-bit": weights of layers are
+/// then kept in 16 bits, in the format with the smaller error for each matrix, and widened to float32 in products. The
+/// file keeps them as float32.
 class BodyModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.
     explicit BodyModel(std::shared_ptr<const TensorFile> tensors);
 
     const std::vector<VertexSet>& sets() const { return sets_; }
+    /// The same model with another network_storage. Throws ArgumentError unless it is "float32" or "16-bit".
+    std::shared_ptr<BodyModel> stored(const std::string& storage) const;
+    /// The largest |w - stored w| of all layers' weights.
+    float storage_error() const;
+    /// Bytes of the constants that evaluation reads.
+    std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.num_bytes()); }
 
 private:
     friend class BodySession;

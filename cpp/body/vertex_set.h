@@ -31,6 +31,13 @@ struct VertexSet {
     void gather(Rows<const float> poses, Rows<float> inputs, int count) const;
 };
 
+/// metadata.network_storage of a body file, "float32" if there is none.
+std::string network_storage(const TensorFile& tensors);
+
+/// How the weights of a layer of a body file are kept: as network_storage says, "16-bit" being the better 16-bit format
+/// for this matrix. Throws ArgumentError on anything else.
+network::Storage layer_storage(const TensorFile& tensors, View<const float, 2> weight);
+
 /// "set.007.": how the names of a set's tensors begin.
 std::string set_name(std::int64_t index);
 

@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <string>
 
+#include "body/vertex_set.h"
 #include "core/tensor_file.h"
+#include "network/storage.h"
 #include "rig/character.h"
 
 namespace rigwright::cuda {
@@ -21,6 +23,15 @@ public:
     }
     View<const float, 2> matrix(const char* name) const { return file_.get<float, 2>(prefix_ + name); }
     View<const float, 1> vector(const char* name) const { return file_.get<float, 1>(prefix_ + name); }
+
+    /// Adds a layer with the weights that the model keeps, widened. Returns its first output column.
+    std::int64_t add_layer(std::int64_t first_input, const std::string& name, ProductPlan& plan) const {
+        const auto weight = matrix((name + ".weight").c_str());
+        const network::Storage storage = body::layer_storage(file_, weight);
+        std::vector<float> stored(weight.begin(), weight.end());
+        for (float& w : stored) w = network::rounded(storage, w);
+        return plan.add(first_input, {stored.data(), weight.extents()}, vector((name + ".bias").c_str()));
+    }
 
 private:
     const TensorFile& file_;
@@ -89,9 +100,9 @@ BodyPlan::BodyPlan(const rig::Character& body)
             continue;
         }
         std::int64_t first = first_input(i);
-        first = hidden1.add(first, set.matrix("layer1.weight"), set.vector("layer1.bias"));
-        first = hidden2.add(first, set.matrix("layer2.weight"), set.vector("layer2.bias"));
-        first = coefficients.add(first, set.matrix("layer3.weight"), set.vector("layer3.bias"));
+        first = set.add_layer(first, "layer1", hidden1);
+        first = set.add_layer(first, "layer2", hidden2);
+        first = set.add_layer(first, "layer3", coefficients);
         points.add(first, basis, bias);
     }
 }

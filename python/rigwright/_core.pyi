@@ -12,6 +12,8 @@ import typing
 __all__: list[str] = [
     "BlendshapeRig",
     "BodyModel",
+    "Channel",
+    "Channels",
     "DeformationTransfer",
     "Deformer",
     "DeltaMush",
@@ -33,6 +35,7 @@ __all__: list[str] = [
     "edges",
     "face_normal_angles",
     "find_contacts",
+    "fit_angles",
     "fit_triangles",
     "graph_laplacian",
     "hinge_errors",
@@ -107,6 +110,80 @@ class PointTree:
         ones the lower first, and squared distances.
         """
 
+class Channel:
+    """
+    One number that an artist changes on a rig. Immutable.
+    """
+    def __repr__(self) -> str: ...
+    @property
+    def follows_kinematics(self) -> bool:
+        """
+        Whether plain kinematics decides what the channel does.
+        """
+    @property
+    def high(self) -> float: ...
+    @property
+    def index(self) -> int:
+        """
+        Its column in channels (T, N).
+        """
+    @property
+    def joint(self) -> str | None:
+        """
+        Name of the joint; None for a dial.
+        """
+    @property
+    def kind(self) -> str:
+        """
+        "rotate_x" ... "translate_x" ... "scale_x" ... along the joint's rest axes, "dial" (the numeric
+        control of the same name), or "other" (something that the rig does not describe).
+        """
+    @property
+    def low(self) -> float: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def place(self) -> int:
+        """
+        Position of a rotation in its joint's product, 0 leftmost (column vectors).
+        """
+    @property
+    def reason(self) -> str:
+        """
+        Why it does not; empty if it does.
+        """
+    @property
+    def rest(self) -> float: ...
+    @property
+    def unit(self) -> str:
+        """
+        "degrees", "rig" (the rig's unit of length) or "".
+        """
+    @property
+    def whole(self) -> bool:
+        """
+        Whether the rig rounds a dial to whole numbers.
+        """
+
+class Channels:
+    """
+    The channels of a skeleton and the poses that they give. Immutable.
+    """
+    def __init__(self, entry: str, skeleton: typing.Any, numeric_controls: collections.abc.Sequence[str]) -> None:
+        """
+        entry: JSON text of the entry "channels" of a model file. skeleton: a Skeleton, or None.
+        """
+    def channels(self, poses: typing.Any) -> tuple:
+        """
+        As Deformer.channels_from_poses.
+        """
+    def poses(self, channels: typing.Any, ignore_undecided: bool = False) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        As Deformer.poses_from_channels; ignore_undecided: what plain kinematics alone would give.
+        """
+    @property
+    def list(self) -> list: ...
+
 class Skeleton:
     """
     A tree of J joints: names, parents (-1 for a root, parents first), rest transforms.
@@ -147,6 +224,13 @@ class Deformer:
     A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
     """
     def __repr__(self) -> str: ...
+    def channels_from_poses(self, poses: typing.Any) -> tuple:
+        """
+        Channels (T, N) float32 of poses (T, C), and the residual (T,): the largest absolute difference between an
+        entry of the pose and of the pose that the found channels give. Angles lie inside their ranges if they can
+        and are continuous from row to row. One pose (C,) gives (N,) and a number. ValueError as for
+        poses_from_channels.
+        """
     def confidence(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
         (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.
@@ -241,6 +325,13 @@ class Deformer:
             On a wrong shape, a value that is not finite or too large, or a derivative that overflows float32, or a device that
             does not work here.
         """
+    def poses_from_channels(self, channels: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics. In column vectors a joint's
+        pose is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are the numeric
+        controls. ValueError names the channels if constraints, drivers or anything else decide too, and if the
+        model file carries no channels.
+        """
     def restricted(self, vertices: typing.Any) -> Deformer:
         """
         A model of some vertices alone, in the order given.
@@ -287,6 +378,11 @@ class Deformer:
         J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
         threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a
         gradient that overflows float32.
+        """
+    @property
+    def channels(self) -> list:
+        """
+        What an artist changes, a list of N Channel; empty if the model file carries none.
         """
     @property
     def control_names(self) -> list[str]:
@@ -542,10 +638,45 @@ class BodyModel(Deformer):
     The learned body: vertex sets that follow joints, each with a network of its own.
     """
     def __repr__(self) -> str: ...
+    def stored(self, storage: str) -> BodyModel:
+        """
+        The same model with network weights kept in another way.
+
+        Parameters
+        ----------
+        storage : str
+            ``"16-bit"``: float16 or bfloat16, for each matrix the one with the smaller error; products widen to float32.
+            ``"float32"``: as they are in the file, which keeps all digits.
+
+        Returns
+        -------
+        BodyModel
+            Its ``storage_error`` is the largest difference of a weight. Saved, it loads with the same storage.
+
+        Raises
+        ------
+        ValueError
+            On another storage.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the constants that evaluation reads.
+        """
     @property
     def num_sets(self) -> int:
         """
         Number of vertex sets.
+        """
+    @property
+    def storage(self) -> str:
+        """
+        How network weights are kept: "float32" or "16-bit".
+        """
+    @property
+    def storage_error(self) -> float:
+        """
+        The largest difference of a network weight to that of the file; 0 for float32.
         """
 
 class LinearBlendFit:
@@ -814,6 +945,16 @@ def find_contacts(
     """
     Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),
     the first of them the neutral.
+    """
+
+def fit_angles(
+    rotations: typing.Any, order: str, ranges: typing.Any, continuous: bool = False
+) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Euler angles (T, n) in degrees of rotations (T, 3, 3) for an order of one to three letters X, Y, Z,
+    leftmost factor first: the solution that leaves the ranges (n, 2) least, then the one nearest to the row
+    before (continuous) or to zero. With two axes a third goes between them and is dropped; with one, the
+    angle of the nearest rotation is taken. ValueError on other orders or shapes.
     """
 
 def fit_triangles(

@@ -80,6 +80,7 @@ def rows() -> list[Operation]:
         jvp(random_body(num_joints=150, num_sets=30, num_vertices=300, seed=4), 3, "a body of 150 joints"),
         jvp(random_body(num_joints=1, numeric=0, num_vertices=4, num_sets=2), 3, "a body of one joint"),
         jvp(body.restricted(some), 3, "a restricted body"),
+        jvp(body.stored("16-bit"), 3, "a body with networks in 16 bits"),
         jvp(rig, T + 1, "blendshapes"),
         jvp(small, 7, "blendshapes in 16 bits", workspace=2_000),
         jvp(dense, 7, "dense blendshapes", dense=True),

@@ -89,3 +89,11 @@ def test_prefixes_of_a_body_are_refused(lane):
     poses, out = pose_rows(body, 2, 0), np.empty((2, 90, 3), np.float32)
     with pytest.raises(ValueError, match="prefix is given for a model of kind 'body'"):
         resident(lane, body).evaluate(poses, out, order=[0], lengths=[1, 1])
+
+
+def test_networks_in_16_bits_have_the_weights_that_the_cpu_has(lane, tolerance):
+    half = random_body(num_vertices=150, num_sets=7).stored("16-bit")
+    poses = pose_rows(half, 5, 0)
+    expected = half.evaluate(poses)
+    result = evaluated(resident(lane, half), poses, 150)
+    np.testing.assert_allclose(result, expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
