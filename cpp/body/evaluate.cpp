@@ -4,6 +4,7 @@
 #include "body/body_model.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/overflow.h"
 
 namespace rigwright::body {
 namespace {
@@ -19,7 +20,7 @@ constexpr int patch_block = 4;
 
 void BodyModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
     for_blocks(poses.extent(0), network_block, threads, [&](std::int64_t begin, int count, int inner) {
-        evaluate_block({poses.row(begin), poses.extent(1)}, {vertices.row(begin), 3 * vertices.extent(1)}, count,
+        evaluate_block(begin, {poses.row(begin), poses.extent(1)}, {vertices.row(begin), 3 * vertices.extent(1)}, count,
                        inner);
     });
 }
@@ -61,10 +62,15 @@ void BodyModel::run_network(const VertexSet& set, Rows<const float> poses, Rows<
     network.dense(set.layer[2], packed_, a, coefficients.from(0, set.coefficients_begin), count);
 }
 
-void BodyModel::evaluate_block(Rows<const float> poses, Rows<float> vertices, int count, int threads) const {
+void BodyModel::evaluate_block(std::int64_t begin, Rows<const float> poses, Rows<float> vertices, int count,
+                               int threads) const {
     const Workspace space(*this, count, threads);
     const std::int64_t num_sets = static_cast<std::int64_t>(sets_.size());
-    for (int p = 0; p < count; ++p) character().skeleton.globals(poses.row(p), space.transforms.row(p));
+    for (int p = 0; p < count; ++p) {
+        character().skeleton.globals(poses.row(p), space.transforms.row(p));
+        rig::check_overflow("evaluate", begin + p, space.transforms.row(p), 12 * character().skeleton.num_joints(),
+                            limits_.transform);
+    }
     const auto run_patch = [&](const VertexSet& set, int first, int size) {
         patch_kernels().evaluate(set.patch, packed_, space.coefficients.from(first, set.coefficients_begin),
                                  space.transforms.from(first, 12 * set.joint), vertices.from(first),

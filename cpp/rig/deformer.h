@@ -20,7 +20,7 @@ public:
     const Character& character() const { return character_; }
 
     /// Writes (T, V, 3) vertices. threads <= 0: all processors. Throws ArgumentError on a wrong width or a
-    /// value that is not finite or beyond pose_limit().
+    /// value that is not finite or beyond pose_limit(), or that makes vertices overflow: they are finite.
     void evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const;
     /// Writes J^T cotangents, (T, C): the gradient of sum(vertices * cotangents) with respect to the poses. Throws
     /// ArgumentError where it does not fit float32, too.

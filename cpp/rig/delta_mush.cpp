@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/overflow.h"
 
 namespace rigwright::rig {
 namespace {
@@ -106,6 +107,7 @@ void DeltaMush::do_evaluate(View<const float, 2> poses, View<float, 3> vertices,
                     out[e] = memory.points[3 * k + e] + d[0] * frame[e] + d[1] * frame[3 + e] + d[2] * frame[6 + e];
                 }
             }
+            check_overflow("evaluate", t, vertices.row(t), 3 * character().num_vertices());
         }
     });
 }

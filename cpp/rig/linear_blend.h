@@ -18,6 +18,7 @@ private:
                 int threads) const override;
 
     SkinWeights skin_;
+    float transform_limit_;  // beyond, vertices may overflow
 };
 
 }  // namespace rigwright::rig
