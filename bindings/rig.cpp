@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "core/check.h"
 #include "model_line.h"
+#include "models.h"
 #include "poses.h"
 #include "rig/deformer.h"
 #include "rig/delta_mush.h"
@@ -173,8 +174,7 @@ void bind_deformer(py::module_& module) {
         .def_property_readonly("up_axis",
                                [](const Deformer& m) { return m.character().tensors->metadata().text("up_axis"); })
         .def(
-            "tensors",
-            [](const Deformer& m) { return py::cast(*m.character().tensors).attr("arrays")().cast<py::dict>(); },
+            "tensors", [](const Deformer& m) { return to_arrays(*m.character().tensors); },
             "All tensors of the model by name, copied.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
              py::arg("out") = py::none(),
