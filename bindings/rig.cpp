@@ -40,7 +40,7 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
     const Deformer& model = self.cast<const Deformer&>();
     check_threads("evaluate", threads);
     const auto [input, single] = as_poses("evaluate", poses);
-    Array<float> output = output_array(model, input.shape(0), single, out);
+    Array<float> output = output_array(model, input, single, out);
     const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
     if (device != "cpu") {  // other devices have extensions of their own, which Python loads on first use

@@ -51,6 +51,7 @@ void Deformer::evaluate(View<const float, 2> poses, View<float, 3> vertices, int
 void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                    int threads) const {
     check_arguments("vjp", "cotangents", poses, cotangents);
+    check_shape<const float, 2>("vjp", "gradients", gradients, poses.extents());
     if (!std::all_of(cotangents.begin(), cotangents.end(), [](float x) { return std::isfinite(x); })) {
         throw bad_argument("vjp", "cotangents", "not finite everywhere", "finite");
     }
@@ -62,6 +63,7 @@ void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, 
 
 void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences) const {
     check_poses("confidence", poses);
+    check_shape<const float, 1>("confidence", "confidences", confidences, {poses.extent(0)});
     for (std::int64_t t = 0; t < poses.extent(0); ++t) confidences(t) = character_.confidence(poses.row(t));
 }
 
