@@ -6,6 +6,7 @@
 #include "channels.h"
 #include "core/check.h"
 #include "model_line.h"
+#include "models.h"
 #include "poses.h"
 #include "rig/deformer.h"
 #include "rig/delta_mush.h"
@@ -40,7 +41,7 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
     const Deformer& model = self.cast<const Deformer&>();
     check_threads("evaluate", threads);
     const auto [input, single] = as_poses("evaluate", poses);
-    Array<float> output = output_array(model, input.shape(0), single, out);
+    Array<float> output = output_array(model, input, single, out);
     const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
     if (device != "cpu") {  // other devices have extensions of their own, which Python loads on first use
@@ -175,8 +176,7 @@ void bind_deformer(py::module_& module) {
         .def_property_readonly("up_axis",
                                [](const Deformer& m) { return m.character().tensors->metadata().text("up_axis"); })
         .def(
-            "tensors",
-            [](const Deformer& m) { return py::cast(*m.character().tensors).attr("arrays")().cast<py::dict>(); },
+            "tensors", [](const Deformer& m) { return to_arrays(*m.character().tensors); },
             "All tensors of the model by name, copied.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
              py::arg("out") = py::none(),

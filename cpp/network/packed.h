@@ -1,21 +1,9 @@
 #pragma once
 #include <cstddef>
-#include <new>
-#include <vector>
+
+#include "core/aligned.h"
 
 namespace rigwright::network {
-
-/// Allocator of memory aligned to cache lines.
-template <class T>
-struct LineAllocator {
-    using value_type = T;
-    LineAllocator() = default;
-    template <class U>
-    LineAllocator(const LineAllocator<U>&) {}
-    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64))); }
-    void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(64)); }
-    bool operator==(const LineAllocator&) const { return true; }
-};
 
 /// Constants of a model in the order in which its kernels read them. Parts are known by their offsets, which
 /// are whole cache lines.
@@ -33,7 +21,7 @@ public:
     const float* at(std::size_t offset) const { return floats_.data() + offset; }
 
 private:
-    std::vector<float, LineAllocator<float>> floats_;
+    LineVector<float> floats_;
 };
 
 }  // namespace rigwright::network

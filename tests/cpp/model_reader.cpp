@@ -12,6 +12,20 @@
 namespace rigwright::checks {
 namespace {
 
+/// Channels at rest, to poses and back.
+void use_channels(const rig::Channels& channels, std::int64_t controls) {
+    std::vector<double> rest;
+    for (const rig::Channel& channel : channels.list()) rest.push_back(channel.rest);
+    const std::int64_t count = channels.size();
+    std::vector<float> pose(controls), found(rest.size());
+    float residual = 0.0f;
+    channels.poses({rest.data(), {1, count}}, {pose.data(), {1, controls}}, rig::Channels::Undecided::ignore);
+    try {
+        channels.channels({pose.data(), {1, controls}}, {found.data(), {1, count}}, {&residual, {1}});
+    } catch (const ArgumentError&) {  // something else poses a joint, or an order that has no unique angles
+    }
+}
+
 /// Everything that a model computes of one pose, whole and of two of its vertices.
 void compute(const std::shared_ptr<const rig::Deformer>& model) {
     const rig::Character& character = model->character();
@@ -26,6 +40,7 @@ void compute(const std::shared_ptr<const rig::Deformer>& model) {
     model->vjp(poses, {ones.data(), {1, count, 3}}, {row.data(), {1, controls}}, 1);
     model->jvp(poses, tangents, out, 1);
     model->confidence(poses, {&confidence, {1}});
+    if (character.channels.size() > 0) use_channels(character.channels, controls);
     rig::Session session(model);
     for (int repeat = 0; repeat < 2; ++repeat) {
         session.evaluate({pose.data(), {controls}}, {vertices.data(), {count, 3}});
