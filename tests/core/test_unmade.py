@@ -29,3 +29,8 @@ def test_every_use_of_an_unmade_object_is_an_error(cls):
 def test_the_error_says_what_to_do():
     with pytest.raises(TypeError, match="made by __new__ alone and holds nothing; call its class instead"):
         repr(_core.BlendshapeRig.__new__(_core.BlendshapeRig))
+
+
+def test_none_is_no_rig():
+    with pytest.raises(TypeError, match="incompatible constructor arguments"):
+        _core.InverseGram(None, [0], [1.0])
