@@ -160,16 +160,6 @@ void add_blendshapes(Builder& builder, const Sizes& sizes, bool half) {
     builder.list("blendshape.scale", std::vector<float>(shapes + corrections, 1e-4f));
 }
 
-/// Three rotations of joint0, one of which joint1 follows, a translation of joint1, and the dial.
-constexpr const char* channels =
-    R"("channels": {"list": [)"
-    R"({"name": "x", "kind": "rotate_x", "joint": "joint0", "place": 2, "low": -90, "high": 90, "rest": 0, "unit": "degrees"},)"
-    R"({"name": "y", "kind": "rotate_y", "joint": "joint0", "place": 1, "low": -45, "high": 45, "rest": 0, "unit": "degrees"},)"
-    R"({"name": "z", "kind": "rotate_z", "joint": "joint0", "place": 0, "low": -9, "high": 9, "rest": 1, "unit": "degrees"},)"
-    R"({"name": "t", "kind": "translate_x", "joint": "joint1", "place": 0, "low": -1, "high": 1, "rest": 0, "unit": "rig"},)"
-    R"({"name": "dial", "kind": "dial", "joint": null, "place": 0, "low": 0, "high": 1, "rest": 0, "unit": ""}],)"
-    R"("followers": [{"joint": "joint1", "channel": "x", "axis": "x", "place": 0, "factor": 0.5}], "joints": {}})";
-
 std::string metadata(const std::string& kind, const Sizes& sizes) {
     if (kind == "blendshape") {
         return R"({"kind": "blendshape", "version": 1, "joint_names": [], "numeric_controls":)"
@@ -177,9 +167,16 @@ std::string metadata(const std::string& kind, const Sizes& sizes) {
     }
     std::string names;
     for (int j = 0; j < sizes.joints; ++j) names += (j ? ", \"joint" : "\"joint") + std::to_string(j) + "\"";
-    return R"({"kind": ")" + kind + R"(", "version": 1, "joint_names": [)" + names +
-           R"(], "numeric_controls": ["dial"], "iterations": 3, "step": 0.5, "meters_per_unit": 1.0, "up_axis": "Y", )" +
-           channels + "}";
+    const std::string range = R"("low": -90, "high": 90.5, "rest": 0)";
+    const std::string turn = R"("joint": "joint0", "unit": "degrees", )" + range;
+    const std::string channels =
+        R"({"list": [{"name": "x", "kind": "rotate_x", "place": 1, )" + turn +
+        R"(}, {"name": "y", "kind": "rotate_y", "place": 0, )" + turn +
+        R"(}, {"name": "t", "kind": "translate_z", "joint": "joint0", "place": 0, "unit": "rig", )" + range +
+        R"(}, {"name": "dial", "kind": "dial", "joint": null, "place": 0, "unit": "", "whole": true, )" + range +
+        R"(}], "followers": [{"joint": "joint0", "channel": "x", "axis": "z", "place": 2, "factor": -1}], "joints": {}})";
+    return R"({"kind": ")" + kind + R"(", "version": 1, "channels": )" + channels + R"(, "joint_names": [)" + names +
+           R"(], "numeric_controls": ["dial"], "iterations": 3, "step": 0.5, "meters_per_unit": 1.0, "up_axis": "Y"})";
 }
 
 }  // namespace
