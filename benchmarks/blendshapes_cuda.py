@@ -90,7 +90,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         one = weights[: arguments.heads]
         cpu = model.evaluate(one)
         for dense in (True, False):
-            evaluator = extension.BlendshapeEvaluator(model.tensors(), json.dumps(model.metadata), dense, WORKSPACE)
+            evaluator = extension.ResidentModel(model.tensors(), json.dumps(model.metadata), dense, WORKSPACE)
             entries = model.num_columns * arguments.vertices if dense else model.num_entries
             moved = entries * (12 if storage == "float32" else 6) + cpu.nbytes
             out = np.empty_like(cpu)

@@ -82,7 +82,7 @@ def wall(function: Callable[[], Any], repeats: int) -> float:
 
 def measure(model: rw.Deformer, repeats: int) -> dict[str, Any]:
     extension = importlib.import_module("rigwright._cuda")
-    evaluator = extension.BodyEvaluator(model.tensors(), json.dumps(model.metadata), workspace=WORKSPACE)
+    evaluator = extension.ResidentModel(model.tensors(), json.dumps(model.metadata), workspace=WORKSPACE)
     job, copy, matrix = work(model), 1e9 * extension.copy_rate(1 << 30, 20), matrix_rate()
     rng = np.random.default_rng(0)
     low, high = model.control_ranges.T

@@ -2,6 +2,7 @@
 
 #include "bindings.h"
 #include "core/check.h"
+#include "device_calls.h"
 #include "model_line.h"
 #include "models.h"
 #include "poses.h"
@@ -43,12 +44,29 @@ Array<std::int32_t> as_order(const py::object& order, std::int64_t shapes) {
     return own;
 }
 
+void check_prefix_is_given(const py::object& order, const py::object& prefix) {
+    if (!prefix.is_none() || order.is_none()) return;
+    throw bad_argument("evaluate", "prefix", "None", "a number of shapes where an order is given");
+}
+
+/// The prefix of weights that may be on a device.
+PrefixObjects prefix_objects(const BlendshapeRig& model, const py::object& order, const py::object& prefix,
+                             const py::object& weights) {
+    if (prefix.is_none()) return {};
+    const auto shape =
+        (py::hasattr(weights, "shape") ? weights.attr("shape") : py::module_::import("numpy").attr("shape")(weights))
+            .cast<std::vector<py::ssize_t>>();
+    const py::ssize_t heads = shape.size() == 2 ? shape[0] : 1;
+    return {as_order(order, model.num_shapes()), as_lengths(prefix, heads)};
+}
+
 Array<float> evaluate(const py::object& self, const py::object& weights, const std::string& device, int threads,
                       const py::object& out, const py::object& order, const py::object& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
     check_threads("evaluate", threads);
-    if (prefix.is_none() && !order.is_none()) {
-        throw bad_argument("evaluate", "prefix", "None", "a number of shapes where an order is given");
+    check_prefix_is_given(order, prefix);
+    if (device != "cpu" && is_on_device(weights)) {
+        return evaluate_from_device(self, device, weights, out, prefix_objects(model, order, prefix, weights));
     }
     const auto [input, single] = as_poses("evaluate", weights, "weights");
     const auto in = view<float, 2>(input);
@@ -62,18 +80,24 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
     const auto lengths = as_lengths(prefix, input.shape(0));
     const auto shapes = as_order(order, model.num_shapes());
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
-    if (device != "cpu") {  // see rig.cpp
+    if (device != "cpu") {
         rig::check_prefix({view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, model.num_shapes(),
                           in.extent(0));
-        const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
-                                 output.data(), output);
-        py::module_::import("rigwright.device_models")
-            .attr("evaluate_prefix")(self, device, input, vertices, shapes, lengths);
+        evaluate_on(self, device, input, result, output, {shapes, lengths});
         return output;
     }
     const py::gil_scoped_release released;
     model.evaluate_prefix(in, {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, result, threads);
     return output;
+}
+
+py::object evaluate_with_output(const py::object& self, const py::object& weights, const std::string& device,
+                                const std::string& output, int threads, const py::object& out, const py::object& order,
+                                const py::object& prefix) {
+    if (!stays_on_device(output)) return evaluate(self, weights, device, threads, out, order, prefix);
+    check_prefix_is_given(order, prefix);
+    const auto& model = self.cast<const BlendshapeRig&>();
+    return evaluate_to_device(self, device, weights, out, prefix_objects(model, order, prefix, weights));
 }
 
 Array<float> activations(const BlendshapeRig& model, const py::object& weights) {
@@ -198,7 +222,12 @@ void bind_blendshape(py::module_& module) {
              "head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;\n"
              "by default as they are. ValueError on a wrong width, a value that is not finite or beyond\n"
              "`weight_limit`, an order that is no permutation, a prefix outside 0 ... K, or a device that does not\n"
-             "work here.")
+             "work here. With another device than the CPU, weights may also be float32 on that device.")
+        .def("evaluate", &evaluate_with_output, py::arg("weights"), py::arg("device") = "cpu", py::kw_only(),
+             py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(), py::arg("order") = py::none(),
+             py::arg("prefix") = py::none(),
+             "The same. output \"device\": the vertices stay on the device, see Deformer.evaluate; \"host\": a NumPy\n"
+             "array.")
         .def("activations", &activations, py::arg("weights"),
              "(T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.")
         .def("column", &column, py::arg("n"), "(V, 3) offsets of column n.")

@@ -3,10 +3,9 @@
 
 namespace rigwright::bindings {
 
-/// The evaluators and, for the tests, every kernel by itself: from cpp/cuda built by nvcc in `_cuda`, or by
+/// Models on the device and, for the tests, every kernel by itself: from cpp/cuda built by nvcc in `_cuda`, or by
 /// the host compiler in the tests' emulation.
-void bind_cuda_body(pybind11::module_& module);
-void bind_cuda_blendshape(pybind11::module_& module);
+void bind_cuda_resident(pybind11::module_& module);
 void bind_cuda_inverse(pybind11::module_& module);
 void bind_cuda_operations(pybind11::module_& module);
 

@@ -37,8 +37,7 @@ PYBIND11_MODULE(_cuda, module) {
     module.def("copy_rate", &rigwright::cuda::copy_rate, py::arg("bytes"), py::arg("repeats"),
                py::call_guard<py::gil_scoped_release>(),
                "Gigabytes a second, read and written together, of copies on the device: the median.");
-    rigwright::bindings::bind_cuda_body(module);
-    rigwright::bindings::bind_cuda_blendshape(module);
+    rigwright::bindings::bind_cuda_resident(module);
     rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_operations(module);
     rigwright::bindings::refuse_unmade(module);

@@ -26,9 +26,17 @@ Floats global_transforms(const Floats& poses, const Integers& parents, const Int
     return transforms;
 }
 
+network::Activation activation_of(const std::string& name) {
+    if (name == "none") return network::Activation::none;
+    if (name == "tanh") return network::Activation::tanh;
+    if (name == "relu") return network::Activation::relu;
+    if (name == "leaky_relu") return network::Activation::leaky_relu;
+    throw bad_argument("grouped_product", "activation", "'" + name + "'", "none, tanh, relu or leaky_relu");
+}
+
 Floats grouped_product(const Floats& input, const std::vector<std::tuple<std::int64_t, Floats, Floats>>& groups,
-                       bool apply_tanh) {
-    cuda::ProductPlan plan(apply_tanh);
+                       const std::string& activation) {
+    cuda::ProductPlan plan(activation_of(activation));
     for (const auto& [first, weight, bias] : groups) plan.add(first, view<float, 2>(weight), view<float, 1>(bias));
     Floats output({input.shape(0), static_cast<py::ssize_t>(plan.output_width)});
     cuda::grouped_product(plan, view<float, 2>(input), writable<float, 2>(output));
@@ -51,7 +59,7 @@ void bind_cuda_operations(py::module_& module) {
     module.def("gather", &gather, py::arg("source"), py::arg("columns"), "source[:, columns]");
     module.def("global_transforms", &global_transforms, py::arg("poses"), py::arg("parents"), py::arg("joints"),
                "Global transforms (T, count, 12) of joints in poses (T, C).");
-    module.def("grouped_product", &grouped_product, py::arg("input"), py::arg("groups"), py::arg("apply_tanh"),
+    module.def("grouped_product", &grouped_product, py::arg("input"), py::arg("groups"), py::arg("activation"),
                "Outputs side by side of groups (first column, weight (rows, depth), bias (rows)).");
     module.def("blend", &blend, py::arg("points"), py::arg("transforms"), py::arg("offset"), py::arg("point"),
                py::arg("transform"), py::arg("weight"), "Vertices (T, V, 3): sums of weighted transformed points.");

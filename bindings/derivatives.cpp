@@ -3,6 +3,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "core/check.h"
+#include "device_calls.h"
 #include "poses.h"
 #include "rig/deformer.h"
 #include "rig/session.h"
@@ -20,9 +21,11 @@ struct LockedSession {
     std::mutex mutex;
 };
 
-void check_device(const char* function, const std::string& device) {
-    if (device == "cpu") return;
-    throw bad_argument(function, "device", py::repr(py::str(device)).cast<std::string>(), "'cpu'");
+/// An array that shares the memory of `owner`.
+template <class T, int Rank>
+py::array shared(View<T, Rank> view, const py::array& owner) {
+    const std::vector<py::ssize_t> shape(view.extents().begin(), view.extents().end());
+    return py::array(py::dtype::of<float>(), shape, view.data(), owner);
 }
 
 /// An array (T, ...), without T for a single pose. Throws ArgumentError if it does not fit memory.
@@ -37,10 +40,10 @@ Array<float> new_result(const char* function, std::vector<py::ssize_t> shape, bo
     }
 }
 
-Array<float> jvp(const Deformer& model, const py::object& poses, const py::object& tangents, const std::string& device,
+Array<float> jvp(const py::object& self, const py::object& poses, const py::object& tangents, const std::string& device,
                  int threads) {
+    const Deformer& model = self.cast<const Deformer&>();
     check_threads("jvp", threads);
-    check_device("jvp", device);
     const auto [input, single] = as_poses("jvp", poses);
     const Array<float> tangent = single ? as_array<float, 1>("jvp", "tangents", tangents, "an array of numbers (C,)")
                                         : as_array<float, 2>("jvp", "tangents", tangents, "an array of numbers (T, C)");
@@ -50,20 +53,30 @@ Array<float> jvp(const Deformer& model, const py::object& poses, const py::objec
     const std::int64_t count = model.character().num_vertices();
     Array<float> output = new_result("jvp", {in.extent(0), count, 3}, single);
     const View<float, 3> derivatives(output.mutable_data(), {in.extent(0), count, 3});
+    if (device != "cpu") {
+        model.check_poses("jvp", in);
+        check_shape<const float, 2>("jvp", "tangents", directions, in.extents());
+        device_models("jvp")(self, device, input, shared(directions, tangent), shared(derivatives, output));
+        return output;
+    }
     const py::gil_scoped_release released;
     model.jvp(in, directions, derivatives, threads);
     return output;
 }
 
-Array<float> jacobian(const Deformer& model, const py::object& poses, const std::string& device, int threads) {
+Array<float> jacobian(const py::object& self, const py::object& poses, const std::string& device, int threads) {
+    const Deformer& model = self.cast<const Deformer&>();
     check_threads("jacobian", threads);
-    check_device("jacobian", device);
     const auto [input, single] = as_poses("jacobian", poses);
     const auto in = view<float, 2>(input);
     model.check_poses("jacobian", in);
     const std::int64_t rows = 3 * model.character().num_vertices();
     Array<float> output = new_result("jacobian", {in.extent(0), rows, in.extent(1)}, single);
     const View<float, 3> jacobians(output.mutable_data(), {in.extent(0), rows, in.extent(1)});
+    if (device != "cpu") {
+        device_models("jacobian")(self, device, input, shared(jacobians, output));
+        return output;
+    }
     const py::gil_scoped_release released;
     model.jacobian(in, jacobians, threads);
     return output;
@@ -96,7 +109,7 @@ poses : (T, C) or (C,)
 tangents : (T, C), or (C,) with one pose
     A direction per pose, in the units of the pose's columns.
 device : str
-    ``"cpu"``.
+    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 
@@ -109,7 +122,8 @@ Returns
 Raises
 ------
 ValueError
-    On a wrong shape, a value that is not finite or too large, or a derivative that overflows float32.
+    On a wrong shape, a value that is not finite or too large, or a derivative that overflows float32, or a device that
+    does not work here.
 )";
 
 constexpr const char* jacobian_text = R"(The Jacobian of the 3 V coordinates in the C columns of a pose.
@@ -120,7 +134,7 @@ Parameters
 ----------
 poses : (T, C) or (C,)
 device : str
-    ``"cpu"``.
+    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 
@@ -132,8 +146,8 @@ Returns
 Raises
 ------
 ValueError
-    On a wrong width, a value that is not finite or too large, a derivative that overflows float32, or a result
-    that does not fit memory.
+    On a wrong width, a value that is not finite or too large, a derivative that overflows float32, a result
+    that does not fit memory, or a device that does not work here.
 )";
 
 constexpr const char* restricted_text = R"(A model of some vertices alone, in the order given.

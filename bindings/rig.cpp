@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "channels.h"
 #include "core/check.h"
+#include "device_calls.h"
 #include "model_line.h"
 #include "models.h"
 #include "poses.h"
@@ -40,20 +41,25 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
                       const py::object& out) {
     const Deformer& model = self.cast<const Deformer&>();
     check_threads("evaluate", threads);
+    if (device != "cpu" && is_on_device(poses)) return evaluate_from_device(self, device, poses, out);
     const auto [input, single] = as_poses("evaluate", poses);
     Array<float> output = output_array(model, input, single, out);
     const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
-    if (device != "cpu") {  // other devices have extensions of their own, which Python loads on first use
+    if (device != "cpu") {
         model.check_poses("evaluate", in);
-        const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
-                                 output.data(), output);
-        py::module_::import("rigwright.device_models").attr("evaluate")(self, device, input, vertices);
+        evaluate_on(self, device, input, result, output);
         return output;
     }
     const py::gil_scoped_release released;
     model.evaluate(in, result, threads);
     return output;
+}
+
+py::object evaluate_with_output(const py::object& self, const py::object& poses, const std::string& device,
+                                const std::string& output, int threads, const py::object& out) {
+    if (!stays_on_device(output)) return evaluate(self, poses, device, threads, out);
+    return evaluate_to_device(self, device, poses, out);
 }
 
 Array<float> vjp(const Deformer& model, const py::object& poses, const py::object& cotangents, int threads) {
@@ -178,12 +184,18 @@ void bind_deformer(py::module_& module) {
         .def(
             "tensors", [](const Deformer& m) { return to_arrays(*m.character().tensors); },
             "All tensors of the model by name, copied.")
-        .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
-             py::arg("out") = py::none(),
-             "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
-             "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\", \"blendshape\" another of\n"
-             "rigwright.devices(). ValueError on a wrong width, a value that is not finite or too large, or a device\n"
-             "that does not work here.")
+        .def(
+            "evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
+            py::arg("out") = py::none(),
+            "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
+            "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\", \"blendshape\" another of\n"
+            "rigwright.devices(), then poses may also be float32 on that device (DLPack, __cuda_array_interface__),\n"
+            "whose values are not checked. ValueError on a wrong width, a value that is not finite or too large, or a\n"
+            "device that does not work here.")
+        .def("evaluate", &evaluate_with_output, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(),
+             py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(),
+             "The same. output \"device\": the vertices stay on the device, in an array with DLPack and\n"
+             "__cuda_array_interface__ that is complete when the call returns; \"host\": a NumPy array.")
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
              "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.\n"
              "threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a\n"

@@ -78,7 +78,7 @@ void BodyModel::run_network(const VertexSet& set, Rows<const float> poses, Rows<
                             int count) const {
     if (!set.has_network()) return;
     const Rows<float> a = work, b = work.from(count);
-    const network::Kernels& network = network::kernels();
+    const network::DenseKernels& network = network::dense_kernels();
     const std::size_t input_bytes = set.column.size() * sizeof(float);
     std::array<int, network_block> row_of;
     int rows = 0;

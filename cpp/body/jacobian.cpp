@@ -80,7 +80,7 @@ public:
 
 private:
     void forward(const VertexSet& set, const float* pose) {
-        const network::Kernels& network = network::kernels();
+        const network::DenseKernels& network = network::dense_kernels();
         set.gather({pose, 0}, {pass_.x, 0}, 1);
         network.dense(set.layer[0], model_.packed_, {pass_.x, 0}, {pass_.hidden1, 0}, 1);
         network.dense(set.layer[1], model_.packed_, {pass_.hidden1, 0}, {pass_.hidden2, 0}, 1);
@@ -118,7 +118,7 @@ private:
     }
 
     void backward(const VertexSet& set, int count) {
-        const network::Kernels& network = network::kernels();
+        const network::DenseKernels& network = network::dense_kernels();
         network.dense_vjp(set.layer[2], model_.packed_, {pass_.coefficients, 0}, pass_.coefficient_gradients,
                           pass_.hidden2_gradients, count);
         network.dense_vjp(set.layer[1], model_.packed_, {pass_.hidden2, 0}, pass_.hidden2_gradients,

@@ -47,7 +47,7 @@ void BodyModel::jvp_block(Rows<const float> poses, Rows<const float> tangents, R
     const Rows<float> transform_tangents{transforms.row(count), transforms_size};
     const Rows<float> late{transform_tangents.row(count), late_size};
     const Trace trace(late.row(count), width_, count);
-    const network::Kernels& network = network::kernels();
+    const network::DenseKernels& network = network::dense_kernels();
 
     for (int p = 0; p < count; ++p) {
         skeleton.globals(poses.row(p), transforms.row(p));

@@ -72,18 +72,19 @@ void check_weights(const Tables& tables, std::int64_t num_vertices) {
 }
 
 network::Dense read_layer(const TensorFile& tensors, const std::string& name, std::int64_t outputs, std::int64_t inputs,
-                          bool tanh, Packed& packed) {
+                          network::Activation activation, Packed& packed) {
     const auto weight = tensors.get<float, 2>(name + ".weight", {outputs, inputs});
     const auto bias = tensors.get<float, 1>(name + ".bias", {weight.extent(0)});
     if (weight.extent(0) == 0) throw bad_argument("load", name + ".weight", "without rows", "of at least one row");
-    return network::pack_dense(weight, bias, tanh, packed);
+    return network::pack_dense(weight, bias, activation, packed);
 }
 
 void read_network(const TensorFile& tensors, const std::string& name, std::int64_t inputs, std::int64_t components,
                   VertexSet& set, Packed& packed) {
-    set.layer[0] = read_layer(tensors, name + "layer1", -1, inputs, true, packed);
-    set.layer[1] = read_layer(tensors, name + "layer2", -1, set.layer[0].outputs, true, packed);
-    set.layer[2] = read_layer(tensors, name + "layer3", components, set.layer[1].outputs, false, packed);
+    set.layer[0] = read_layer(tensors, name + "layer1", -1, inputs, network::Activation::tanh, packed);
+    set.layer[1] = read_layer(tensors, name + "layer2", -1, set.layer[0].outputs, network::Activation::tanh, packed);
+    set.layer[2] =
+        read_layer(tensors, name + "layer3", components, set.layer[1].outputs, network::Activation::none, packed);
 }
 
 /// (X^0)^-1 (v^0 - t^0) + mean, in double precision.

@@ -42,7 +42,7 @@ void BodyModel::do_vjp(View<const float, 2> poses, View<const float, 3> cotangen
 void BodyModel::vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,
                         Rows<const float> cotangents, Rows<float> results, float* memory, int count) const {
     const Trace trace(memory, width_, count);
-    const network::Kernels& network = network::kernels();
+    const network::DenseKernels& network = network::dense_kernels();
     if (set.has_network()) {
         set.gather(poses, trace.x, count);
         network.dense(set.layer[0], packed_, trace.x, trace.hidden1, count);

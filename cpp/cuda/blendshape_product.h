@@ -3,44 +3,93 @@
 
 #include "cuda/block.h"
 #include "cuda/portable.h"
+#include "cuda/tangent_kernels.h"
 
 namespace rigwright::cuda {
 
-/// Activations of blendshape columns, times their scales: a row a column, a column a head. A column is the weight of
-/// a shape or a product of factors (rig::Factor), and 0 where a shape of it is not among the head's prefix.
+/// The factors of the corrections (rig::Factor), as BlendshapePlan lists them.
+struct FactorLists {
+    const std::int32_t* offset;  // (C + 1)
+    const std::int32_t* shape;   // (M)
+    const float* tent;           // (M, 3), zeros for a plain weight
+
+    RIGWRIGHT_DEVICE bool is_plain(std::int32_t f) const {
+        return tent[3 * f] == 0.0f && tent[3 * f + 1] == 0.0f && tent[3 * f + 2] == 0.0f;
+    }
+    RIGWRIGHT_DEVICE float value(std::int32_t f, const float* weights) const {
+        const float w = weights[shape[f]];
+        if (is_plain(f)) return w;
+        const float x1 = tent[3 * f], x2 = tent[3 * f + 1], x3 = tent[3 * f + 2];
+        if (w < x1 || w >= x3) return 0.0f;
+        return w < x2 ? (w - x1) / (x2 - x1) : (x3 - w) / (x3 - x2);
+    }
+    /// The derivative of `value`; at a corner that on the side of larger weights.
+    RIGWRIGHT_DEVICE float slope(std::int32_t f, const float* weights) const {
+        if (is_plain(f)) return 1.0f;
+        const float w = weights[shape[f]], x1 = tent[3 * f], x2 = tent[3 * f + 1], x3 = tent[3 * f + 2];
+        if (w < x1 || w >= x3) return 0.0f;
+        return w < x2 ? 1.0f / (x2 - x1) : -1.0f / (x3 - x2);
+    }
+};
+
+/// Activations of blendshape columns, times their scales: a row per column, a column per head. A column is the weight
+/// of a shape or a product of factors, and 0 if a shape of it is not among the head's prefix.
 struct BlendshapeActivations {
-    const float* weights;  // (T, K), heads in the order of the activations
+    const float* weights;  // (T, K)
     std::int64_t num_shapes;
-    const std::int32_t* factor_offset;  // (C + 1)
-    const std::int32_t* factor_shape;   // (M)
-    const float* factor_tent;           // (M, 3), zeros for a plain weight
-    const float* scale;                 // (N)
-    const std::int32_t* shape_rank;     // (K) place of each shape in the order
-    const std::int32_t* length;         // (T) shapes of each head's prefix
+    FactorLists factors;
+    const float* scale;              // (N)
+    const std::int32_t* shape_rank;  // (K) place of each shape in the order
+    const std::int32_t* length;      // (T) shapes of each head's prefix
+    const std::int32_t* source;      // (T) row of the weights of each head
     std::int64_t num_heads;
     float* activations;  // (N, T)
 
     RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t head) const {
-        const float* w = weights + head * num_shapes;
+        const float* w = weights + source[head] * num_shapes;
         float product = 1.0f;
         bool inside = true;
         if (n < num_shapes) {
             product = w[n];
             inside = shape_rank[n] < length[head];
         } else {
-            for (std::int32_t f = factor_offset[n - num_shapes]; f < factor_offset[n - num_shapes + 1]; ++f) {
-                product *= factor(w[factor_shape[f]], factor_tent + 3 * f);
-                inside = inside && shape_rank[factor_shape[f]] < length[head];
+            for (std::int32_t f = factors.offset[n - num_shapes]; f < factors.offset[n - num_shapes + 1]; ++f) {
+                product *= factors.value(f, w);
+                inside = inside && shape_rank[factors.shape[f]] < length[head];
             }
         }
         activations[n * num_heads + head] = inside ? product * scale[n] : 0.0f;
     }
+};
 
-    RIGWRIGHT_DEVICE static float factor(float w, const float* tent) {
-        const float x1 = tent[0], x2 = tent[1], x3 = tent[2];
-        if (x1 == 0.0f && x2 == 0.0f && x3 == 0.0f) return w;
-        if (w < x1 || w >= x3) return 0.0f;
-        return w < x2 ? (w - x1) / (x2 - x1) : (x3 - w) / (x3 - x2);
+/// The derivatives of the activations of whole rigs along tangents of the weights.
+struct BlendshapeActivationTangents {
+    const float* weights;   // (T, K)
+    const float* tangents;  // (R, K)
+    TangentRows rows;
+    std::int64_t num_shapes;
+    FactorLists factors;
+    const float* scale;  // (N)
+    std::int64_t num_tangents;
+    float* activations;  // (N, R)
+
+    RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t row) const {
+        const float* w = weights + rows.pose(row) * num_shapes;
+        const float* dw = tangents + row * num_shapes;
+        float sum = 0.0f;
+        if (n < num_shapes) {
+            sum = dw[n];
+        } else {
+            const std::int32_t begin = factors.offset[n - num_shapes], end = factors.offset[n - num_shapes + 1];
+            for (std::int32_t own = begin; own < end; ++own) {
+                float product = dw[factors.shape[own]] * factors.slope(own, w);
+                for (std::int32_t other = begin; other < end; ++other) {
+                    if (other != own) product *= factors.value(other, w);
+                }
+                sum += product;
+            }
+        }
+        activations[n * num_tangents + row] = sum * scale[n];
     }
 };
 

@@ -21,7 +21,8 @@ struct BodyPlan {
     std::vector<std::int32_t> parents;  // (J)
     std::vector<std::int32_t> joints;   // (S)
     std::vector<std::int32_t> columns;  // (N) pose columns, the inputs of all sets side by side
-    ProductPlan hidden1{true}, hidden2{true}, coefficients{false}, points{false};
+    ProductPlan hidden1{network::Activation::tanh}, hidden2{network::Activation::tanh};
+    ProductPlan coefficients{network::Activation::none}, points{network::Activation::none};
     /// Entries offset[k] to offset[k + 1] make vertex k: member `point` by the bone of set `transform`.
     std::vector<std::int32_t> offset, point, transform;
     std::vector<float> weight;

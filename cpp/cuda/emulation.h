@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,9 @@
 #include "cuda/block.h"
 
 namespace rigwright::cuda {
+
+/// Bytes that all machines copied to the host: what stays on a device must not be among them.
+inline std::atomic<std::int64_t> bytes_to_host = 0;
 
 /// The host is the only device.
 class DeviceScope {
@@ -83,7 +87,12 @@ public:
         std::copy_n(source, count, target.data());
     }
     template <class T>
+    void upload(const std::vector<T>& source, Buffer<T>& target) {
+        upload(source.data(), static_cast<std::int64_t>(source.size()), target);
+    }
+    template <class T>
     void download(const Buffer<T>& source, std::int64_t count, T* target) {
+        bytes_to_host += static_cast<std::int64_t>(count * sizeof(T));
         std::copy_n(source.data(), count, target);
     }
     void synchronize() {}
@@ -120,6 +129,11 @@ public:
             kernel(Team(i, teams, memory.data()));
         }
     }
+
+    static constexpr int dlpack_device_type = 1;  // kDLCPU
+
+    static bool is_device_memory(const void* pointer) { return pointer != nullptr; }
+    static void wait_for_stream(std::uintptr_t) {}
 
     /// Milliseconds that the work queued by f takes.
     template <class F>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "cuda/block.h"
@@ -59,28 +60,32 @@ private:
     std::int64_t capacity_ = 0;
 };
 
+/// Rows of blocks of a grid; a block of one with more rows does several, one after another.
 constexpr std::int64_t max_grid_rows = 65535;
 
 template <class F>
-__global__ void __launch_bounds__(256) element_kernel(std::int64_t columns, const F f) {
+__global__ void __launch_bounds__(256) element_kernel(std::int64_t rows, std::int64_t columns, const F f) {
     const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (column < columns) f(static_cast<std::int64_t>(blockIdx.y), column);
+    if (column >= columns) return;
+    for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) f(row, column);
 }
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads) tile_kernel(const Kernel kernel) {
+__global__ void __launch_bounds__(Kernel::threads) tile_kernel(std::int64_t rows, const Kernel kernel) {
     __shared__ typename Kernel::Shared shared;
-    typename Kernel::Registers registers = {};
-    const Block block{blockIdx.y, blockIdx.x};
     const int thread = static_cast<int>(threadIdx.x);
-    const int steps = kernel.steps(block);
-    for (int step = 0; step < steps; ++step) {
-        kernel.load(block, thread, step, shared);
-        __syncthreads();
-        kernel.multiply(thread, shared, registers);
-        __syncthreads();
+    for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+        typename Kernel::Registers registers = {};
+        const Block block{row, blockIdx.x};
+        const int steps = kernel.steps(block);
+        for (int step = 0; step < steps; ++step) {
+            kernel.load(block, thread, step, shared);
+            __syncthreads();
+            kernel.multiply(thread, shared, registers);
+            __syncthreads();
+        }
+        kernel.store(block, thread, registers);
     }
-    kernel.store(block, thread, registers);
 }
 
 /// The threads of a block, see block.h. Sums go through the lanes of a warp, then through the warps in order.
@@ -177,6 +182,10 @@ public:
               "copying to the device");
     }
     template <class T>
+    void upload(const std::vector<T>& source, Buffer<T>& target) {
+        upload(source.data(), static_cast<std::int64_t>(source.size()), target);
+    }
+    template <class T>
     void download(const Buffer<T>& source, std::int64_t count, T* target) {
         if (count == 0) return;
         check(cudaMemcpyAsync(target, source.data(), count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
@@ -189,20 +198,20 @@ public:
     }
     void synchronize() { check(cudaStreamSynchronize(stream_), "waiting for the device"); }
 
-    /// Calls f(row, column) for all rows (at most 65,535) and columns.
+    /// Calls f(row, column) for all rows and columns.
     template <class F>
     void for_each(std::int64_t rows, std::int64_t columns, const F& f) {
         if (rows == 0 || columns == 0) return;
         constexpr int threads = 256;
-        element_kernel<<<grid(rows, (columns + threads - 1) / threads), threads, 0, stream_>>>(columns, f);
+        element_kernel<<<grid(rows, (columns + threads - 1) / threads), threads, 0, stream_>>>(rows, columns, f);
         check(cudaGetLastError(), "starting a kernel");
     }
 
-    /// Runs a tile kernel (block.h) on rows (at most 65,535) x columns blocks.
+    /// Runs a tile kernel (block.h) on rows x columns blocks.
     template <class Kernel>
     void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
         if (rows == 0 || columns == 0) return;
-        tile_kernel<<<grid(rows, columns), Kernel::threads, 0, stream_>>>(kernel);
+        tile_kernel<<<grid(rows, columns), Kernel::threads, 0, stream_>>>(rows, kernel);
         check(cudaGetLastError(), "starting a kernel");
     }
 
@@ -228,6 +237,19 @@ public:
         check(cudaGetLastError(), "starting a kernel");
     }
 
+    static constexpr int dlpack_device_type = 2;  // kDLCUDA
+
+    static bool is_device_memory(const void* pointer) {
+        cudaPointerAttributes found;
+        const bool known = cudaPointerGetAttributes(&found, pointer) == cudaSuccess;
+        cudaGetLastError();  // a pointer that is not CUDA's is no error of later calls
+        return known && found.device == 0 &&
+               (found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged);
+    }
+    static void wait_for_stream(std::uintptr_t stream) {
+        check(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)), "waiting for the stream of an array");
+    }
+
     /// Milliseconds between two events around the work queued by f.
     template <class F>
     double milliseconds(const F& f) {
@@ -251,11 +273,11 @@ private:
     };
 
     static dim3 grid(std::int64_t rows, std::int64_t columns) {
-        if (rows > max_grid_rows || columns > 0x7fffffff) {
-            throw CudaError("CUDA failed while starting a kernel: a grid of " + std::to_string(columns) + " x " +
-                            std::to_string(rows) + " blocks is too large");
+        if (columns > 0x7fffffff) {
+            throw CudaError("CUDA failed while starting a kernel: a row of " + std::to_string(columns) +
+                            " blocks is too long");
         }
-        return dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows));
+        return dim3(static_cast<unsigned>(columns), static_cast<unsigned>(std::min(rows, max_grid_rows)));
     }
 
     cudaStream_t stream_ = nullptr;

@@ -4,6 +4,8 @@
 
 #include "cuda/block.h"
 #include "cuda/portable.h"
+#include "cuda/tangent_kernels.h"
+#include "network/activation.h"
 
 namespace rigwright::cuda {
 
@@ -21,16 +23,69 @@ struct ProductTile {
     std::int32_t group, row;
 };
 
-/// y_g = act(W_g x_g + b_g) for all groups g of a layer and all poses in one launch; act is tanh or nothing.
+/// f(x). NaN stays NaN.
+RIGWRIGHT_DEVICE inline float activated(network::Activation activation, float x) {
+    switch (activation) {
+        case network::Activation::none:
+            return x;
+        case network::Activation::tanh:
+            return tanhf(x);
+        case network::Activation::relu:
+            return x <= 0.0f ? 0.0f : x;
+        case network::Activation::leaky_relu:
+            return x > 0.0f ? x : network::leaky_slope * x;
+    }
+    return x;
+}
+
+/// A gradient times f', from the value y = f(x); at 0 the derivative from the left.
+RIGWRIGHT_DEVICE inline float times_slope(network::Activation activation, float gradient, float y) {
+    switch (activation) {
+        case network::Activation::none:
+            return gradient;
+        case network::Activation::tanh:
+            return gradient * (1.0f - y * y);
+        case network::Activation::relu:
+            return y > 0.0f ? gradient : 0.0f;
+        case network::Activation::leaky_relu:
+            return y > 0.0f ? gradient : network::leaky_slope * gradient;
+    }
+    return gradient;
+}
+
+/// What becomes of the sum W x of an output: y = f(W x + b).
+struct BiasAndActivation {
+    const float* biases;
+    network::Activation activation;
+
+    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t bias, std::int64_t, std::int64_t) const {
+        return activated(activation, sum + biases[bias]);
+    }
+};
+
+/// Of a tangent: dy = (W dx) f', from the values y (T, width).
+struct TimesSlope {
+    const float* values;
+    std::int64_t width;
+    TangentRows rows;
+    network::Activation activation;
+
+    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t, std::int64_t row, std::int64_t output) const {
+        return times_slope(activation, sum, values[rows.pose(row) * width + output]);
+    }
+};
+
+/// Finish(W_g x_g) for all groups g of a layer and all rows (poses, or tangents) in one launch.
 ///
 /// Why no cuBLAS: the matrices of a body are many, small and of unlike shapes (dozens of sets, 20 to 400 inputs,
 /// 128 units), so that cuBLAS would be four launches a set or padding to one shape, and a 600 MB dependency; one
-/// grouped kernel runs a layer of all sets at once with bias and tanh in its end, keeps exact float32 and a fixed
+/// grouped kernel runs a layer of all sets at once with bias and activation in its end, keeps exact float32 and a fixed
 /// order of sums, and can be checked without a GPU (emulation.h). Results leave over a bus some fifty times
 /// slower than the device's memory, so that the matrix rate is not what a caller waits for.
 ///
 /// A block of 256 threads computes 64 poses x 64 outputs, 16 inputs at a time; a warp 8 poses x 64 outputs; a
 /// thread 8 poses x 2 outputs, 32 apart, so that a warp stores whole lines.
+template <class Finish>
 struct GroupedProduct {
     static constexpr int threads = 256;
     static constexpr int tile = 64;         // poses, and outputs, of a block
@@ -52,8 +107,7 @@ struct GroupedProduct {
     const ProductGroup* groups;
     const ProductTile* tiles;  // one a column of blocks
     const float* weights;
-    const float* biases;
-    bool apply_tanh;
+    Finish finish;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
     float* output;  // (T, output_width)
@@ -101,11 +155,10 @@ struct GroupedProduct {
         for (int j = 0; j < outputs_each; ++j) {
             const std::int64_t unit = at.row + thread % warp + warp * j;
             if (unit >= group.rows) continue;
-            const float bias = biases[group.bias + unit];
             for (int i = 0; i < poses_each; ++i) {
                 if (first_pose + i >= num_poses) break;
-                const float y = registers.sum[i][j] + bias;
-                output[(first_pose + i) * output_width + group.output + unit] = apply_tanh ? tanhf(y) : y;
+                const std::int64_t row = first_pose + i, column = group.output + unit;
+                output[row * output_width + column] = finish(registers.sum[i][j], group.bias + unit, row, column);
             }
         }
     }

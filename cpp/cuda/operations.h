@@ -4,8 +4,8 @@
 #include "core/view.h"
 #include "cuda/product_plan.h"
 
-/// Every kernel by itself, from host memory to host memory, for the tests that compare it with the CPU. At most
-/// 65,535 poses a call. Indices must be in range (unchecked). Throw CudaError.
+/// Every kernel by itself, from host memory to host memory, for the tests that compare it with the CPU. Indices
+/// must be in range (unchecked). Throw CudaError.
 namespace rigwright::cuda {
 
 /// target(t, i) = source(t, columns(i)).

@@ -95,9 +95,8 @@ void Projector::project(View<const float, 3> targets, View<double, 2> projection
     check_shape<double, 1>("project", "energies", energies, {frames});
     const std::lock_guard<std::mutex> turn(r.turn);
     const DeviceScope scope;
-    constexpr std::int64_t most_frames = 65535 * std::int64_t{ProjectionProduct::tile};
     const std::int64_t bytes = 12 * width + 8 * r.num_columns + 8;
-    const std::int64_t chunk = std::clamp<std::int64_t>(r.workspace / bytes, 1, most_frames);
+    const std::int64_t chunk = std::max<std::int64_t>(r.workspace / bytes, 1);
     const std::int32_t* vertex = (width == r.num_rig_vertices ? r.all : r.chosen).data();
     for (std::int64_t first = 0; first < frames; first += chunk) {
         const std::int64_t count = std::min(chunk, frames - first);

@@ -4,11 +4,13 @@
 #include <type_traits>
 
 #include "core/view.h"
+#include "network/activation.h"
 #include "network/packed.h"
+#include "network/storage.h"
 
 namespace rigwright::network {
 
-/// A dense layer y = f(W x + b), f the identity or tanh, its weights packed for the kernels: output rows in
+/// A dense layer y = f(W x + b), f an activation, its weights packed for the kernels: output rows in
 /// groups of 64 (the last group: what is left, in whole panels of 16), inside a group one input column after
 /// another. Rows beyond `outputs` are zero, so they come out as zero. After the weights of the last group come
 /// the biases.
@@ -18,8 +20,10 @@ struct Dense {
 
     int inputs = 0;
     int outputs = 0;
-    bool tanh = false;
-    std::size_t weight = 0;  // offsets into the Packed that the layer was packed into
+    Activation activation = Activation::none;
+    Storage storage = Storage::float32;  // of the weights; biases are float32
+    float storage_error = 0.0f;          // the largest |w - stored w|
+    std::size_t weight = 0;              // offsets into the Packed that the layer was packed into
     std::size_t bias = 0;
 
     /// Outputs in whole panels: the size of a row of results.
@@ -29,7 +33,8 @@ struct Dense {
 };
 
 /// Packs W (n, k) and b (n).
-Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, bool tanh, Packed& packed);
+Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed,
+                 Storage storage = Storage::float32);
 
 /// Rows of vectors, `stride` floats apart.
 template <class T>
@@ -49,8 +54,8 @@ struct Rows {
 };
 
 /// The operations of a network, for the instruction set in use. Each treats `count` rows, and the result of a
-/// row does not depend on the rows beside it. Rows of results are padded; they are aligned to cache lines.
-struct Kernels {
+/// row does not depend on the rows beside it. Rows of results are padded and aligned to cache lines.
+struct DenseKernels {
     /// y = f(W x + b).
     void (*dense)(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count);
     /// Reverse of `dense`: x_gradient = W^T (y_gradient * f'), f' from y. `y_gradient`, zero beyond the outputs,
@@ -61,7 +66,7 @@ struct Kernels {
     void (*dense_jvp)(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<const float> x_tangent,
                       Rows<float> y_tangent, int count);
 };
-const Kernels& kernels();
+const DenseKernels& dense_kernels();
 
 /// tanh of `count` values, as in the layers: within 1.5 units in the last place of the exact value.
 void tanh(const float* x, float* y, std::size_t count);

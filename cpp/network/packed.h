@@ -5,23 +5,31 @@
 
 namespace rigwright::network {
 
-/// Constants of a model in the order in which its kernels read them. Parts are known by their offsets, which
-/// are whole cache lines.
+/// Constants of a model in the order in which its kernels read them, numbers of any type. Parts are known by their
+/// offsets in bytes, which are whole cache lines.
 class Packed {
 public:
-    static constexpr std::size_t line = 16;  // floats in a cache line
+    static constexpr std::size_t line = 64;  // bytes in a cache line
 
-    /// Room for `count` floats, zero, and whole lines; the offset of the first.
+    /// Room for `count` numbers, zero, and whole lines. Returns the offset of the first.
+    template <class T = float>
     std::size_t append(std::size_t count) {
-        const std::size_t offset = floats_.size();
-        floats_.resize(offset + (count + line - 1) / line * line);
+        const std::size_t offset = bytes_.size();
+        bytes_.resize(offset + (count * sizeof(T) + line - 1) / line * line);
         return offset;
     }
-    float* at(std::size_t offset) { return floats_.data() + offset; }
-    const float* at(std::size_t offset) const { return floats_.data() + offset; }
+    template <class T = float>
+    T* at(std::size_t offset) {
+        return reinterpret_cast<T*>(bytes_.data() + offset);
+    }
+    template <class T = float>
+    const T* at(std::size_t offset) const {
+        return reinterpret_cast<const T*>(bytes_.data() + offset);
+    }
+    std::size_t num_bytes() const { return bytes_.size(); }
 
 private:
-    LineVector<float> floats_;
+    LineVector<std::byte> bytes_;
 };
 
 }  // namespace rigwright::network

@@ -7,12 +7,13 @@ import collections.abc
 import numpy
 import numpy.typing
 import typing
+import typing_extensions
 
 __all__: list[str] = [
-    "BlendshapeEvaluator",
-    "BodyEvaluator",
+    "DeviceArray",
     "InverseSolver",
     "Projector",
+    "ResidentModel",
     "blend",
     "copy_rate",
     "gather",
@@ -21,21 +22,78 @@ __all__: list[str] = [
     "status",
 ]
 
-class BodyEvaluator:
+class DeviceArray:
     """
-    A model of kind "body" whose weights stay on the device.
+    A contiguous float32 array in device memory, complete: read it in any stream. Consumers of
+    DLPack (torch.from_dlpack, cupy.from_dlpack, jax.dlpack.from_dlpack) and of
+    __cuda_array_interface__ share its memory, which lives as long as any of them.
+    """
+    def __dlpack__(
+        self,
+        *,
+        stream: typing.Any = None,
+        max_version: typing.Any = None,
+        dl_device: typing.Any = None,
+        copy: typing.Any = None,
+    ) -> typing_extensions.CapsuleType:
+        """
+        A DLPack capsule. The array is complete, so any `stream` may read it at once.
+        """
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __repr__(self) -> str: ...
+    @property
+    def __cuda_array_interface__(self) -> dict: ...
+    @property
+    def dtype(self) -> numpy.dtype[typing.Any]: ...
+    @property
+    def shape(self) -> tuple: ...
+
+class ResidentModel:
+    """
+    A model of kind "body" or "blendshape" whose constants stay on the device.
     """
     def __init__(
-        self, tensors: dict, metadata: str, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456
+        self,
+        tensors: dict,
+        metadata: str,
+        dense: bool = False,
+        workspace: typing.SupportsInt | typing.SupportsIndex = 268435456,
     ) -> None:
         """
-        Copy a model to the device; workspace: bytes that a chunk of poses may take.
+        Copy a model to the device. dense: all offsets of blendshapes, zeros too, as one matrix; workspace: bytes
+        that a chunk of poses may take.
         """
     def evaluate(
+        self,
+        poses: typing.Any,
+        out: numpy.typing.NDArray[numpy.float32],
+        order: typing.Any = None,
+        lengths: typing.Any = None,
+    ) -> None:
+        """
+        Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,): of
+        a prefix per head.
+        """
+    def evaluate_on_device(
+        self, poses: typing.Any, order: typing.Any = None, lengths: typing.Any = None
+    ) -> DeviceArray:
+        """
+        The same vertices as a DeviceArray; (V, 3) of one pose (C,).
+        """
+    def jacobian(
         self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], out: numpy.typing.NDArray[numpy.float32]
     ) -> None:
         """
-        Write the vertices (T, V, 3) of poses (T, C).
+        Write the Jacobians (T, 3 V, C).
+        """
+    def jvp(
+        self,
+        poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
+        tangents: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
+        out: numpy.typing.NDArray[numpy.float32],
+    ) -> None:
+        """
+        Write the derivatives (T, V, 3) along tangents (T, C).
         """
     def milliseconds(
         self,
@@ -46,40 +104,9 @@ class BodyEvaluator:
         """
         Device time of each of `repeats` evaluations of `batch` poses, without the copies.
         """
-
-class BlendshapeEvaluator:
-    """
-    A model of kind "blendshape" whose offsets stay on the device.
-    """
-    def __init__(
-        self,
-        tensors: dict,
-        metadata: str,
-        dense: bool = False,
-        workspace: typing.SupportsInt | typing.SupportsIndex = 268435456,
-    ) -> None:
+    def restricted(self, vertices: typing.Any) -> ResidentModel:
         """
-        Copy a rig to the device. dense: all offsets, zeros too, as one matrix; workspace: bytes that a chunk
-        of heads may take.
-        """
-    def evaluate(
-        self,
-        weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-        out: numpy.typing.NDArray[numpy.float32],
-        order: typing.Any = None,
-        lengths: typing.Any = None,
-    ) -> None:
-        """
-        Write the vertices (T, V, 3) of weights (T, K); order (K,) and lengths (T,): of a prefix a head.
-        """
-    def milliseconds(
-        self,
-        weights: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-        batch: typing.SupportsInt | typing.SupportsIndex,
-        repeats: typing.SupportsInt | typing.SupportsIndex,
-    ) -> list[float]:
-        """
-        Device time of each of `repeats` evaluations of `batch` heads, without the copies.
+        The model of the vertices (M,) alone, on the device.
         """
 
 class Projector:
@@ -186,7 +213,7 @@ def grouped_product(
             typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
         ]
     ],
-    apply_tanh: bool,
+    activation: str,
 ) -> numpy.typing.NDArray[numpy.float32]:
     """
     Outputs side by side of groups (first column, weight (rows, depth), bias (rows)).

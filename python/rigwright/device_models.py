@@ -1,4 +1,7 @@
-"""Models on other devices than the CPU: a copy of a model's weights is made on first use and kept with the model."""
+"""Models on other devices than the CPU: a copy of a model's constants is made on first use and kept with the model.
+
+``Deformer`` calls these functions with arrays that it has checked, or with arrays that are on the device already.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,24 @@ from rigwright.device_report import cuda_report, devices
 from rigwright.errors import bad_argument
 
 if TYPE_CHECKING:
-    from rigwright._cuda import BlendshapeEvaluator, BodyEvaluator
+    from rigwright._cuda import DeviceArray, ResidentModel
+
+Float32 = NDArray[np.float32]
+Int32 = NDArray[np.int32]
 
 _lock = threading.Lock()
-_on_cuda: WeakKeyDictionary[Deformer, BodyEvaluator | BlendshapeEvaluator] = WeakKeyDictionary()
+_on_cuda: WeakKeyDictionary[Deformer, ResidentModel] = WeakKeyDictionary()
 
 
-def evaluate(model: Deformer, device: str, poses: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-    """Evaluate a model on a device other than the CPU; ``Deformer.evaluate`` calls this with checked arrays.
+def evaluate(
+    model: Deformer,
+    device: str,
+    poses: Any,
+    out: Float32,
+    order: Int32 | None = None,
+    lengths: Int32 | None = None,
+) -> None:
+    """Evaluate a model on a device other than the CPU.
 
     Parameters
     ----------
@@ -30,9 +43,11 @@ def evaluate(model: Deformer, device: str, poses: NDArray[np.float32], out: NDAr
         Of kind ``"body"`` or ``"blendshape"``.
     device : str
         ``"cuda"``.
-    poses : (T, C) float32
+    poses : (T, C) float32, or an array (T, C) or (C,) that is on the device
     out : (T, V, 3) float32
         Receives the vertices.
+    order : (K,), lengths : (T,), optional
+        Of blendshapes: the shapes by importance, and how many of them each head uses.
 
     Raises
     ------
@@ -41,45 +56,46 @@ def evaluate(model: Deformer, device: str, poses: NDArray[np.float32], out: NDAr
     CudaError
         If CUDA reports an error.
     """
+    _resident("evaluate", model, device).evaluate(poses, out, order, lengths)
+
+
+def evaluate_on_device(
+    model: Deformer, device: str, poses: Any, order: Int32 | None = None, lengths: Int32 | None = None
+) -> DeviceArray:
+    """The same vertices (T, V, 3), or (V, 3) of one pose, in an array that stays on the device."""
+    return _resident("evaluate", model, device).evaluate_on_device(poses, order, lengths)
+
+
+def jvp(model: Deformer, device: str, poses: Float32, tangents: Float32, out: Float32) -> None:
+    """Write the derivatives (T, V, 3) of poses (T, C) along tangents (T, C); errors are those of `evaluate`."""
+    _resident("jvp", model, device).jvp(poses, tangents, out)
+
+
+def jacobian(model: Deformer, device: str, poses: Float32, out: Float32) -> None:
+    """Write the Jacobians (T, 3 V, C) of poses (T, C); errors are those of `evaluate`."""
+    _resident("jacobian", model, device).jacobian(poses, out)
+
+
+def _resident(function: str, model: Deformer, device: str) -> ResidentModel:
     if device != "cuda":
-        raise bad_argument("evaluate", "device", repr(device), _one_of())
-    _cuda_evaluator(model).evaluate(poses, out)
-
-
-def evaluate_prefix(
-    model: Deformer,
-    device: str,
-    weights: NDArray[np.float32],
-    out: NDArray[np.float32],
-    order: NDArray[np.int32],
-    lengths: NDArray[np.int32],
-) -> None:
-    """The same for blendshapes of which each head uses a part: ``order`` (K,) shapes, ``lengths`` (T,)."""
-    if device != "cuda":
-        raise bad_argument("evaluate", "device", repr(device), _one_of())
-    evaluator: Any = _cuda_evaluator(model)
-    evaluator.evaluate(weights, out, order, lengths)
-
-
-def _cuda_evaluator(model: Deformer) -> BodyEvaluator | BlendshapeEvaluator:
+        raise bad_argument(function, "device", repr(device), _one_of())
     with _lock:
-        evaluator = _on_cuda.get(model)
-        if evaluator is None:
-            evaluator = _on_cuda[model] = _copy_to_cuda(model)
-        return evaluator
+        resident = _on_cuda.get(model)
+        if resident is None:
+            resident = _on_cuda[model] = _copy_to_cuda(function, model)
+        return resident
 
 
-def _copy_to_cuda(model: Deformer) -> BodyEvaluator | BlendshapeEvaluator:
+def _copy_to_cuda(function: str, model: Deformer) -> ResidentModel:
     report = cuda_report()
     if not report.works:
-        raise bad_argument("evaluate", "device", f"'cuda', which does not work here ({report.detail})", _one_of())
+        raise bad_argument(function, "device", f"'cuda', which does not work here ({report.detail})", _one_of())
     if model.kind not in ("body", "blendshape"):
         got = f"'cuda', which does not evaluate models of kind {model.kind!r}"
-        raise bad_argument("evaluate", "device", got, "'cpu' for this model")
-    from rigwright._cuda import BlendshapeEvaluator, BodyEvaluator
+        raise bad_argument(function, "device", got, "'cpu' for this model")
+    from rigwright._cuda import ResidentModel
 
-    make = BodyEvaluator if model.kind == "body" else BlendshapeEvaluator
-    return make(model.tensors(), json.dumps(model.metadata))
+    return ResidentModel(model.tensors(), json.dumps(model.metadata))
 
 
 def _one_of() -> str:

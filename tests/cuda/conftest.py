@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 import sysconfig
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +12,8 @@ from types import ModuleType
 import pytest
 
 import rigwright
-from rigwright.device_report import cuda_report
+from rigwright import device_models
+from rigwright.device_report import DeviceReport, cuda_report
 
 ROOT = Path(__file__).resolve().parents[2]
 EMULATION = "_cuda_emulated" + sysconfig.get_config_var("EXT_SUFFIX")
@@ -49,3 +51,22 @@ def load_cuda() -> ModuleType:
 def lane(request) -> ModuleType:
     """The kernels, emulated and on a GPU."""
     return load_emulation() if request.param == "emulation" else load_cuda()
+
+
+def use_as_cuda(monkeypatch: pytest.MonkeyPatch, lane: ModuleType) -> ModuleType:
+    """Make ``device="cuda"`` mean a lane."""
+    monkeypatch.setitem(sys.modules, "rigwright._cuda", lane)
+    monkeypatch.setattr(device_models, "cuda_report", lambda: DeviceReport("cuda", True, "a GPU or its emulation"))
+    return lane
+
+
+@pytest.fixture
+def cuda_lane(lane, monkeypatch) -> ModuleType:
+    """What ``device="cuda"`` uses, emulated and on a GPU."""
+    return use_as_cuda(monkeypatch, lane)
+
+
+@pytest.fixture
+def emulated_lane(monkeypatch) -> ModuleType:
+    """The emulation as ``device="cuda"``: its device arrays are host memory, and it counts copies to the host."""
+    return use_as_cuda(monkeypatch, load_emulation())

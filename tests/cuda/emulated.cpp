@@ -1,11 +1,13 @@
+#include "cuda/machine.h"
 #include "cuda_bindings.h"
 #include "errors.h"
 
 /// The kernels and the code that drives them, run by the host one thread after another (cuda/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {
     pybind11::register_local_exception_translator(&rigwright::bindings::translate);
-    rigwright::bindings::bind_cuda_body(module);
-    rigwright::bindings::bind_cuda_blendshape(module);
+    rigwright::bindings::bind_cuda_resident(module);
     rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_operations(module);
+    module.def(
+        "bytes_to_host", [] { return rigwright::cuda::bytes_to_host.load(); }, "Copied to the host so far.");
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 import rigwright as rw
-from tests.cuda import inverse_operations
+from tests.cuda import derivative_operations, inverse_operations
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig, random_weights
 from tests.support.models import chain_skeleton, random_body, random_poses, random_transforms
@@ -61,7 +62,7 @@ def forest() -> rw.Skeleton:
 # Grouped products -----------------------------------------------------------------------------------------------------
 
 
-def product(poses: int, sizes: list[tuple[int, int]], tanh: bool) -> Operation:
+def product(poses: int, sizes: list[tuple[int, int]], activation: str) -> Operation:
     """`sizes`: (outputs, inputs) of each group; groups read columns that overlap."""
     width = max(depth for _, depth in sizes) + 11
 
@@ -71,11 +72,11 @@ def product(poses: int, sizes: list[tuple[int, int]], tanh: bool) -> Operation:
             first = int(rng.integers(0, width - depth + 1))
             groups.append((first, normal(rng, rows, depth) / max(1.0, np.sqrt(depth)), normal(rng, rows)))
         groups = [(first, weight.astype(np.float32), bias) for first, weight, bias in groups]
-        return {"input": normal(rng, poses, width), "groups": groups, "apply_tanh": tanh}
+        return {"input": normal(rng, poses, width), "groups": groups, "activation": activation}
 
     text = ", ".join(f"{rows} x {depth}" for rows, depth in sizes[:5]) + (", ..." if len(sizes) > 5 else "")
     return Operation(
-        f"product {poses} poses, {text}{', tanh' if tanh else ''}",
+        f"product {poses} poses, {text}, {activation}",
         inputs,
         cpu_product,
         lambda lane, **inputs: lane.grouped_product(**inputs),
@@ -83,12 +84,20 @@ def product(poses: int, sizes: list[tuple[int, int]], tanh: bool) -> Operation:
     )
 
 
-def cpu_product(input: np.ndarray, groups: list[Any], apply_tanh: bool) -> np.ndarray:
+ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "none": lambda y: y,
+    "tanh": np.tanh,
+    "relu": lambda y: np.maximum(y, 0),
+    "leaky_relu": lambda y: np.where(y > 0, y, 0.01 * y),
+}
+
+
+def cpu_product(input: np.ndarray, groups: list[Any], activation: str) -> np.ndarray:
     columns = []
     for first, weight, bias in groups:
         x = input[:, first : first + weight.shape[1]].astype(np.float64)
         y = x @ weight.T.astype(np.float64) + bias
-        columns.append(np.tanh(y) if apply_tanh else y)
+        columns.append(ACTIVATIONS[activation](y))
     return np.concatenate(columns, axis=1)
 
 
@@ -144,7 +153,7 @@ def body(poses: int, **sizes: Any) -> Operation:
 
     def device(lane: ModuleType, poses: np.ndarray) -> np.ndarray:
         out = np.full((len(poses), len(model.rest_vertices), 3), np.nan, np.float32)
-        lane.BodyEvaluator(model.tensors(), json.dumps(model.metadata)).evaluate(poses, out)
+        lane.ResidentModel(model.tensors(), json.dumps(model.metadata)).evaluate(poses, out)
         return out
 
     text = "".join(f", {key} {value}" for key, value in sizes.items())
@@ -182,7 +191,7 @@ def blendshapes(
 
     def device(lane: ModuleType, weights: np.ndarray, **prefix: np.ndarray) -> np.ndarray:
         out = np.full((len(weights), num_vertices, 3), np.nan, np.float32)
-        lane.BlendshapeEvaluator(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
+        lane.ResidentModel(model.tensors(), json.dumps(model.metadata), dense).evaluate(weights, out, **prefix)
         return out
 
     text = f"{storage}, {'dense' if dense else 'sparse'}{', prefixes' if prefix else ''}, reach {reach}"
@@ -200,15 +209,17 @@ def rows() -> list[Operation]:
         global_transforms(3, chain_skeleton(300), "300 joints"),
         global_transforms(2, chain(400), "400 joints in a chain"),
         global_transforms(5, chain_skeleton(20), "some joints, some twice", chosen=31),
-        product(1, [(1, 1)], False),
-        product(1, [(128, 90)], True),
-        product(T, [(T, 16), (T, 32)], False),
-        product(T - 1, [(T - 1, 15)], True),
-        product(T + 1, [(T + 1, 17), (1, 33), (2 * T + 3, 1)], False),
-        product(2 * T + 5, [(3, 200), (200, 3)], True),
-        product(9, [(30, 0), (5, 20), (7, 0)], False),
-        product(2, [(1 + i % 7, 1 + i % 5) for i in range(150)], True),
-        product(33, [(3 * 411, 25), (3 * 12, 30)], False),
+        product(1, [(1, 1)], "none"),
+        product(1, [(128, 90)], "tanh"),
+        product(T, [(T, 16), (T, 32)], "none"),
+        product(T - 1, [(T - 1, 15)], "tanh"),
+        product(T + 1, [(T + 1, 17), (1, 33), (2 * T + 3, 1)], "none"),
+        product(2 * T + 5, [(3, 200), (200, 3)], "tanh"),
+        product(9, [(30, 0), (5, 20), (7, 0)], "none"),
+        product(2, [(1 + i % 7, 1 + i % 5) for i in range(150)], "tanh"),
+        product(70, [(70, 19), (3, 5)], "relu"),
+        product(70, [(70, 19), (3, 5)], "leaky_relu"),
+        product(33, [(3 * 411, 25), (3 * 12, 30)], "none"),
         blend(1, 1, 1, 1),
         blend(5, 257, 3, 4),
         blend(70, 33, 9, 1),
@@ -233,5 +244,6 @@ def rows() -> list[Operation]:
         blendshapes(9, 65, dense=True, prefix=True),
         blendshapes(5, 1100, reach=0.02),  # most vertices are still
         blendshapes(3, 600, "int16", dense=True, reach=0.0),
+        *derivative_operations.rows(),
         *inverse_operations.rows(),
     ]

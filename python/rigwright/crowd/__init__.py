@@ -4,15 +4,17 @@ Carrigan 2020, chapter 4: shapes are sorted by importance, and a head that is sm
 first few of them only, its *prefix*.
 """
 
-from rigwright.crowd.crowd import Crowd, Instances
+from rigwright.crowd.crowd import Crowd
 from rigwright.crowd.detail import Camera, LevelOfDetail
 from rigwright.crowd.importance import MEASURES, importance, importance_order
+from rigwright.crowd.instances import DeviceInstances, Instances
 from rigwright.crowd.prefix_errors import PrefixErrors, prefix_error_bound, prefix_errors
 
 __all__ = [
     "MEASURES",
     "Camera",
     "Crowd",
+    "DeviceInstances",
     "Instances",
     "LevelOfDetail",
     "PrefixErrors",

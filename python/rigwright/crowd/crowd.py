@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,28 +17,13 @@ from rigwright.crowd.arguments import (
     refuse,
     whole_per_head,
 )
+from rigwright.crowd.instances import DeviceInstances, Instances, distinct
 from rigwright.errors import bad_argument, check_threads
 
+if TYPE_CHECKING:
+    from rigwright._cuda import DeviceArray
+
 Float32 = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Instances:
-    """What a renderer that draws instances needs: each distinct head once.
-
-    Attributes
-    ----------
-    vertices : (U, V, 3) float32
-        Distinct heads, those of one prefix length next to each other.
-    head : (H,) int32
-        Head h looks like ``vertices[head[h]]``.
-    prefix : (U,) int32
-        How many shapes each distinct head was made of.
-    """
-
-    vertices: Float32
-    head: NDArray[np.int32]
-    prefix: NDArray[np.int32]
 
 
 class Crowd:
@@ -102,6 +87,7 @@ class Crowd:
         clips, frames, _ = self._heads("weights", clip, frame, None)
         return self._rows(clips, frames)
 
+    @overload
     def evaluate(
         self,
         clip: ArrayLike,
@@ -111,7 +97,29 @@ class Crowd:
         out: Float32 | None = None,
         device: str = "cpu",
         threads: int = 0,
-    ) -> Float32:
+        output: Literal["host"] = "host",
+    ) -> Float32: ...
+    @overload
+    def evaluate(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str,
+        output: Literal["device"],
+    ) -> DeviceArray: ...
+    def evaluate(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        out: Float32 | None = None,
+        device: str = "cpu",
+        threads: int = 0,
+        output: Literal["host", "device"] = "host",
+    ) -> Any:
         """Vertices of all heads.
 
         Parameters
@@ -130,11 +138,15 @@ class Crowd:
             copied to the device.
         threads : int
             0 means all processors.
+        output : str
+            ``"device"``: the vertices stay on the device, each head evaluated by itself; :meth:`instances` computes
+            heads that are alike once.
 
         Returns
         -------
         (H, V, 3) float32
-            ``out`` if it was given. H is 1 if all three are single numbers.
+            ``out`` if it was given. H is 1 if all three are single numbers. With output ``"device"`` an array with
+            DLPack and ``__cuda_array_interface__``.
 
         Raises
         ------
@@ -143,16 +155,19 @@ class Crowd:
             does not fit, or the device does not work here or does not evaluate this rig.
         """
         clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
+        if output != "host":
+            return self._evaluate(clips, frames, prefixes, device, output=output, out=out)
         result = self._output(out, len(clips))
-        state, head = _distinct(clips, frames, prefixes)
+        state, head = distinct(clips, frames, prefixes)
         if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
-            self._evaluate(clips, frames, prefixes, result, device, threads)
+            self._evaluate(clips, frames, prefixes, device, threads=threads, out=result)
             return result
         once = np.empty((len(state), *result.shape[1:]), np.float32)
-        self._evaluate(clips[state], frames[state], prefixes[state], once, device, threads)
+        self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, out=once)
         # mode "clip" writes into `result` without a buffer of its size; the indices are in range
         return once.take(head, axis=0, out=result, mode="clip")
 
+    @overload
     def instances(
         self,
         clip: ArrayLike,
@@ -161,14 +176,35 @@ class Crowd:
         *,
         device: str = "cpu",
         threads: int = 0,
-    ) -> Instances:
+        output: Literal["host"] = "host",
+    ) -> Instances: ...
+    @overload
+    def instances(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str,
+        output: Literal["device"],
+    ) -> DeviceInstances: ...
+    def instances(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str = "cpu",
+        threads: int = 0,
+        output: Literal["host", "device"] = "host",
+    ) -> Instances | DeviceInstances:
         """Each distinct head once, and which of them each head is; parameters are those of :meth:`evaluate`."""
         check_threads("instances", threads)
         clips, frames, prefixes = self._heads("instances", clip, frame, prefix)
-        state, head = _distinct(clips, frames, prefixes)
-        vertices = np.empty((len(state), *self._rig.rest_vertices.shape), np.float32)
-        self._evaluate(clips[state], frames[state], prefixes[state], vertices, device, threads)
-        return Instances(vertices, head, prefixes[state])
+        state, head = distinct(clips, frames, prefixes)
+        vertices = self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, output=output)
+        kind = Instances if output == "host" else DeviceInstances
+        return kind(vertices, head, prefixes[state])
 
     def _heads(
         self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None
@@ -208,15 +244,14 @@ class Crowd:
         clips: NDArray[np.int32],
         frames: NDArray[np.float64],
         prefixes: NDArray[np.int32],
-        out: Float32,
         device: str,
-        threads: int,
-    ) -> None:
+        **options: Any,
+    ) -> Any:
+        options.setdefault("output", "host")
         weights = self._rows(clips, frames)
         if (prefixes == self._rig.num_shapes).all():
-            self._rig.evaluate(weights, device, threads=threads, out=out)
-        else:
-            self._rig.evaluate(weights, device, threads=threads, out=out, order=self._order, prefix=prefixes)
+            return self._rig.evaluate(weights, device, **options)
+        return self._rig.evaluate(weights, device, **options, order=self._order, prefix=prefixes)
 
     def _output(self, out: Float32 | None, heads: int) -> Float32:
         shape = (heads, *self._rig.rest_vertices.shape)
@@ -229,17 +264,3 @@ class Crowd:
         if not (out.flags.c_contiguous and out.flags.writeable):
             raise bad_argument("evaluate", "out", "not contiguous or read-only", "contiguous and writable")
         return out
-
-
-def _distinct(
-    clips: NDArray[np.int32], frames: NDArray[np.float64], prefixes: NDArray[np.int32]
-) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """A head for each distinct state, ascending by prefix, clip and frame; and which of these each head is in."""
-    order = np.lexsort((frames, clips, prefixes))
-    changes = np.zeros(len(order), bool)
-    changes[:1] = True
-    for values in (frames, clips, prefixes):
-        changes[1:] |= np.diff(values[order]) != 0
-    head = np.empty(len(order), np.int32)
-    head[order] = np.cumsum(changes) - 1
-    return order[changes], head

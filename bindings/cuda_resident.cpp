@@ -1,0 +1,148 @@
+#include <pybind11/stl.h>
+
+#include <optional>
+
+#include "arrays.h"
+#include "cuda/resident.h"
+#include "cuda_bindings.h"
+#include "device_arrays.h"
+#include "models.h"
+#include "poses.h"
+#include "registry/make_model.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using cuda::DeviceArray;
+using cuda::ResidentModel;
+using Model = std::shared_ptr<ResidentModel>;
+using HostArray = py::array_t<float, py::array::c_style>;
+
+/// Reads and checks the model as loading it does, so that the device sees no index out of range.
+Model make_resident(const py::dict& tensors, const std::string& metadata, bool dense, std::int64_t workspace) {
+    auto file = std::make_shared<const TensorFile>(from_arrays(tensors, metadata));
+    const py::gil_scoped_release released;
+    return cuda::resident(make_model(std::move(file)), {workspace, dense});
+}
+
+/// The order and lengths of a prefix, both or neither.
+class PrefixArrays {
+public:
+    PrefixArrays(const py::object& order, const py::object& lengths) {
+        if (order.is_none() != lengths.is_none()) {
+            throw bad_argument("evaluate", "order", order.is_none() ? "missing" : "without lengths",
+                               "given with lengths");
+        }
+        if (order.is_none()) return;
+        order_ = as_indices("evaluate", "order", order);
+        length_ = as_indices("evaluate", "prefix", lengths);
+        prefix_ = {view<std::int32_t, 1>(order_), view<std::int32_t, 1>(length_)};
+    }
+    const rig::Prefix* get() const { return prefix_ ? &*prefix_ : nullptr; }
+
+private:
+    Array<std::int32_t> order_, length_;
+    std::optional<rig::Prefix> prefix_;
+};
+
+template <int Rank>
+View<float, Rank> host_output(const char* function, HostArray& out, const char* shape) {
+    if (out.ndim() != Rank) throw bad_argument(function, "out", describe(out), std::string("an array ") + shape);
+    typename View<float, Rank>::Extents extents;
+    for (int axis = 0; axis < Rank; ++axis) extents[axis] = out.shape(axis);
+    return {out.mutable_data(), extents};
+}
+
+void evaluate(const ResidentModel& model, const py::object& poses, HostArray out, const py::object& order,
+              const py::object& lengths) {
+    const PrefixArrays prefix(order, lengths);
+    const View<float, 3> vertices = host_output<3>("evaluate", out, "(T, V, 3)");
+    if (const auto input = as_device_input("evaluate", "poses", poses)) {
+        const py::gil_scoped_release released;
+        return model.evaluate_to_host(input->matrix(), vertices, prefix.get());
+    }
+    const auto rows = as_array<float, 2>("evaluate", "poses", poses, "an array (T, C)");
+    const auto in = view<float, 2>(rows);
+    const py::gil_scoped_release released;
+    if (prefix.get()) return model.evaluate_prefix(in, *prefix.get(), vertices);
+    model.evaluate(in, vertices, 1);
+}
+
+DeviceArray evaluate_on_device(const ResidentModel& model, const py::object& poses, const py::object& order,
+                               const py::object& lengths) {
+    const PrefixArrays prefix(order, lengths);
+    DeviceArray vertices;
+    bool single = false;
+    if (const auto input = as_device_input("evaluate", "poses", poses)) {
+        single = input->is_single();
+        const py::gil_scoped_release released;
+        vertices = model.evaluate_on_device(input->matrix(), prefix.get());
+    } else {
+        const auto [rows, one] = as_poses("evaluate", poses);
+        single = one;
+        const auto in = view<float, 2>(rows);
+        const py::gil_scoped_release released;
+        vertices = model.evaluate_on_device(in, prefix.get());
+    }
+    if (single) vertices.shape.erase(vertices.shape.begin());
+    return vertices;
+}
+
+void jvp(const ResidentModel& model, const Array<float>& poses, const Array<float>& tangents, HostArray out) {
+    if (poses.ndim() != 2) throw bad_argument("jvp", "poses", describe(poses), "an array (T, C)");
+    if (tangents.ndim() != 2) throw bad_argument("jvp", "tangents", describe(tangents), "an array (T, C)");
+    const auto at = view<float, 2>(poses), along = view<float, 2>(tangents);
+    const View<float, 3> derivatives = host_output<3>("jvp", out, "(T, V, 3)");
+    const py::gil_scoped_release released;
+    model.jvp(at, along, derivatives, 1);
+}
+
+void jacobian(const ResidentModel& model, const Array<float>& poses, HostArray out) {
+    if (poses.ndim() != 2) throw bad_argument("jacobian", "poses", describe(poses), "an array (T, C)");
+    const auto at = view<float, 2>(poses);
+    const View<float, 3> jacobians = host_output<3>("jacobian", out, "(T, 3 V, C)");
+    const py::gil_scoped_release released;
+    model.jacobian(at, jacobians, 1);
+}
+
+Model restricted(const ResidentModel& model, const py::object& vertices) {
+    const auto chosen = as_indices("restricted", "vertices", vertices);
+    const py::gil_scoped_release released;
+    return std::dynamic_pointer_cast<ResidentModel>(model.restricted(view<std::int32_t, 1>(chosen)));
+}
+
+std::vector<double> milliseconds(const ResidentModel& model, const Array<float>& poses, std::int64_t batch,
+                                 int repeats) {
+    if (poses.ndim() != 2) throw bad_argument("milliseconds", "poses", describe(poses), "an array (T, C)");
+    const auto in = view<float, 2>(poses);
+    const py::gil_scoped_release released;
+    return model.milliseconds(in, batch, repeats);
+}
+
+}  // namespace
+
+void bind_cuda_resident(py::module_& module) {
+    bind_device_array(module);
+    py::class_<ResidentModel, Model>(module, "ResidentModel", py::module_local(),
+                                     "A model of kind \"body\" or \"blendshape\" whose constants stay on the device.")
+        .def(py::init(&make_resident), py::arg("tensors"), py::arg("metadata"), py::arg("dense") = false,
+             py::arg("workspace") = cuda::ResidentOptions().workspace,
+             "Copy a model to the device. dense: all offsets of blendshapes, zeros too, as one matrix; workspace: "
+             "bytes\n"
+             "that a chunk of poses may take.")
+        .def("evaluate", &evaluate, py::arg("poses"), py::arg("out").noconvert(), py::arg("order") = py::none(),
+             py::arg("lengths") = py::none(),
+             "Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,): "
+             "of\n"
+             "a prefix per head.")
+        .def("evaluate_on_device", &evaluate_on_device, py::arg("poses"), py::arg("order") = py::none(),
+             py::arg("lengths") = py::none(), "The same vertices as a DeviceArray; (V, 3) of one pose (C,).")
+        .def("jvp", &jvp, py::arg("poses"), py::arg("tangents"), py::arg("out").noconvert(),
+             "Write the derivatives (T, V, 3) along tangents (T, C).")
+        .def("jacobian", &jacobian, py::arg("poses"), py::arg("out").noconvert(), "Write the Jacobians (T, 3 V, C).")
+        .def("restricted", &restricted, py::arg("vertices"), "The model of the vertices (M,) alone, on the device.")
+        .def("milliseconds", &milliseconds, py::arg("poses"), py::arg("batch"), py::arg("repeats"),
+             "Device time of each of `repeats` evaluations of `batch` poses, without the copies.");
+}
+
+}  // namespace rigwright::bindings

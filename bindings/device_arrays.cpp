@@ -1,0 +1,180 @@
+#include "device_arrays.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "dlpack.h"
+
+namespace rigwright::bindings {
+namespace {
+
+using cuda::DeviceArray;
+
+constexpr const char* must = "contiguous float32 (T, C) or (C,) on the first device";
+
+/// What an import found: where numbers are and how they lie.
+struct Found {
+    void* data;
+    std::vector<std::int64_t> shape;
+    bool is_float32, is_contiguous;
+};
+
+bool is_contiguous(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
+                   std::int64_t item) {
+    std::int64_t expected = item;
+    for (std::size_t axis = shape.size(); axis-- > 0; expected *= shape[axis]) {
+        if (shape[axis] > 1 && strides[axis] != expected) return false;
+    }
+    return true;
+}
+
+DeviceInput checked(const char* function, const char* argument, const Found& found, py::object owner) {
+    const std::size_t axes = found.shape.size();
+    const auto refuse = [&](const std::string& got) { return bad_argument(function, argument, got, must); };
+    if (!found.is_float32) throw refuse("on the device, of another type than float32");
+    if (axes != 1 && axes != 2) throw refuse("on the device, with " + std::to_string(axes) + " axes");
+    if (!found.is_contiguous) throw refuse("on the device, not contiguous");
+    const std::int64_t rows = axes == 2 ? found.shape[0] : 1, columns = found.shape[axes - 1];
+    if (rows > 0 && columns > 0 && !cuda::is_device_memory(found.data)) throw refuse("no memory of the first device");
+    return {{static_cast<const float*>(found.data), rows, columns}, axes == 1, std::move(owner)};
+}
+
+void release(dlpack::ManagedTensor* managed) {
+    if (managed->deleter) managed->deleter(managed);
+}
+
+/// A capsule that owns a tensor from somebody else's capsule.
+py::capsule adopt(py::capsule capsule) {
+    auto* managed = capsule.get_pointer<dlpack::ManagedTensor>();
+    capsule.set_name(dlpack::used_name);
+    return py::capsule(managed, [](void* pointer) { release(static_cast<dlpack::ManagedTensor*>(pointer)); });
+}
+
+DeviceInput from_dlpack(const char* function, const char* argument, const py::object& object) {
+    // 1: the producer makes its numbers ready for the legacy default stream, on which we wait.
+    const bool on_gpu = cuda::dlpack_device_type() == 2;
+    const py::object given = on_gpu ? object.attr("__dlpack__")(py::arg("stream") = 1) : object.attr("__dlpack__")();
+    if (!PyCapsule_IsValid(given.ptr(), dlpack::name)) {
+        throw bad_argument(function, argument, "an object whose __dlpack__ gives no DLPack capsule", must);
+    }
+    py::capsule owner = adopt(py::reinterpret_borrow<py::capsule>(given));
+    const dlpack::Tensor& tensor = owner.get_pointer<dlpack::ManagedTensor>()->tensor;
+    Found found{static_cast<char*>(tensor.data) + tensor.byte_offset,
+                {tensor.shape, tensor.shape + tensor.ndim},
+                tensor.dtype.code == dlpack::float_code && tensor.dtype.bits == 32 && tensor.dtype.lanes == 1,
+                true};
+    if (tensor.strides) {
+        found.is_contiguous = is_contiguous(found.shape, {tensor.strides, tensor.strides + tensor.ndim}, 1);
+    }
+    if (on_gpu) cuda::wait_for_stream(1);
+    return checked(function, argument, found, std::move(owner));
+}
+
+DeviceInput from_cuda_array_interface(const char* function, const char* argument, const py::object& object) {
+    const py::dict entries = object.attr("__cuda_array_interface__");
+    const auto entry = [&](const char* key) -> py::object {
+        return entries.contains(key) ? py::object(entries[key]) : py::none();
+    };
+    const auto address = entries["data"].cast<py::tuple>()[0].cast<std::uintptr_t>();
+    Found found{reinterpret_cast<void*>(address), entries["shape"].cast<std::vector<std::int64_t>>(),
+                entries["typestr"].cast<std::string>() == "<f4", true};
+    if (!entry("strides").is_none()) {
+        found.is_contiguous = is_contiguous(found.shape, entry("strides").cast<std::vector<std::int64_t>>(), 4);
+    }
+    if (!entry("mask").is_none()) throw bad_argument(function, argument, "masked", must);
+    // Version 3 says None for complete; earlier versions say nothing, and the default stream is the best guess.
+    const bool complete = entry("stream").is_none() && entry("version").cast<int>() >= 3;
+    if (!complete) cuda::wait_for_stream(entry("stream").is_none() ? 1 : entry("stream").cast<std::uintptr_t>());
+    return checked(function, argument, found, object);
+}
+
+/// The number of the kind of memory, 0 if an object has none.
+std::int32_t dlpack_type(const char* function, const char* argument, const py::object& object) {
+    if (!py::hasattr(object, "__dlpack__") || !py::hasattr(object, "__dlpack_device__")) return 0;
+    const auto device = object.attr("__dlpack_device__")().cast<py::tuple>();
+    const auto type = py::int_(device[0]).cast<std::int32_t>(), id = py::int_(device[1]).cast<std::int32_t>();
+    if (type == cuda::dlpack_device_type() && id != 0) {
+        throw bad_argument(function, argument, "on device " + std::to_string(id), must);
+    }
+    return type;
+}
+
+py::capsule to_dlpack(const DeviceArray& array, const py::object& device, const py::object& copy) {
+    if (!copy.is_none() && copy.cast<bool>()) throw py::buffer_error("rigwright shares the array, it makes no copy");
+    const auto own = py::make_tuple(cuda::dlpack_device_type(), 0);
+    if (!device.is_none() && !py::tuple(device).equal(own)) {
+        throw py::buffer_error("the array stays on the device that it is on");
+    }
+    struct Shared {
+        DeviceArray array;
+        dlpack::ManagedTensor managed;
+    };
+    auto shared = std::make_unique<Shared>(Shared{array, {}});
+    shared->managed.tensor = {shared->array.data.get(),
+                              {cuda::dlpack_device_type(), 0},
+                              static_cast<std::int32_t>(array.shape.size()),
+                              {dlpack::float_code, 32, 1},
+                              shared->array.shape.data(),
+                              nullptr,
+                              0};
+    shared->managed.manager = shared.get();
+    shared->managed.deleter = [](dlpack::ManagedTensor* self) { delete static_cast<Shared*>(self->manager); };
+    PyObject* capsule = PyCapsule_New(&shared->managed, dlpack::name, [](PyObject* self) {
+        if (!PyCapsule_IsValid(self, dlpack::name)) return;  // a consumer took it
+        release(static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(self, dlpack::name)));
+    });
+    if (!capsule) throw py::error_already_set();
+    shared.release();  // the capsule's
+    return py::reinterpret_steal<py::capsule>(capsule);
+}
+
+py::dict cuda_array_interface(const DeviceArray& array) {
+    py::dict entries;
+    entries["version"] = 3;
+    entries["shape"] = py::tuple(py::cast(array.shape));
+    entries["typestr"] = "<f4";
+    entries["data"] = py::make_tuple(reinterpret_cast<std::uintptr_t>(array.data.get()), false);
+    entries["strides"] = py::none();
+    entries["stream"] = py::none();  // complete: no stream to wait for
+    return entries;
+}
+
+}  // namespace
+
+std::optional<DeviceInput> as_device_input(const char* function, const char* argument, const py::object& object) {
+    if (py::isinstance<py::array>(object)) return std::nullopt;
+    if (dlpack_type(function, argument, object) == cuda::dlpack_device_type()) {
+        return from_dlpack(function, argument, object);
+    }
+    if (!py::hasattr(object, "__cuda_array_interface__")) return std::nullopt;
+    return from_cuda_array_interface(function, argument, object);
+}
+
+void bind_device_array(py::module_& module) {
+    py::class_<DeviceArray>(
+        module, "DeviceArray", py::module_local(),
+        "A contiguous float32 array in device memory, complete: read it in any stream. Consumers of\n"
+        "DLPack (torch.from_dlpack, cupy.from_dlpack, jax.dlpack.from_dlpack) and of\n"
+        "__cuda_array_interface__ share its memory, which lives as long as any of them.")
+        .def_property_readonly("shape", [](const DeviceArray& a) { return py::tuple(py::cast(a.shape)); })
+        .def_property_readonly("dtype", [](const DeviceArray&) { return py::dtype::of<float>(); })
+        .def(
+            "__dlpack__",
+            [](const DeviceArray& a, const py::object&, const py::object&, const py::object& device,
+               const py::object& copy) { return to_dlpack(a, device, copy); },
+            py::kw_only(), py::arg("stream") = py::none(), py::arg("max_version") = py::none(),
+            py::arg("dl_device") = py::none(), py::arg("copy") = py::none(),
+            "A DLPack capsule. The array is complete, so any `stream` may read it at once.")
+        .def("__dlpack_device__", [](const DeviceArray&) { return py::make_tuple(cuda::dlpack_device_type(), 0); })
+        .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
+        .def("__repr__", [](const DeviceArray& a) {
+            return "<rigwright.DeviceArray " + py::str(py::tuple(py::cast(a.shape))).cast<std::string>() + " float32>";
+        });
+}
+
+}  // namespace rigwright::bindings

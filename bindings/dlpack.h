@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+
+/// The structures of DLPack 0.8, as its specification lays them out (https://dmlc.github.io/dlpack).
+namespace rigwright::bindings::dlpack {
+
+struct Device {
+    std::int32_t type, id;
+};
+
+struct DataType {
+    std::uint8_t code, bits;
+    std::uint16_t lanes;
+};
+inline constexpr std::uint8_t float_code = 2;
+
+struct Tensor {
+    void* data;
+    Device device;
+    std::int32_t ndim;
+    DataType dtype;
+    std::int64_t* shape;
+    std::int64_t* strides;  // in elements; null for contiguous
+    std::uint64_t byte_offset;
+};
+
+struct ManagedTensor {
+    Tensor tensor;
+    void* manager;
+    void (*deleter)(ManagedTensor*);
+};
+
+inline constexpr const char* name = "dltensor";
+inline constexpr const char* used_name = "used_dltensor";
+
+}  // namespace rigwright::bindings::dlpack

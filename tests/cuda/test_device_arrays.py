@@ -1,0 +1,189 @@
+"""Vertices that stay on the device and poses that are there: DLPack, __cuda_array_interface__, no copy to the host."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.cuda.derivative_operations import pose_rows
+from tests.support.blendshapes import random_rig
+from tests.support.models import random_body
+
+
+class ByInterface:
+    """An array of another library on the emulated device, with __cuda_array_interface__."""
+
+    def __init__(self, array: np.ndarray, **changed: Any) -> None:
+        self.array, self.shape, self.changed = array, array.shape, changed
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        host = self.array.__array_interface__
+        keys = {key: host[key] for key in ("shape", "typestr", "data", "strides")}
+        return {**keys, "version": 3, "stream": None, **self.changed}
+
+
+class ByDlpack:
+    """The same with DLPack alone."""
+
+    def __init__(self, array: np.ndarray, device: tuple[int, int] = (1, 0)) -> None:
+        self.array, self.shape, self.device = array, array.shape, device
+
+    def __dlpack__(self) -> Any:
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device
+
+
+@pytest.fixture
+def body() -> rw.Deformer:
+    return random_body()
+
+
+@pytest.fixture
+def poses(body) -> np.ndarray:
+    return pose_rows(body, 6, 0)
+
+
+def test_numpy_reads_the_emulated_device_without_a_copy(emulated_lane, body, poses):
+    array = body.evaluate(poses, device="cuda", output="device")
+    vertices = np.from_dlpack(array)
+    assert vertices.ctypes.data == array.__cuda_array_interface__["data"][0]
+    assert vertices.tobytes() == body.evaluate(poses, device="cuda").tobytes()
+
+
+def test_nothing_is_copied_to_the_host(emulated_lane, body, poses):
+    before = emulated_lane.bytes_to_host()
+    body.evaluate(poses, device="cuda", output="device")
+    body.evaluate(ByInterface(poses), device="cuda", output="device")
+    assert emulated_lane.bytes_to_host() == before
+
+
+def test_the_counter_sees_copies_to_the_host(emulated_lane, body, poses):
+    before = emulated_lane.bytes_to_host()
+    vertices = body.evaluate(poses, device="cuda")
+    assert emulated_lane.bytes_to_host() == before + vertices.nbytes
+
+
+def test_vertices_outlive_the_array_and_the_model(emulated_lane):
+    model = random_body()
+    poses = pose_rows(model, 6, 0)
+    expected = model.evaluate(poses, device="cuda")
+    vertices = np.from_dlpack(model.evaluate(poses, device="cuda", output="device"))
+    del model
+    gc.collect()
+    assert vertices.tobytes() == expected.tobytes()
+
+
+def test_a_capsule_that_nobody_takes_is_freed(cuda_lane, body, poses):
+    array = body.evaluate(poses, device="cuda", output="device")
+    for _ in range(3):
+        array.__dlpack__()
+    assert array.shape == (6, 90, 3)
+
+
+def test_the_interfaces_describe_the_array(cuda_lane, body, poses):
+    array = body.evaluate(poses, device="cuda", output="device")
+    entries = array.__cuda_array_interface__
+    assert entries.pop("data")[1] is False
+    assert entries == {"version": 3, "shape": (6, 90, 3), "typestr": "<f4", "strides": None, "stream": None}
+    assert (array.shape, array.dtype) == ((6, 90, 3), np.float32)
+    assert array.__dlpack_device__()[1] == 0
+    assert repr(array) == "<rigwright.DeviceArray (6, 90, 3) float32>"
+
+
+def test_one_pose_gives_one_shape(cuda_lane, body, poses):
+    assert body.evaluate(poses[0], device="cuda", output="device").shape == (90, 3)
+
+
+def test_no_poses_give_an_empty_array(cuda_lane, body, poses):
+    assert body.evaluate(poses[:0], device="cuda", output="device").shape == (0, 90, 3)
+
+
+@pytest.mark.parametrize("kind", [ByInterface, ByDlpack])
+def test_poses_on_the_device_give_the_same_bytes(emulated_lane, body, poses, kind):
+    expected = body.evaluate(poses, device="cuda")
+    array = body.evaluate(kind(poses), device="cuda", output="device")
+    assert np.from_dlpack(array).tobytes() == expected.tobytes()
+    single = body.evaluate(kind(poses[2]), device="cuda", output="device")
+    assert np.from_dlpack(single).tobytes() == expected[2].tobytes()
+
+
+def test_vertices_of_poses_on_the_device_come_to_the_host(emulated_lane, body, poses):
+    expected = body.evaluate(poses, device="cuda")
+    assert body.evaluate(ByInterface(poses), device="cuda").tobytes() == expected.tobytes()
+    out = np.empty((90, 3), np.float32)
+    assert body.evaluate(ByInterface(poses[1]), device="cuda", out=out) is out
+    assert out.tobytes() == expected[1].tobytes()
+
+
+@pytest.mark.parametrize("prefix", [None, 3, [0, 1, 2, 3, 4, 5, 6, 7, 7]])
+def test_weights_on_the_device_take_prefixes(emulated_lane, prefix):
+    rig = random_rig()
+    weights = pose_rows(rig, 9, 0)
+    part = {} if prefix is None else {"order": np.arange(6, -1, -1), "prefix": prefix}
+    expected = rig.evaluate(weights, device="cuda", **part).tobytes()
+    for given in (weights, ByInterface(weights)):
+        assert np.from_dlpack(rig.evaluate(given, device="cuda", output="device", **part)).tobytes() == expected
+        assert rig.evaluate(given, device="cuda", **part).tobytes() == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda poses: ByInterface(poses.astype(np.float64)), "of another type than float32"),
+        (lambda poses: ByInterface(poses[None]), "with 3 axes"),
+        (lambda poses: ByInterface(poses[:, ::2]), "not contiguous"),
+        (lambda poses: ByInterface(poses[:, :-1].copy()), "73 wide; it must be 74 wide"),
+        (lambda poses: ByInterface(poses, data=(0, False)), "no memory of the first device"),
+        (lambda poses: ByInterface(poses, mask=poses), "masked"),
+        (lambda poses: ByDlpack(poses.astype(np.float16)), "of another type than float32"),
+        (lambda poses: ByDlpack(poses.T), "not contiguous"),
+        (lambda poses: ByDlpack(poses, (1, 1)), "on device 1"),
+    ],
+)
+def test_other_arrays_are_refused_by_name(emulated_lane, body, poses, change, text):
+    with pytest.raises(ValueError, match=f"evaluate: poses is .*{text}"):
+        body.evaluate(change(poses), device="cuda", output="device")
+
+
+def test_poses_on_the_host_are_checked(cuda_lane, body, poses):
+    poses[1, 2] = np.nan
+    with pytest.raises(ValueError, match="evaluate: poses is not finite"):
+        body.evaluate(poses, device="cuda", output="device")
+
+
+def test_wrong_outputs_are_named(cuda_lane, body, poses):
+    with pytest.raises(ValueError, match="evaluate: output is 'device'; it must be 'host' where device is 'cpu'"):
+        body.evaluate(poses, output="device")
+    with pytest.raises(ValueError, match="evaluate: output is 'gpu'; it must be 'host' or 'device'"):
+        body.evaluate(poses, output="gpu")
+    with pytest.raises(ValueError, match="evaluate: out is given; it must be None where output is 'device'"):
+        body.evaluate(poses, device="cuda", output="device", out=np.empty((6, 90, 3), np.float32))
+    assert body.evaluate(poses, output="host").tobytes() == body.evaluate(poses).tobytes()
+
+
+def test_copies_and_other_devices_are_refused_by_dlpack(cuda_lane, body, poses):
+    array = body.evaluate(poses, device="cuda", output="device")
+    with pytest.raises(BufferError, match="makes no copy"):
+        array.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match="stays on the device"):
+        array.__dlpack__(dl_device=(7, 0))
+
+
+def test_a_crowd_stays_on_the_device(emulated_lane):
+    rig = random_rig()
+    crowd = rw.crowd.Crowd(rig, pose_rows(rig, 5, 0), np.arange(6, -1, -1))
+    heads = {"clip": 0, "frame": [0, 3.5, 3.5, 2], "prefix": [7, 2, 2, 0]}
+    expected = crowd.evaluate(**heads, device="cuda")
+    before = emulated_lane.bytes_to_host()
+    vertices = crowd.evaluate(**heads, device="cuda", output="device")
+    instances = crowd.instances(**heads, device="cuda", output="device")
+    assert emulated_lane.bytes_to_host() == before
+    assert np.from_dlpack(vertices).tobytes() == expected.tobytes()
+    assert np.from_dlpack(instances.vertices)[instances.head].tobytes() == expected.tobytes()
