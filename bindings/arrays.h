@@ -23,7 +23,8 @@ inline std::string describe(const py::array& array) {
 
 /// Any numeric array-like as a contiguous array of T with `Rank` axes. Floats never become integers, and what
 /// is no array of numbers is an ArgumentError that names function and argument. `must` says the shape: "(T,
-/// V, 3)".
+/// V, 3)". An array that fits already is not copied: if another Python thread writes to it while the GIL is released,
+/// the result is that of mixed numbers. Indices are always copied before they are checked (as_indices, as_faces).
 template <class T, int Rank>
 Array<T> as_array(const char* function, const char* argument, const py::handle& object, const char* must) {
     const py::array any = py::array::ensure(object);

@@ -76,7 +76,7 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
             .attr("evaluate")(self, weights, device, py::arg("threads") = threads, py::arg("out") = out)
             .cast<Array<float>>();
     }
-    Array<float> output = output_array(model, input.shape(0), single, out);
+    Array<float> output = output_array(model, input, single, out);
     const auto lengths = as_lengths(prefix, input.shape(0));
     const auto shapes = as_order(order, model.num_shapes());
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});

@@ -7,26 +7,9 @@
 #include "core/parallel.h"
 #include "core/tensor_file.h"
 #include "linalg/sparse_cholesky.h"
+#include "models.h"
 
 namespace rigwright::bindings {
-namespace {
-
-py::dict to_arrays(const TensorFile& file) {
-    py::dict arrays;
-    for (const auto& [name, entry] : file.entries()) {
-        const std::vector<py::ssize_t> shape(entry.shape.begin(), entry.shape.end());
-        if (entry.dtype == DType::f32) {
-            arrays[py::str(name)] = py::array_t<float>(shape, file.data(entry));
-        } else {
-            arrays[py::str(name)] =
-                py::array_t<std::int32_t>(shape, reinterpret_cast<const std::int32_t*>(file.data(entry)));
-        }
-    }
-    return arrays;
-}
-
-}  // namespace
-
 /// How this extension was built.
 py::dict build_info() {
     py::dict info;

@@ -3,6 +3,7 @@
 #include "cuda/device.h"
 #include "cuda_bindings.h"
 #include "errors.h"
+#include "unmade.h"
 
 namespace py = pybind11;
 
@@ -39,4 +40,5 @@ PYBIND11_MODULE(_cuda, module) {
     rigwright::bindings::bind_cuda_resident(module);
     rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::bind_cuda_operations(module);
+    rigwright::bindings::refuse_unmade(module);
 }

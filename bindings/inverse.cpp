@@ -170,7 +170,7 @@ void bind_inverse(py::module_& module) {
     py::class_<InverseGram>(module, "InverseGram",
                             "A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram\n"
                             "matrix Phi^T Omega Phi. Immutable and thread-safe.")
-        .def(py::init(&make_gram), py::arg("rig"), py::arg("vertices"), py::arg("vertex_weights"))
+        .def(py::init(&make_gram), py::arg("rig").none(false), py::arg("vertices"), py::arg("vertex_weights"))
         .def_property_readonly("matrix", &matrix, "(N, N) float64")
         .def_property_readonly(
             "num_bytes", [](const InverseGram& gram) { return gram.projection().num_bytes(); },

@@ -79,11 +79,6 @@ py::tuple closest_points(const py::object& vertices, const py::object& faces, co
     const auto asked = as_array<float, 2>(name, "queries", queries, "numbers (Q, 3)");
     const auto facing = normals.is_none() ? Array<float>(std::vector<py::ssize_t>{0, 3})
                                           : as_array<float, 2>(name, "normals", normals, "numbers (Q, 3)");
-    check_shape<const float, 2>(name, "vertices", view<float, 2>(points), {-1, 3});
-    check_shape<const float, 2>(name, "queries", view<float, 2>(asked), {-1, 3});
-    if (!normals.is_none()) check_shape<const float, 2>(name, "normals", view<float, 2>(facing), {asked.shape(0), 3});
-    check_finite(name, "vertices", view<float, 2>(points));
-    check_finite(name, "queries", view<float, 2>(asked));
     const auto array = mesh_faces(name, faces, points.shape(0));
     Array<std::int32_t> corners({asked.shape(0), py::ssize_t{3}});
     Array<float> weights({asked.shape(0), py::ssize_t{3}}), distances(asked.shape(0));

@@ -11,4 +11,7 @@ namespace rigwright::bindings {
 TensorFile from_arrays(const pybind11::dict& tensors, const std::string& metadata,
                        const std::string& function = "model_from_tensors");
 
+/// The tensors by name, copied.
+pybind11::dict to_arrays(const TensorFile& file);
+
 }  // namespace rigwright::bindings

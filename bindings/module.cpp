@@ -1,5 +1,6 @@
 #include "bindings.h"
 #include "errors.h"
+#include "unmade.h"
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ engine of rigwright.";
@@ -20,4 +21,5 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_packing(module);
     rigwright::bindings::bind_inverse(module);
     rigwright::bindings::bind_majorize_minimize(module);
+    rigwright::bindings::refuse_unmade(module);
 }

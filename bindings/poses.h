@@ -1,6 +1,7 @@
 #pragma once
 #include <pybind11/stl.h>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,18 @@ inline std::pair<Array<float>, bool> as_poses(const char* function, const py::ob
     return {as_array<float, 2>(function, argument, poses, pose_shape), false};
 }
 
-/// The caller's array for vertices if it gave a fitting one, otherwise a new one.
-inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames, bool single, const py::object& out) {
+/// Whether two contiguous arrays share bytes.
+inline bool overlap(const py::array& a, const py::array& b) {
+    const auto begin = [](const py::array& x) { return reinterpret_cast<std::uintptr_t>(x.data()); };
+    const auto end = [&](const py::array& x) { return begin(x) + static_cast<std::uintptr_t>(x.nbytes()); };
+    return begin(a) < end(b) && begin(b) < end(a);
+}
+
+/// The caller's array for vertices of `poses` (T, C) if it gave a fitting one, otherwise a new one.
+inline Array<float> output_array(const rig::Deformer& model, const Array<float>& poses, bool single,
+                                 const py::object& out) {
     const py::ssize_t count = model.character().num_vertices();
-    std::vector<py::ssize_t> shape{frames, count, 3};
+    std::vector<py::ssize_t> shape{poses.shape(0), count, 3};
     if (single) shape.erase(shape.begin());
     if (out.is_none()) return Array<float>(shape);
     const bool array = py::isinstance<py::array>(out);
@@ -38,6 +47,9 @@ inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames,
         throw bad_argument("evaluate", "out", array ? describe(given) : "no array",
                            "a writable contiguous float32 array, its numbers aligned, " +
                                py::str(py::cast(shape)).cast<std::string>());
+    }
+    if (overlap(given, poses)) {
+        throw bad_argument("evaluate", "out", "an array that shares memory with the poses", "memory of its own");
     }
     return py::reinterpret_borrow<Array<float>>(out);
 }

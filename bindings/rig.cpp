@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "device_calls.h"
 #include "model_line.h"
+#include "models.h"
 #include "poses.h"
 #include "rig/deformer.h"
 #include "rig/delta_mush.h"
@@ -42,7 +43,7 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
     check_threads("evaluate", threads);
     if (device != "cpu" && is_on_device(poses)) return evaluate_from_device(self, device, poses, out);
     const auto [input, single] = as_poses("evaluate", poses);
-    Array<float> output = output_array(model, input.shape(0), single, out);
+    Array<float> output = output_array(model, input, single, out);
     const auto in = view<float, 2>(input);
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
     if (device != "cpu") {
@@ -181,8 +182,7 @@ void bind_deformer(py::module_& module) {
         .def_property_readonly("up_axis",
                                [](const Deformer& m) { return m.character().tensors->metadata().text("up_axis"); })
         .def(
-            "tensors",
-            [](const Deformer& m) { return py::cast(*m.character().tensors).attr("arrays")().cast<py::dict>(); },
+            "tensors", [](const Deformer& m) { return to_arrays(*m.character().tensors); },
             "All tensors of the model by name, copied.")
         .def(
             "evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,

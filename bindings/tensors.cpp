@@ -4,6 +4,19 @@
 
 namespace rigwright::bindings {
 
+py::dict to_arrays(const TensorFile& file) {
+    py::dict arrays;
+    for (const auto& [name, entry] : file.entries()) {
+        const std::vector<py::ssize_t> shape(entry.shape.begin(), entry.shape.end());
+        if (entry.dtype == DType::f32) {
+            arrays[py::str(name)] = py::array_t<float>(shape, file.data(entry));
+        } else {
+            arrays[py::str(name)] = py::array_t<std::int32_t>(shape, file.data<std::int32_t>(entry));
+        }
+    }
+    return arrays;
+}
+
 TensorFile from_arrays(const py::dict& tensors, const std::string& metadata, const std::string& function) {
     TensorFile file;
     file.set_metadata(metadata, function);

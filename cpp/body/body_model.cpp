@@ -7,6 +7,7 @@
 namespace rigwright::body {
 BodyModel::BodyModel(std::shared_ptr<const TensorFile> tensors) : Deformer(std::move(tensors)) {
     sets_ = read_vertex_sets(character(), packed_);
+    limits_ = find_limits(character());
     for (const VertexSet& set : sets_) {
         width_ = std::max<std::int64_t>(width_, set.width());
         late_ += set.patch.members - set.patch.early;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "body/limits.h"
 #include "body/vertex_set.h"
 #include "rig/deformer.h"
 
@@ -35,6 +36,7 @@ public:
     float storage_error() const;
     /// Bytes of the constants that evaluation reads.
     std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.num_bytes()); }
+    float pose_limit() const override { return limits_.pose; }
 
 private:
     friend class BodySession;
@@ -51,7 +53,9 @@ private:
     std::unique_ptr<rig::SessionState> new_session_state() const override;
 
     // Of `count` poses, with the sets side by side on several threads; the results do not depend on either.
-    void evaluate_block(Rows<const float> poses, Rows<float> vertices, int count, int threads) const;
+    // `begin` is the row of the first one, for errors.
+    void evaluate_block(std::int64_t begin, Rows<const float> poses, Rows<float> vertices, int count,
+                        int threads) const;
     void run_network(const VertexSet& set, Rows<const float> poses, Rows<float> coefficients, Rows<float> work,
                      int count) const;
     void jvp_block(Rows<const float> poses, Rows<const float> tangents, Rows<float> derivatives, int count) const;
@@ -62,6 +66,7 @@ private:
 
     Packed packed_;
     std::vector<VertexSet> sets_;
+    Limits limits_;
     std::int64_t width_ = 0;         // widest row of a set's evaluation
     std::int64_t late_ = 0;          // contributions of all sets that come after a vertex's first
     std::int64_t coefficients_ = 0;  // of all sets, padded, for a pose

@@ -6,6 +6,7 @@
 #include "body/body_model.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/overflow.h"
 
 namespace rigwright::body {
 namespace {
@@ -41,7 +42,7 @@ bool all_equal(Rows<const float> rows, std::int64_t width, int count) {
 
 void BodyModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
     for_blocks(poses.extent(0), network_block, threads, [&](std::int64_t begin, int count, int inner) {
-        evaluate_block({poses.row(begin), poses.extent(1)}, {vertices.row(begin), 3 * vertices.extent(1)}, count,
+        evaluate_block(begin, {poses.row(begin), poses.extent(1)}, {vertices.row(begin), 3 * vertices.extent(1)}, count,
                        inner);
     });
 }
@@ -94,10 +95,15 @@ void BodyModel::run_network(const VertexSet& set, Rows<const float> poses, Rows<
     for (int p = 0; p < count; ++p) std::copy_n(b.row(row_of[p]), set.layer[2].padded(), out.row(p));
 }
 
-void BodyModel::evaluate_block(Rows<const float> poses, Rows<float> vertices, int count, int threads) const {
+void BodyModel::evaluate_block(std::int64_t begin, Rows<const float> poses, Rows<float> vertices, int count,
+                               int threads) const {
     const Workspace space(*this, count, threads);
     const std::int64_t num_sets = static_cast<std::int64_t>(sets_.size());
-    for (int p = 0; p < count; ++p) character().skeleton.globals(poses.row(p), space.transforms.row(p));
+    for (int p = 0; p < count; ++p) {
+        character().skeleton.globals(poses.row(p), space.transforms.row(p));
+        rig::check_overflow("evaluate", begin + p, space.transforms.row(p), 12 * character().skeleton.num_joints(),
+                            limits_.transform);
+    }
     const auto run_patch = [&](const VertexSet& set, int first, int size) {
         const Rows<const float> coefficients = space.coefficients.from(first, set.coefficients_begin);
         const Rows<const float> transforms = space.transforms.from(first, 12 * set.joint);

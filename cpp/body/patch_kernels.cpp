@@ -80,11 +80,12 @@ HWY_INLINE void scatter(const Patch& patch, const Part& part, const Point& world
         out[1] = y[i];
         out[2] = z[i];
     }
-    late += 3 * (patch.late_begin + part.first - patch.early);
+    const std::int64_t place = patch.late_begin + part.first - patch.early;
     for (int i = early; i < part.filled; ++i) {
-        late[3 * i] = x[i];
-        late[3 * i + 1] = y[i];
-        late[3 * i + 2] = z[i];
+        float* out = late + 3 * (place + i);
+        out[0] = x[i];
+        out[1] = y[i];
+        out[2] = z[i];
     }
 }
 

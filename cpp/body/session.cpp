@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rig/overflow.h"
+
 namespace rigwright::body {
 namespace {
 
@@ -70,7 +72,9 @@ void BodySession::find_changes(const float* pose, const float* before) {
         const bool moved =
             before == nullptr || (parent >= 0 && joint_changed_[parent]) || differ(pose + 12 * j, before + 12 * j, 12);
         joint_changed_[j] = moved;
-        if (moved) skeleton.global(j, pose, globals_.data());
+        if (!moved) continue;
+        skeleton.global(j, pose, globals_.data());
+        rig::check_overflow("evaluate", 0, globals_.data() + 12 * j, 12, model_.limits_.transform);
     }
     std::fill(inputs_changed_.begin(), inputs_changed_.end(), before == nullptr);
     if (before == nullptr) return;

@@ -43,12 +43,16 @@ struct Job {
 
 thread_local bool inside_body = false;
 
-/// Sleeping helpers that join the caller on one job at a time.
+/// Sleeping helpers that join the caller on one job at a time. There may be fewer than asked for, or none: where the
+/// system starts no more threads, those that there are do the work.
 class Pool {
 public:
     explicit Pool(int helpers) {
         threads_.reserve(helpers);
-        for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { serve(); });
+        try {
+            for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { serve(); });
+        } catch (const std::exception&) {  // a limit on threads or memory
+        }
     }
 
     void run(Job& job, int helpers) {
@@ -98,15 +102,22 @@ private:
 /// The pool of this process. It is never destroyed: its threads sleep until the process ends, and a forked
 /// child, which inherits no threads, makes its own.
 Pool& pool() {
-    static std::mutex lock;
-    static Pool* instance = nullptr;
-    static pid_t owner = 0;
+    struct Owned {
+        pid_t owner;
+        Pool pool;
+    };
+    static std::mutex lock;  // for the first call alone: a child forked while it is held could never take it
+    static std::atomic<Owned*> instance{nullptr};
+    const auto mine = [] {
+        Owned* now = instance.load(std::memory_order_acquire);
+        return now != nullptr && now->owner == getpid() ? now : nullptr;
+    };
+    if (Owned* now = mine()) return now->pool;
     const std::lock_guard<std::mutex> guard(lock);
-    if (owner != getpid()) {
-        instance = new Pool(num_processors() - 1);
-        owner = getpid();
-    }
-    return *instance;
+    if (Owned* now = mine()) return now->pool;
+    Owned* made = new Owned{getpid(), Pool(num_processors() - 1)};
+    instance.store(made, std::memory_order_release);
+    return made->pool;
 }
 
 }  // namespace
@@ -120,7 +131,7 @@ int num_processors() {
 
 void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, Body body, void* context) {
     if (count <= 0) return;
-    grain = std::max<std::int64_t>(1, grain);
+    grain = std::clamp<std::int64_t>(grain, 1, count);
     const std::int64_t pieces = (count + grain - 1) / grain;
     if (threads <= 0) threads = num_processors();
     threads = static_cast<int>(std::min<std::int64_t>(threads, pieces));

@@ -1,17 +1,12 @@
 #include "core/tensor_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "core/json_depth.h"
 
 namespace rigwright {
@@ -20,8 +15,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the file layout is little endian");
 
 using Json = nlohmann::json;
-constexpr std::size_t width = 4;
 constexpr int max_rank = 8;
+constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
+/// What can be counted in bytes.
+constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr int header_depth = 4;  // one more than a tensor's shape needs
 
 std::string shape_text(const std::int64_t* shape, std::size_t rank) {
@@ -41,12 +38,15 @@ const char* dtype_name(DType dtype) {
     throw bad_argument("load", origin, what, must);
 }
 
-/// Number of elements, or -1 if a size is negative or the product does not fit the data.
+/// Number of elements, or -1 if an extent is not storable or there are more than `most`.
 std::int64_t checked_count(const std::vector<std::int64_t>& shape, std::int64_t most) {
     std::int64_t count = 1;
     for (const std::int64_t extent : shape) {
-        if (extent < 0) return -1;
-        if (extent != 0 && count > most / extent) return -1;
+        if (extent < 0 || extent > largest_extent) return -1;
+        if (extent == 0) count = 0;
+    }
+    for (const std::int64_t extent : shape) {
+        if (count != 0 && count > most / extent) return -1;
         count *= extent;
     }
     return count;
@@ -84,7 +84,7 @@ std::vector<std::int64_t> parse_shape(const Json& item, const std::string& origi
     if (good) {
         for (const Json& extent : *found) {
             good = good && extent.is_number_unsigned() &&
-                   extent.get<std::uint64_t>() <= std::numeric_limits<std::int32_t>::max();
+                   extent.get<std::uint64_t>() <= static_cast<std::uint64_t>(largest_extent);
             if (good) shape.push_back(extent.get<std::int64_t>());
         }
     }
@@ -97,6 +97,11 @@ DType parse_dtype(const Json& item, const std::string& origin, const std::string
     if (found != item.end() && *found == "F32") return DType::f32;
     if (found != item.end() && *found == "I32") return DType::i32;
     refuse(origin, "a file with tensor '" + name + "' of an unknown dtype", "F32 or I32");
+}
+
+/// Of a tensor whose shape has been checked.
+std::uint64_t byte_size(const std::vector<std::int64_t>& shape) {
+    return static_cast<std::uint64_t>(checked_count(shape, most_elements)) * 4;
 }
 
 }  // namespace
@@ -147,22 +152,12 @@ TensorFile TensorFile::parse(std::span<const std::byte> bytes, const std::string
         covered = span.end;
     }
     if (covered != data.size()) refuse(origin, "a file with left-over bytes", "tensors to its end");
-    file.data_.resize(data.size() / width);
-    if (!data.empty()) std::memcpy(file.data_.data(), data.data(), data.size());
+    file.data_.assign(data.begin(), data.end());
     return file;
 }
 
 TensorFile TensorFile::read(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary | std::ios::ate);
-    struct stat status {};
-    if (!stream || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-        refuse(path, "not a readable file", "a model file");
-    }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(stream.tellg()));
-    stream.seekg(0);
-    stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!stream) refuse(path, "a file that could not be read to its end", "a readable file");
-    return parse(bytes, path);
+    return parse(read_file("load", path), path);
 }
 
 void TensorFile::set_metadata(std::string text, const std::string& function) {
@@ -171,14 +166,14 @@ void TensorFile::set_metadata(std::string text, const std::string& function) {
 }
 
 void TensorFile::add(const std::string& name, DType dtype, std::vector<std::int64_t> shape, const void* data) {
-    const std::int64_t count = checked_count(shape, std::numeric_limits<std::int32_t>::max());
+    const std::int64_t count = checked_count(shape, most_elements);
     if (count < 0 || shape.size() > max_rank) {
         throw bad_argument("TensorFile.add", name, shape_text(shape.data(), shape.size()), "of a storable size");
     }
     if (contains(name) || name == "__metadata__") throw bad_argument("TensorFile.add", name, "a name in use", "new");
-    const std::size_t offset = data_.size();
-    data_.resize(offset + static_cast<std::size_t>(count));
-    if (count) std::memcpy(data_.data() + offset, data, static_cast<std::size_t>(count) * width);
+    const std::size_t offset = data_.size() / width;
+    const std::byte* bytes = static_cast<const std::byte*>(data);
+    if (count > 0) data_.insert(data_.end(), bytes, bytes + static_cast<std::size_t>(count) * width);
     entries_.emplace(name, Entry{dtype, std::move(shape), offset});
 }
 
@@ -208,7 +203,7 @@ std::vector<std::byte> TensorFile::serialize() const {
     header["__metadata__"] = {{"rigwright", metadata_text_}};
     std::uint64_t position = 0;
     for (const auto& [name, entry] : entries_) {
-        const std::uint64_t size = checked_count(entry.shape, std::numeric_limits<std::int32_t>::max()) * width;
+        const std::uint64_t size = byte_size(entry.shape);
         header[name] = {
             {"dtype", dtype_name(entry.dtype)}, {"shape", entry.shape}, {"data_offsets", {position, position + size}}};
         position += size;
@@ -222,35 +217,15 @@ std::vector<std::byte> TensorFile::serialize() const {
     std::memcpy(out + sizeof(header_size), text.data(), text.size());
     out += sizeof(header_size) + text.size();
     for (const auto& [name, entry] : entries_) {
-        const std::size_t size = checked_count(entry.shape, std::numeric_limits<std::int32_t>::max()) * width;
-        if (size) std::memcpy(out, data_.data() + entry.offset, size);
+        const std::size_t size = byte_size(entry.shape);
+        if (size > 0) std::memcpy(out, data_.data() + entry.offset * width, size);
         out += size;
     }
     return bytes;
 }
 
 void TensorFile::write(const std::string& path) const {
-    const std::vector<std::byte> bytes = serialize();
-    const std::string part = path + ".part." + std::to_string(::getpid());
-    const auto fail = [&](const std::string& what) {
-        const std::string reason = std::strerror(errno);
-        ::unlink(part.c_str());
-        throw bad_argument("save", "path", "'" + path + "', where " + what + " failed (" + reason + ")", "writable");
-    };
-    const int handle = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (handle < 0) fail("creating a file");
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-        const ::ssize_t count = ::write(handle, bytes.data() + done, bytes.size() - done);
-        if (count < 0 && errno != EINTR) {
-            ::close(handle);
-            fail("writing");
-        }
-        if (count > 0) done += static_cast<std::size_t>(count);
-    }
-    const bool flushed = ::fsync(handle) == 0;
-    if (::close(handle) != 0 || !flushed) fail("flushing");
-    if (::rename(part.c_str(), path.c_str()) != 0) fail("renaming");
+    write_file("save", path, serialize());
 }
 
 }  // namespace rigwright

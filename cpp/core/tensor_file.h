@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/aligned.h"
 #include "core/error.h"
 #include "core/metadata.h"
 #include "core/view.h"
@@ -34,7 +35,7 @@ public:
     struct Entry {
         DType dtype;
         std::vector<std::int64_t> shape;
-        std::size_t offset;  // in floats (or int32) from the start of the data
+        std::size_t offset;  // in elements from the start of the data
     };
 
     /// Reads a file. Throws ArgumentError naming the file and what is wrong with it.
@@ -70,7 +71,7 @@ public:
         const Entry& entry = find(name, dtype_of<T>(), Rank);
         typename View<const T, Rank>::Extents extents;
         for (int axis = 0; axis < Rank; ++axis) extents[axis] = entry.shape[axis];
-        return {reinterpret_cast<const T*>(data_.data() + entry.offset), extents};
+        return {data<T>(entry), extents};
     }
     /// The same, with its shape fixed: -1 leaves an extent open.
     template <class T, int Rank>
@@ -82,18 +83,23 @@ public:
         return view;
     }
 
-    /// First element of a float32 entry.
-    const float* data(const Entry& entry) const { return reinterpret_cast<const float*>(data_.data() + entry.offset); }
+    /// First element of an entry whose type is T.
+    template <class T = float>
+    const T* data(const Entry& entry) const {
+        return reinterpret_cast<const T*>(data_.data() + entry.offset * width);
+    }
 
     /// The bytes of a safetensors file; the same tensors give the same bytes.
     std::vector<std::byte> serialize() const;
-    /// Writes atomically: a temporary file in the same folder, flushed, then renamed.
+    /// Writes atomically; see write_file.
     void write(const std::string& path) const;
 
     /// "F32[12, 4]"
     static std::string describe(const Entry& entry);
 
 private:
+    static constexpr std::size_t width = 4;  // bytes of every supported element
+
     void add(const std::string& name, DType dtype, std::vector<std::int64_t> shape, const void* data);
     const Entry& find(const std::string& name, DType dtype, int rank) const;
     [[noreturn]] void refuse_shape(const std::string& name, const std::int64_t* shape, int rank) const;
@@ -102,7 +108,7 @@ private:
     std::string metadata_text_;
     Metadata metadata_;
     std::map<std::string, Entry> entries_;
-    std::vector<std::uint32_t> data_;  // every supported element is four bytes wide
+    LineVector<std::byte> data_;
 };
 
 }  // namespace rigwright

@@ -23,6 +23,15 @@ bool FrameSolver::is_near(const double* known) const {
     return true;
 }
 
+/// One step from the point looked at, after `iterations` others. Returns false if none helps.
+bool FrameSolver::step(double threshold, std::int64_t iterations) {
+    constexpr std::int64_t patience = 24;  // frames of independent shapes need less
+    in_box_ = in_box_ || (iterations >= patience && newton_.was_singular());
+    if (!in_box_ && (newton_.take(frame_) || sweep(false))) return true;
+    in_box_ = true;
+    return box_newton_.take(frame_, threshold);
+}
+
 FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start kind, double threshold,
                                std::int64_t max_iterations, const double* known, double* x) {
     constexpr int far_sweeps = 2;
@@ -33,6 +42,7 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
     frame_.load(terms);
     frame_.set(start);
     newton_.begin(kind != Start::nearby);
+    box_newton_.begin();
     for (int i = 0; kind == Start::far && i < far_sweeps && report.iterations < max_iterations;
          ++i, ++report.iterations) {
         if (!sweep(false)) break;
@@ -53,7 +63,7 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
             if (frame_.objective() < before - within) continue;
             frame_.set(solved_.data());  // such steps only take the optimality away
             break;
-        } else if (!newton_.take(frame_) && !sweep(false)) {
+        } else if (!step(threshold, report.iterations)) {
             break;
         }
     }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "inverse/box_newton.h"
 #include "inverse/frame.h"
 #include "inverse/newton.h"
 
@@ -24,9 +25,9 @@ enum class Start {
 };
 
 /// Minimises one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact
-/// minimisation over one variable at a time, which also look beyond the pieces next to a variable. The objective never
-/// rises. Ends at a point whose optimality is at most `threshold` and that no single variable can improve. One a
-/// thread.
+/// minimisation over one variable at a time, which also look beyond the pieces next to a variable; where these come no
+/// nearer to a solution, Newton steps over all variables in the box (BoxNewton). The objective never rises. Ends at a
+/// point whose optimality is at most `threshold` and that no single variable can improve. One a thread.
 class FrameSolver {
 public:
     FrameSolver(const Structure& structure, const GramMatrix& gram) : frame_(structure, gram) {}
@@ -38,11 +39,14 @@ public:
     const Frame& frame() const { return frame_; }
 
 private:
+    bool step(double threshold, std::int64_t iterations);
     bool sweep(bool local);
     bool is_near(const double* known) const;
 
     Frame frame_;
     NewtonStep newton_;
+    BoxNewton box_newton_;
+    bool in_box_ = false;  // from the first frame on that stalled: those after it would, too
     std::vector<double> solved_;
 };
 

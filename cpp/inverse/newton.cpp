@@ -5,7 +5,7 @@
 
 namespace rigwright::inverse {
 
-double QuadraticModel::look(const Frame& frame) {
+double QuadraticModel::look(const Frame& frame, Scope scope) {
     const Structure& structure = frame.structure();
     const Terms& terms = frame.terms();
     free_.variables.clear();
@@ -27,8 +27,9 @@ double QuadraticModel::look(const Frame& frame) {
         const double rise = !(x >= upper) ? -right : 0.0, fall = !(x <= lower) ? left : 0.0;
         worst = steeper(steeper(worst, rise), fall);
         const bool inside = x > lower && x < upper && left == right;
-        if (!inside && rise <= 0.0 && fall <= 0.0) continue;
-        const int side = rise >= fall ? 1 : -1;
+        const bool at_bound = scope == Scope::all && (x <= lower || x >= upper);
+        if (!inside && !at_bound && rise <= 0.0 && fall <= 0.0) continue;
+        const int side = at_bound ? (x <= lower ? 1 : -1) : rise >= fall ? 1 : -1;
         free_.position[k] = static_cast<std::int32_t>(free_.size());
         free_.variables.push_back(static_cast<std::int32_t>(k));
         free_.side.push_back(side);
@@ -76,6 +77,7 @@ double QuadraticModel::column(const Frame& frame, std::int32_t variable, const s
 
 void NewtonStep::begin(bool cold) {
     is_first_ = true;
+    was_singular_ = false;
     if (cold) factor_.clear();
 }
 
@@ -195,8 +197,14 @@ bool NewtonStep::direction() {
 /// Over `active`; with a ridge where the Hessian is singular.
 bool NewtonStep::factor(const std::vector<std::int32_t>& active) {
     const Hessian<double>& hessian = model_.hessian();
+    constexpr double nearly_singular = 1e-6;  // a thousandth of a column is its own
+    double largest = 0.0;
+    for (const std::int32_t a : active) largest = std::max(largest, hessian.entries()[a * (hessian.stride() + 1)]);
     for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
-        if (factor_.set(hessian.entries(), hessian.stride(), active, ridge, model_.free())) return true;
+        if (factor_.set(hessian.entries(), hessian.stride(), active, ridge * largest, model_.free())) {
+            was_singular_ = was_singular_ || factor_.least_pivot() < nearly_singular;
+            return true;
+        }
     }
     return false;
 }

@@ -11,8 +11,12 @@ namespace rigwright::inverse {
 /// tents, or with descent away from them), the piece that each may move on, gradient and Hessian.
 class QuadraticModel {
 public:
-    /// Reads a frame's point. Returns its optimality (see Frame::optimality).
-    double look(const Frame& frame);
+    enum class Scope {
+        free,  // those off their bounds and the kinks of tents, or with descent away from them
+        all    // these and all others whose box leaves room, but those at rest on the kink of a tent
+    };
+    /// Reads a frame's point and which variables the model is over. Returns its optimality (see Frame::optimality).
+    double look(const Frame& frame, Scope scope = Scope::free);
     /// Forms the Hessian over the free variables (see Hessian::form).
     void form(const Frame& frame, bool curvature) { hessian_.form(frame, free_, curvature); }
 
@@ -55,6 +59,8 @@ public:
     double look(const Frame& frame);
     /// One step from the point looked at. False, with the frame unmoved, where none lowers the objective.
     bool take(Frame& frame);
+    /// Whether a Hessian of this frame was singular or, by a variable's angle to the others, nearly so.
+    bool was_singular() const { return was_singular_; }
 
 private:
     bool direction();
@@ -73,7 +79,7 @@ private:
     std::vector<std::int32_t> active_;
     std::vector<char> held_, entered_;
     double optimality_ = 0.0, optimality_before_ = 0.0;
-    bool is_first_ = false;
+    bool is_first_ = false, was_singular_ = false;
 };
 
 }  // namespace rigwright::inverse

@@ -12,20 +12,23 @@ constexpr double smallest_pivot = 1e-13;  // of its diagonal entry
 }  // namespace
 
 bool WorkingFactor::set(const std::vector<double>& matrix, std::int64_t row_length,
-                        std::span<const std::int32_t> active, double ridge, std::span<const std::int32_t> names) {
+                        std::span<const std::int32_t> active, double added, std::span<const std::int32_t> names) {
     const std::int64_t n = static_cast<std::int64_t>(active.size());
     variables_.clear();
     make_room(n);
-    double largest = 0.0;
-    for (const std::int32_t a : active) largest = std::max(largest, matrix[a * (row_length + 1)]);
     for (std::int64_t a = 0; a < n; ++a) {
         const double* from = matrix.data() + active[a] * row_length;
         double* row = factor_.data() + a * stride_;
         for (std::int64_t b = a; b < n; ++b) row[b] = from[active[b]];
         std::fill(row + n, row + padded_width(n), 0.0);
-        row[a] += ridge * largest;
+        row[a] += added;
     }
     if (!kernels().cholesky(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data())) return false;
+    least_pivot_ = 1.0;
+    for (std::int64_t a = 0; a < n; ++a) {
+        const double pivot = 1.0 / (inverse_diagonal_[a] * inverse_diagonal_[a]);
+        least_pivot_ = std::min(least_pivot_, pivot / (matrix[active[a] * (row_length + 1)] + added));
+    }
     for (const std::int32_t a : active) variables_.push_back(names[a]);
     return true;
 }

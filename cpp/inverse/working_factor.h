@@ -18,10 +18,13 @@ public:
     /// Room that `solve` needs.
     std::int64_t stride() const { return stride_; }
     void clear() { variables_.clear(); }
-    /// Factors the rows and columns `active` of a symmetric matrix, `ridge` times its largest diagonal entry added;
-    /// their variables are named by `names`. False, and empty, where that is not positive definite.
+    /// Of the last `set` that succeeded: the least pivot, relative to its diagonal entry with what was added. It is at
+    /// most the squared sine of a column's angle to the columns before it.
+    double least_pivot() const { return least_pivot_; }
+    /// Factors the rows and columns `active` of a symmetric matrix with `added` on its diagonal; their variables are
+    /// named by `names`. Returns false, and is empty, if that is not positive definite.
     bool set(const std::vector<double>& matrix, std::int64_t row_length, std::span<const std::int32_t> active,
-             double ridge, std::span<const std::int32_t> names);
+             double added, std::span<const std::int32_t> names);
     /// Enters a variable with its column of the Hessian (size() and room), which is overwritten. False, and unchanged,
     /// where the matrix would not be positive definite.
     bool append(std::int32_t variable, double* column, double diagonal);
@@ -33,6 +36,7 @@ private:
     void make_room(std::int64_t count);
 
     std::int64_t stride_ = 0;
+    double least_pivot_ = 1.0;
     std::vector<std::int32_t> variables_;
     AlignedDoubles factor_;
     std::vector<double> inverse_diagonal_;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/check.h"
 #include "core/parallel.h"
 #include "mesh/box_tree.h"
 #include "mesh/topology.h"
@@ -48,6 +49,18 @@ std::vector<Triangle> triangles(View<const float, 2> points, View<const std::int
     return result;
 }
 
+constexpr const char* name = "closest_points";
+
+void check_arguments(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
+                     const View<const float, 2>* normals) {
+    check_shape<const float, 2>(name, "vertices", points, {-1, 3});
+    check_shape<const float, 2>(name, "queries", queries, {-1, 3});
+    if (normals) check_shape<const float, 2>(name, "normals", *normals, queries.extents());
+    check_finite(name, "vertices", points);
+    check_finite(name, "queries", queries);
+    check_faces(name, faces, points.extent(0));
+}
+
 }  // namespace
 
 std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>& corner,
@@ -75,6 +88,10 @@ std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>
 void closest_points(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
                     const View<const float, 2>* normals, View<std::int32_t, 2> corners, View<float, 2> weights,
                     View<float, 1> distances, int threads) {
+    check_arguments(points, faces, queries, normals);
+    check_shape<std::int32_t, 2>(name, "corners", corners, {queries.extent(0), 3});
+    check_shape<float, 2>(name, "weights", weights, {queries.extent(0), 3});
+    check_shape<float, 1>(name, "distances", distances, {queries.extent(0)});
     const std::vector<Triangle> all = triangles(points, faces);
     std::vector<Box> boxes(all.size(), Box::empty());
     for (std::size_t i = 0; i < all.size(); ++i) {

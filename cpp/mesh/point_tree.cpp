@@ -105,6 +105,8 @@ void PointTree::nearest(View<const float, 2> queries, View<std::int32_t, 2> indi
         throw bad_argument("PointTree.nearest", "count", std::to_string(count),
                            "from 1 to " + std::to_string(order_.size()));
     }
+    check_shape<std::int32_t, 2>("PointTree.nearest", "indices", indices, {queries.extent(0), count});
+    check_shape<float, 2>("PointTree.nearest", "squared_distances", squared_distances, {queries.extent(0), count});
     parallel_for(queries.extent(0), kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t q = begin; q < end; ++q) {
             Query query{queries.row(q), count, indices.row(q), squared_distances.row(q)};

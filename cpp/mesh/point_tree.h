@@ -13,7 +13,8 @@ public:
     explicit PointTree(View<const float, 2> points);
 
     /// The `indices.extent(1)` nearest points of every query (Q, 3), nearest first, of equally near ones the lower
-    /// index first, with their squared distances, both (Q, count). Throws ArgumentError unless count <= N.
+    /// index first, with their squared distances, both (Q, count). Throws ArgumentError unless shapes fit and
+    /// 1 <= count <= N.
     void nearest(View<const float, 2> queries, View<std::int32_t, 2> indices, View<float, 2> squared_distances,
                  int threads) const;
 

@@ -72,7 +72,7 @@ Vector across(Vector edge, Vector z) {
 }  // namespace
 
 VertexFrames::VertexFrames(View<const std::int32_t, 2> faces, View<const float, 2> rest)
-    : faces_(faces), neighbour_(rest.extent(0), -1) {
+    : corners_(faces.begin(), faces.end()), columns_(faces.extent(1)), neighbour_(rest.extent(0), -1) {
     const Neighbours neighbours(faces, rest.extent(0));
     std::vector<float> normals(static_cast<std::size_t>(rest.size()));
     sum_area_vectors(faces, rest.data(), rest.extent(0), normals.data());
@@ -90,9 +90,13 @@ VertexFrames::VertexFrames(View<const std::int32_t, 2> faces, View<const float, 
     }
 }
 
+View<const std::int32_t, 2> VertexFrames::faces() const {
+    return {corners_.data(), {std::ssize(corners_) / columns_, columns_}};
+}
+
 void VertexFrames::evaluate(const float* points, float* normals, float* frames) const {
     const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());
-    sum_area_vectors(faces_, points, num_vertices, normals);
+    sum_area_vectors(faces(), points, num_vertices, normals);
     for (std::int64_t k = 0; k < num_vertices; ++k) {
         float* frame = frames + 9 * k;
         std::fill_n(frame, 9, 0.0f);
@@ -116,8 +120,9 @@ void VertexFrames::jvp(const float* points, const float* normals, const float* f
                        float* derivatives) const {
     const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());
     std::fill_n(derivatives, 9 * num_vertices, 0.0f);
-    for (std::int64_t f = 0; f < faces_.extent(0); ++f) {
-        const std::int32_t* face = faces_.row(f);
+    const View<const std::int32_t, 2> faces = this->faces();
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        const std::int32_t* face = faces.row(f);
         const Span span(points, face), moved(change, face);
         const Vector area = cross(moved.a, span.b) + cross(span.a, moved.b);
         for (int corner = 0; corner < num_corners(face); ++corner)
@@ -162,8 +167,9 @@ void VertexFrames::vjp(const float* points, const float* normals, const float* f
         }
         normal_gradient.write(g);
     }
-    for (std::int64_t f = 0; f < faces_.extent(0); ++f) {
-        const std::int32_t* face = faces_.row(f);
+    const View<const std::int32_t, 2> all = faces();
+    for (std::int64_t f = 0; f < all.extent(0); ++f) {
+        const std::int32_t* face = all.row(f);
         const Span span(points, face);
         Vector area;
         for (int corner = 0; corner < num_corners(face); ++corner) {

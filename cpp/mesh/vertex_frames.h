@@ -11,7 +11,7 @@ namespace rigwright::mesh {
 /// longest across the normal. A vertex without a normal or such an edge there (a loose one) has no frame.
 class VertexFrames {
 public:
-    /// `rest` (V, 3). The faces must outlive the object.
+    /// `rest` (V, 3). Keeps a copy of the faces.
     VertexFrames(View<const std::int32_t, 2> faces, View<const float, 2> rest);
 
     bool has_frame(std::int64_t vertex) const { return neighbour_[vertex] >= 0; }
@@ -28,7 +28,10 @@ public:
              float* point_gradient) const;
 
 private:
-    View<const std::int32_t, 2> faces_;
+    View<const std::int32_t, 2> faces() const;
+
+    std::vector<std::int32_t> corners_;  // (F, columns) of the faces
+    std::int64_t columns_;
     std::vector<std::int32_t> neighbour_;  // -1: no frame
 };
 

@@ -50,6 +50,7 @@ double dihedral(const float* vertices, const std::int32_t* first, const std::int
 void face_normal_angles(View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces,
                         View<float, 2> angles, int threads) {
     check("normal_angle", a, b, faces);
+    check_shape<float, 2>("normal_angle", "angles", angles, {a.extent(0), faces.extent(0)});
     parallel_for(a.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
             for (std::int64_t f = 0; f < faces.extent(0); ++f) {

@@ -10,6 +10,7 @@ namespace rigwright::metrics {
 void vertex_distances(View<const float, 3> a, View<const float, 3> b, View<float, 2> distances, int threads) {
     check_shape<const float, 3>("vertex_error", "a", a, {-1, -1, 3});
     check_shape<const float, 3>("vertex_error", "b", b, a.extents());
+    check_shape<float, 2>("vertex_error", "distances", distances, {a.extent(0), a.extent(1)});
     check_finite("vertex_error", "a", a);
     check_finite("vertex_error", "b", b);
     parallel_for(distances.size(), 4096, threads, [&](std::int64_t begin, std::int64_t end) {

@@ -1,21 +1,9 @@
 #pragma once
 #include <cstddef>
-#include <new>
-#include <vector>
+
+#include "core/aligned.h"
 
 namespace rigwright::network {
-
-/// Allocator of memory aligned to cache lines.
-template <class T>
-struct LineAllocator {
-    using value_type = T;
-    LineAllocator() = default;
-    template <class U>
-    LineAllocator(const LineAllocator<U>&) {}
-    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64))); }
-    void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(64)); }
-    bool operator==(const LineAllocator&) const { return true; }
-};
 
 /// Constants of a model in the order in which its kernels read them, numbers of any type. Parts are known by their
 /// offsets in bytes, which are whole cache lines.
@@ -41,7 +29,7 @@ public:
     std::size_t num_bytes() const { return bytes_.size(); }
 
 private:
-    std::vector<std::byte, LineAllocator<std::byte>> bytes_;
+    LineVector<std::byte> bytes_;
 };
 
 }  // namespace rigwright::network

@@ -32,10 +32,11 @@ HWY_INLINE V exp_twice_plus_one(D d, V a) {
 }
 
 /// tanh: an odd polynomial up to 0.625, then 1 - 2 / (exp(2|x|) + 1). Both polynomials are minimax fits of the
-/// relative error.
+/// relative error. NaN stays NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V tanh(D d, V x) {
-    const V a = hn::Min(hn::Abs(x), hn::Set(d, 9.02f));  // beyond, tanh is 1 in float32
+    const V magnitude = hn::Abs(x), most = hn::Set(d, 9.02f);              // beyond, tanh is 1 in float32
+    const V a = hn::IfThenElse(hn::Gt(magnitude, most), most, magnitude);  // not Min, which may drop NaN
     const V u = hn::Mul(a, a);
     V p = hn::Set(d, -0.0055151503f);
     p = hn::MulAdd(p, u, hn::Set(d, 0.020469407f));

@@ -206,14 +206,10 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, const float* n
                          vertices + 3 * start, coordinates, space.past_caches);
         return;
     }
-    // Sums of a block as if they began with vertex 0, so that vertices are indices.
-    const auto sums = [&](std::int64_t first, std::int64_t stride) {
-        return space.sums + rows_of_sums * first - 3 * start * stride;
-    };
     space.for_blocks([&](std::int64_t first, std::int64_t stride) {
         for (const GroupedColumns::Run& run : still) {
             for (std::int64_t i = 3 * run.first; i < 3 * (std::int64_t{run.first} + run.count); ++i) {
-                std::fill_n(sums(first, stride) + i * stride, stride, neutral[i]);
+                std::fill_n(space.sums + rows_of_sums * first + (i - 3 * start) * stride, stride, neutral[i]);
             }
         }
     });
@@ -227,8 +223,8 @@ void BlendshapeRig::evaluate_side_by_side(const Workspace& space, const float* n
             kernels.widen(grouped_.half_numbers() + group.data, grouped_.size(g), space.widened);
         }
         space.for_blocks([&](std::int64_t first, std::int64_t stride) {
-            kernels.many(rows, numbers, neutral, space.activations + num_columns() * first, stride,
-                         sums(first, stride));
+            kernels.many(rows, numbers, neutral, space.activations + num_columns() * first, stride, start,
+                         space.sums + rows_of_sums * first);
         });
     }
     space.for_blocks([&](std::int64_t first, std::int64_t stride) {

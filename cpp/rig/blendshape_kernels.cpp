@@ -147,13 +147,13 @@ void one_half(const GroupRows& rows, Numbers<std::int16_t> numbers, const float*
 /// `Members` vertices of a group from its member `m` on, for `Vectors` vectors of heads.
 template <int Vectors, int Members>
 HWY_INLINE void tile(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
-                     std::int64_t m, float* sums) {
+                     std::int64_t m, std::int64_t start, float* sums) {
     constexpr std::int64_t stride = Vectors * lanes;
     V sum[Members][3][Vectors];
     for (int k = 0; k < Members; ++k) {
         for (int c = 0; c < 3; ++c) {
-            const V start = hn::Set(d, neutral[3 * rows.vertex[m + k] + c]);
-            for (int v = 0; v < Vectors; ++v) sum[k][c][v] = start;
+            const V rest = hn::Set(d, neutral[3 * rows.vertex[m + k] + c]);
+            for (int v = 0; v < Vectors; ++v) sum[k][c][v] = rest;
         }
     }
     for (std::int64_t r = 0; r < rows.count; ++r) {
@@ -170,7 +170,7 @@ HWY_INLINE void tile(const GroupRows& rows, const float* numbers, const float* n
         }
     }
     for (int k = 0; k < Members; ++k) {
-        float* out = sums + 3 * rows.vertex[m + k] * stride;
+        float* out = sums + 3 * (rows.vertex[m + k] - start) * stride;
         for (int c = 0; c < 3; ++c) {
             for (int v = 0; v < Vectors; ++v) hn::Store(sum[k][c][v], d, out + c * stride + v * lanes);
         }
@@ -179,22 +179,22 @@ HWY_INLINE void tile(const GroupRows& rows, const float* numbers, const float* n
 
 template <int Vectors>
 HWY_INLINE void tiles(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
-                      float* sums) {
+                      std::int64_t start, float* sums) {
     std::int64_t m = 0;
     for (; m + members_at_once <= rows.size; m += members_at_once) {
-        tile<Vectors, members_at_once>(rows, numbers, neutral, activations, m, sums);
+        tile<Vectors, members_at_once>(rows, numbers, neutral, activations, m, start, sums);
     }
-    for (; m < rows.size; ++m) tile<Vectors, 1>(rows, numbers, neutral, activations, m, sums);
+    for (; m < rows.size; ++m) tile<Vectors, 1>(rows, numbers, neutral, activations, m, start, sums);
 }
 
 void many(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
-          std::int64_t stride, float* sums) {
+          std::int64_t stride, std::int64_t start, float* sums) {
     const std::int64_t vectors = stride / lanes;
-    if (vectors == 1) return tiles<1>(rows, numbers, neutral, activations, sums);
-    if (vectors == 2) return tiles<2>(rows, numbers, neutral, activations, sums);
+    if (vectors == 1) return tiles<1>(rows, numbers, neutral, activations, start, sums);
+    if (vectors == 2) return tiles<2>(rows, numbers, neutral, activations, start, sums);
     if constexpr (most_vectors == 4) {
-        if (vectors == 3) return tiles<3>(rows, numbers, neutral, activations, sums);
-        tiles<4>(rows, numbers, neutral, activations, sums);
+        if (vectors == 3) return tiles<3>(rows, numbers, neutral, activations, start, sums);
+        tiles<4>(rows, numbers, neutral, activations, start, sums);
     }
 }
 

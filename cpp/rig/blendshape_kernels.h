@@ -38,9 +38,10 @@ struct BlendshapeKernels {
                 float* vertices);
     void (*one_half)(const GroupRows& rows, Numbers<std::int16_t> numbers, const float* neutral,
                      const float* activations, float* vertices);
-    /// The same for `stride` heads, a whole number of vectors: activations (N, stride) in, `sums` (3 V, stride) out.
+    /// The same for `stride` heads, a whole number of vectors: activations (N, stride) in, `sums` (3 n, stride) of
+    /// the vertices from `start` on out.
     void (*many)(const GroupRows& rows, const float* numbers, const float* neutral, const float* activations,
-                 std::int64_t stride, float* sums);
+                 std::int64_t stride, std::int64_t start, float* sums);
     /// 16-bit numbers as floats.
     void (*widen)(const std::int16_t* numbers, std::int64_t count, float* out);
 

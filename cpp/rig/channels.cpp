@@ -64,16 +64,15 @@ void check_numbers(const Channel& channel) {
 }
 
 /// If exactly one column was scaled to zero, the direction that completes the other two.
-void complete(std::array<double, 9>& m) {
-    const auto norm = [&](int c) { return std::hypot(m[c], m[3 + c], m[6 + c]); };
+void complete(double* m) {
+    const auto empty = [&](int c) { return m[c] == 0.0 && m[3 + c] == 0.0 && m[6 + c] == 0.0; };
     for (int c = 0; c < 3; ++c) {
         const int a = (c + 1) % 3, b = (c + 2) % 3;
-        if (norm(c) > 0.0 || norm(a) == 0.0 || norm(b) == 0.0) continue;
+        if (!empty(c) || empty(a) || empty(b)) continue;
         for (int r = 0; r < 3; ++r) {
             const int p = (r + 1) % 3, q = (r + 2) % 3;
             m[r * 3 + c] = m[p * 3 + a] * m[q * 3 + b] - m[q * 3 + a] * m[p * 3 + b];
         }
-        return;
     }
 }
 
@@ -220,27 +219,35 @@ void Channels::poses(View<const double, 2> channels, View<float, 2> poses, Undec
     }
 }
 
-void Channels::fit_joint(std::size_t index, View<const float, 2> poses, View<float, 2> channels) const {
+void Channels::split_joint(std::size_t index, View<const float, 2> poses, View<float, 2> channels,
+                           double* rotations) const {
     const Joint& joint = joints_[index];
-    const std::int64_t frames = poses.extent(0);
-    std::vector<double> rotations(static_cast<std::size_t>(9 * frames));
-    for (std::int64_t t = 0; t < frames; ++t) {
+    const bool scaled = joint.scales != std::array<int, 3>{-1, -1, -1};
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) {
         double own[12];
         compose(joint.inverse.data(), poses.row(t) + 12 * index, own);
-        std::array<double, 9> linear;
+        double* linear = rotations + 9 * t;
         for (int c = 0; c < 3; ++c) {
             if (joint.shifts[c] >= 0) channels(t, joint.shifts[c]) = static_cast<float>(own[c * 4 + 3]);
-            const double norm = std::hypot(own[c], own[4 + c], own[8 + c]);
-            const bool scaled = joint.scales[c] >= 0;
-            if (scaled) channels(t, joint.scales[c]) = static_cast<float>(norm);
-            for (int r = 0; r < 3; ++r) linear[r * 3 + c] = own[r * 4 + c] / (scaled && norm > 0.0 ? norm : 1.0);
+            double scale = 1.0;
+            if (joint.scales[c] >= 0) {
+                scale = std::sqrt(own[c] * own[c] + own[4 + c] * own[4 + c] + own[8 + c] * own[8 + c]);
+                channels(t, joint.scales[c]) = static_cast<float>(scale);
+            }
+            for (int r = 0; r < 3; ++r) linear[r * 3 + c] = scale > 0.0 ? own[r * 4 + c] / scale : 0.0;
         }
-        complete(linear);
-        std::copy(linear.begin(), linear.end(), rotations.begin() + 9 * t);
+        if (scaled) complete(linear);
     }
-    const auto follows = [](const Turn& turn) { return turn.follows; };
-    if (std::all_of(joint.turns.begin(), joint.turns.end(), follows)) return;
-    const std::int64_t count = static_cast<std::int64_t>(joint.turns.size());
+}
+
+void Channels::fit_joint(std::size_t index, View<const float, 2> poses, View<float, 2> channels) const {
+    const Joint& joint = joints_[index];
+    const bool turns = std::any_of(joint.turns.begin(), joint.turns.end(), [](const Turn& t) { return !t.follows; });
+    if (!turns && joint.shifts == joint.scales) return;  // both none
+    const std::int64_t frames = poses.extent(0), count = static_cast<std::int64_t>(joint.turns.size());
+    std::vector<double> rotations(static_cast<std::size_t>(9 * frames));
+    split_joint(index, poses, channels, rotations.data());
+    if (!turns) return;
     std::vector<double> ranges, angles(static_cast<std::size_t>(count * frames));
     std::vector<int> axes;
     for (const Turn& turn : joint.turns) {

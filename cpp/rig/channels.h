@@ -101,6 +101,8 @@ private:
     void check_orders(const char* function) const;
     void refuse_undecided(const char* function) const;
     void local_pose(const Joint& joint, const double* row, float* pose) const;
+    /// Writes a joint's translations and scales, and its rotations (T, 3, 3).
+    void split_joint(std::size_t joint, View<const float, 2> poses, View<float, 2> channels, double* rotations) const;
     void fit_joint(std::size_t joint, View<const float, 2> poses, View<float, 2> channels) const;
     std::int64_t width() const { return static_cast<std::int64_t>(12 * joints_.size() + dials_.size()); }
 

@@ -22,8 +22,8 @@ public:
 
     const Character& character() const { return character_; }
 
-    /// Writes (T, V, 3) vertices. Throws ArgumentError on a wrong width or a value that is not finite or beyond
-    /// pose_limit().
+    /// Writes (T, V, 3) vertices, all finite. Throws ArgumentError on a wrong width or a value that is not finite,
+    /// beyond pose_limit(), or so large that vertices overflow.
     void evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const;
     /// Writes J^T cotangents, (T, C): the gradient of sum(vertices * cotangents) with respect to the poses. Throws
     /// ArgumentError as evaluate, and if a gradient does not fit float32.

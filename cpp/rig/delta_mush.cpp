@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/overflow.h"
 #include "rig/restricted.h"
 
 namespace rigwright::rig {
@@ -121,6 +122,7 @@ void DeltaMush::do_evaluate(View<const float, 2> poses, View<float, 3> vertices,
         for (std::int64_t t = begin; t < end; ++t) {
             smooth_pose(poses.row(t), memory);
             add_detail(memory.points, memory.frames, memory.blended, vertices.row(t));
+            check_overflow("evaluate", t, vertices.row(t), 3 * character().num_vertices());
         }
     });
 }

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "rig/dual_quaternion_parts.h"
+#include "rig/overflow.h"
 #include "rig/pose_blocks.h"
 #include "rig/restricted.h"
 #include "rig/skin_session.h"
@@ -145,6 +146,7 @@ void DualQuaternionBlend::do_evaluate(View<const float, 2> poses, View<float, 3>
         [&](std::int64_t t, float* state) { prepare(poses.row(t), state); },
         [&](std::int64_t t, const float* state, std::int64_t first, std::int64_t last) {
             skin(state, first, last, vertices.row(t));
+            check_overflow("evaluate", t, vertices.row(t) + 3 * first, 3 * (last - first));
         });
 }
 

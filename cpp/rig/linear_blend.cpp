@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "rig/overflow.h"
 #include "rig/pose_blocks.h"
 #include "rig/restricted.h"
 #include "rig/skin_session.h"
@@ -12,7 +13,7 @@
 namespace rigwright::rig {
 
 LinearBlend::LinearBlend(std::shared_ptr<const TensorFile> tensors)
-    : Deformer(std::move(tensors)), skin_(character()) {}
+    : Deformer(std::move(tensors)), skin_(character()), transform_limit_(transform_limit(character().rest_vertices)) {}
 
 void LinearBlend::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
     const Skeleton& skeleton = character().skeleton;
@@ -20,7 +21,10 @@ void LinearBlend::do_evaluate(View<const float, 2> poses, View<float, 3> vertice
     const std::size_t size = transforms_size();
     for_pose_blocks(
         poses.extent(0), character().num_vertices(), 2 * size, threads,
-        [&](std::int64_t t, float* state) { skinning_transforms(skeleton, poses.row(t), state + size, state); },
+        [&](std::int64_t t, float* state) {
+            skinning_transforms(skeleton, poses.row(t), state + size, state);
+            check_overflow("evaluate", t, state, static_cast<std::int64_t>(size), transform_limit_);
+        },
         [&](std::int64_t t, const float* state, std::int64_t first, std::int64_t last) {
             skin_.blend(state, rest, first, last, vertices.row(t));
         });

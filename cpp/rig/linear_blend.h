@@ -27,6 +27,7 @@ private:
     std::size_t transforms_size() const { return 12 * static_cast<std::size_t>(character().skeleton.num_joints()); }
 
     SkinWeights skin_;
+    float transform_limit_;  // beyond, vertices may overflow
 };
 
 }  // namespace rigwright::rig

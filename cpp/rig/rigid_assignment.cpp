@@ -45,6 +45,7 @@ void rigid_errors(const Skeleton& skeleton, View<const float, 2> rest_vertices, 
     const std::int64_t num_vertices = rest_vertices.extent(0), num_frames = poses.extent(0);
     check_shape<const float, 2>(name, "rest_vertices", rest_vertices, {-1, 3});
     check_shape<const float, 3>(name, "vertices", vertices, {num_frames, num_vertices, 3});
+    check_shape<double, 2>(name, "errors", errors, {num_vertices, skeleton.num_joints()});
     check_finite(name, "rest_vertices", rest_vertices);
     check_finite(name, "vertices", vertices);
     const std::vector<double> skinning = skinning_transforms(name, skeleton, poses, threads);
@@ -55,7 +56,11 @@ void rigid_errors(const Skeleton& skeleton, View<const float, 2> rest_vertices, 
 
 void add_rigid_errors(View<const double, 3> transforms, View<const float, 2> rest_vertices,
                       View<const float, 3> vertices, View<double, 2> errors, int threads) {
-    const std::int64_t num_joints = transforms.extent(1);
+    const std::int64_t num_joints = transforms.extent(1), num_vertices = rest_vertices.extent(0);
+    check_shape<const double, 3>("add_rigid_errors", "transforms", transforms, {-1, -1, 12});
+    check_shape<const float, 2>("add_rigid_errors", "rest_vertices", rest_vertices, {-1, 3});
+    check_shape<const float, 3>("add_rigid_errors", "vertices", vertices, {transforms.extent(0), num_vertices, 3});
+    check_shape<double, 2>("add_rigid_errors", "errors", errors, {num_vertices, num_joints});
     parallel_for(rest_vertices.extent(0), block, threads, [&](std::int64_t begin, std::int64_t end) {
         const int count = static_cast<int>(end - begin);
         Points rest, now;

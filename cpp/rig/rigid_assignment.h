@@ -20,6 +20,7 @@ std::vector<double> skinning_transforms(const char* function, const Skeleton& sk
                                         int threads);
 
 /// Adds to errors (V, J) the sums over T frames of |S_tj v_k^0 - v_tk|^2, for any transforms S (T, J, 12).
+/// Throws ArgumentError where shapes do not fit.
 void add_rigid_errors(View<const double, 3> transforms, View<const float, 2> rest_vertices,
                       View<const float, 3> vertices, View<double, 2> errors, int threads);
 

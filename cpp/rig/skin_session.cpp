@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rig/overflow.h"
+
 namespace rigwright::rig {
 namespace {
 
@@ -50,8 +52,10 @@ void SkinSession::update(const float* pose, const float* before, float* vertices
     const auto end = stale_.end();
     for (auto first = std::find(stale_.begin(), end, true); first != end;) {
         const auto last = std::find(first, end, false);
-        steps_.skin(state_.data(), vertices_per_block * (first - stale_.begin()),
-                    std::min(vertices_per_block * (last - stale_.begin()), num_vertices_), vertices);
+        const std::int64_t begin = vertices_per_block * (first - stale_.begin());
+        const std::int64_t stop = std::min(vertices_per_block * (last - stale_.begin()), num_vertices_);
+        steps_.skin(state_.data(), begin, stop, vertices);
+        check_overflow("evaluate", 0, vertices + 3 * begin, 3 * (stop - begin));
         first = std::find(last, end, true);
     }
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rigwright import baselines, crowd, exports, faces, inverse, metrics, sampling, sources, training, transfer
-    from rigwright._core import BlendshapeRig, Deformer, Skeleton, load
+    from rigwright._core import BlendshapeRig, Channel, Deformer, Skeleton, load
     from rigwright.blendshapes import Tent
     from rigwright.device_report import devices
     from rigwright.errors import CudaError, NumericalError, SourceError
@@ -24,6 +24,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BlendshapeRig",
+    "Channel",
     "CudaError",
     "Dataset",
     "Deformer",
@@ -53,6 +54,7 @@ __all__ = [
 # The module that defines a name; a name of __all__ that is not here is a module itself.
 _HOMES = {
     "BlendshapeRig": "_core",
+    "Channel": "_core",
     "CudaError": "errors",
     "Dataset": "sampling",
     "Deformer": "_core",

@@ -44,7 +44,8 @@ def LinearBlendSkinning(
         ranges: one unit around rest for entries of matrices, the size of the mesh for translations, 0 to 1 for numbers.
     metadata : mapping, optional
         Entries of the model's metadata: ``name``, ``meters_per_unit`` (1.0), ``up_axis`` ("Y"), ``licence``,
-        ``origin``, ``data_hash``, and any others that JSON can hold.
+        ``origin``, ``data_hash``, ``channels`` (:attr:`rigwright.Dataset.channel_entry`: what an artist changes), and
+        any others that JSON can hold.
 
     Raises
     ------

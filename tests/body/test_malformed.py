@@ -119,6 +119,11 @@ def test_mutated_models_are_refused_or_work(tensors):
         assert refusal.startswith(("load:", "Skeleton:", "TensorFile.add:", "model_from_tensors:"))
         return
     poses = random_poses(model.skeleton, 2, numeric=2)
-    vertices = model.evaluate(poses)
-    assert vertices.shape == (2, len(model.rest_vertices), 3)
-    assert model.vjp(poses, np.ones_like(vertices)).shape == poses.shape
+    try:
+        vertices = model.evaluate(poses)
+        gradients = model.vjp(poses, np.ones_like(vertices))
+    except ValueError as error:
+        assert "overflow" in str(error)  # constants so large that no pose has finite vertices
+        return
+    assert np.isfinite(vertices).all()
+    assert gradients.shape == poses.shape

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rigwright as rw
 from rigwright.cli import dispatch
 from rigwright.cli.console import Lines
 from rigwright.cli.doctor import EXTRAS
@@ -21,7 +22,7 @@ from rigwright.errors import NumericalError, SourceError
 from rigwright.extras import MissingExtra
 from rigwright.progress import Progress
 from tests.cli.command import environment, json_of, rigwright_command
-from tests.support.models import linear_blend
+from tests.support.models import chain_skeleton, linear_blend
 
 
 def test_no_command_is_wrong_usage(tmp_path):
@@ -71,6 +72,24 @@ def test_info_describes_a_model(tmp_path):
     assert facts["bytes"] == (tmp_path / "arm.safetensors").stat().st_size
     shown = rigwright_command("info", "arm.safetensors", folder=tmp_path)
     assert re.search(r"^vertices +40$", shown.stdout, re.MULTILINE)
+
+
+def test_info_lists_the_channels_of_a_model(tmp_path):
+    skeleton = chain_skeleton(2)
+    bend = {"name": "bend", "kind": "rotate_y", "joint": "joint1", "place": 0, "low": -30, "high": 60, "rest": 0}
+    entry = {"list": [bend | {"unit": "degrees", "reason": "a driver"}], "followers": [], "joints": {}}
+    weights = np.ones((3, 1), np.float32)
+    about = {"channels": entry}
+    rw.LinearBlendSkinning(skeleton, np.eye(3), [[0, 1, 2]], (np.zeros((3, 1), int), weights), metadata=about).save(
+        tmp_path / "a.safetensors"
+    )
+    facts = json_of("info", "a.safetensors", folder=tmp_path)
+    assert facts["channels"] == {"bend": [-30, 60]}
+    bend = bend | {"unit": "degrees", "whole": False, "follows_kinematics": False, "reason": "a driver"}
+    assert facts["channel_details"] == [bend]
+    shown = rigwright_command("info", "a.safetensors", folder=tmp_path)
+    assert re.search(r"^bend +-30 +60 +rotate_y +joint1 +a driver$", shown.stdout, re.MULTILINE)
+    assert "channels (1)" in shown.stdout
 
 
 def test_a_damaged_model_is_one_line_and_wrong_input(tmp_path):

@@ -12,6 +12,21 @@
 namespace rigwright::checks {
 namespace {
 
+/// Poses of the channels' rest values, and back; both may be refused.
+void through_channels(const rig::Character& character) {
+    const rig::Channels& channels = character.channels;
+    const std::int64_t controls = character.num_controls(), count = channels.size();
+    std::vector<double> rest;
+    for (const rig::Channel& channel : channels.list()) rest.push_back(channel.rest);
+    std::vector<float> pose(controls), found(count);
+    float residual = 0.0f;
+    try {
+        channels.poses({rest.data(), {1, count}}, {pose.data(), {1, controls}});
+        channels.channels({pose.data(), {1, controls}}, {found.data(), {1, count}}, {&residual, {1}});
+    } catch (const ArgumentError&) {
+    }
+}
+
 /// Everything that a model computes of one pose, whole and of two of its vertices.
 void compute(const std::shared_ptr<const rig::Deformer>& model) {
     const rig::Character& character = model->character();
@@ -26,6 +41,7 @@ void compute(const std::shared_ptr<const rig::Deformer>& model) {
     model->vjp(poses, {ones.data(), {1, count, 3}}, {row.data(), {1, controls}}, 1);
     model->jvp(poses, tangents, out, 1);
     model->confidence(poses, {&confidence, {1}});
+    through_channels(character);
     rig::Session session(model);
     for (int repeat = 0; repeat < 2; ++repeat) {
         session.evaluate({pose.data(), {controls}}, {vertices.data(), {count, 3}});

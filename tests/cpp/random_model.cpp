@@ -167,7 +167,15 @@ std::string metadata(const std::string& kind, const Sizes& sizes) {
     }
     std::string names;
     for (int j = 0; j < sizes.joints; ++j) names += (j ? ", \"joint" : "\"joint") + std::to_string(j) + "\"";
-    return R"({"kind": ")" + kind + R"(", "version": 1, "joint_names": [)" + names +
+    const std::string range = R"("low": -90, "high": 90.5, "rest": 0)";
+    const std::string turn = R"("joint": "joint0", "unit": "degrees", )" + range;
+    const std::string channels =
+        R"({"list": [{"name": "x", "kind": "rotate_x", "place": 1, )" + turn +
+        R"(}, {"name": "y", "kind": "rotate_y", "place": 0, )" + turn +
+        R"(}, {"name": "t", "kind": "translate_z", "joint": "joint0", "place": 0, "unit": "rig", )" + range +
+        R"(}, {"name": "dial", "kind": "dial", "joint": null, "place": 0, "unit": "", "whole": true, )" + range +
+        R"(}], "followers": [{"joint": "joint0", "channel": "x", "axis": "z", "place": 2, "factor": -1}], "joints": {}})";
+    return R"({"kind": ")" + kind + R"(", "version": 1, "channels": )" + channels + R"(, "joint_names": [)" + names +
            R"(], "numeric_controls": ["dial"], "iterations": 3, "step": 0.5, "meters_per_unit": 1.0, "up_axis": "Y"})";
 }
 

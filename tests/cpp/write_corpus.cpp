@@ -1,10 +1,11 @@
-// write_corpus FOLDER: small models of every kind, and one whose metadata nest too deep, for the fuzz target to begin
-// with.
+// write_corpus FOLDER: for each kind of model a folder of small ones, restricted ones among them, and one whose
+// metadata nest too deep, for the fuzz target to begin with. Prints the kinds.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,13 +43,19 @@ int main(int count, char** arguments) {
     using namespace rigwright::checks;
     if (count != 2) return std::puts("usage: write_corpus FOLDER"), 2;
     const std::filesystem::path folder = arguments[1];
-    std::filesystem::create_directories(folder);
     for (const std::string& kind : rigwright::model_kinds()) {
+        const std::filesystem::path own = folder / kind;
+        std::filesystem::create_directories(own);
         for (int seed = 0; seed < 3; ++seed) {
             const Sizes sizes{.joints = 2 + seed, .vertices = 6 + 3 * seed, .sets = 3, .hidden = 3, .components = 2};
-            random_model(kind, sizes, seed).write((folder / (kind + std::to_string(seed))).string());
+            rigwright::TensorFile file = random_model(kind, sizes, seed);
+            file.write((own / std::to_string(seed)).string());
+            const std::int32_t chosen[4] = {3, 0, 3, 1};
+            const auto model = rigwright::make_model(std::make_shared<const rigwright::TensorFile>(std::move(file)));
+            model->restricted({chosen, {4}})->save((own / ("restricted" + std::to_string(seed))).string());
         }
+        write_bytes(own / "nested", nested(random_model(kind, {}, 0).serialize(), 200000));
+        std::puts(kind.c_str());
     }
-    write_bytes(folder / "nested", nested(random_model("linear_blend", {}, 0).serialize(), 200000));
     return 0;
 }

@@ -41,14 +41,25 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     else:
         with opened_rig(args, args.file) as rig:
             result = describe_rig(rig)
-    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name != "channels"])
+    listed = ("channels", "channel_details")
+    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in listed])
     if "channels" in result:
-        rows = [[name, f"{low:g}", f"{high:g}"] for name, (low, high) in result["channels"].items()]
+        heads, rows = channel_table(result)
         console.line()
-        console.table([f"channels ({len(rows)})", "from", "to"], rows[:MOST_ROWS])
+        console.table([f"channels ({len(rows)})", *heads], rows[:MOST_ROWS])
         if len(rows) > MOST_ROWS:
             console.line(f"... and {len(rows) - MOST_ROWS} more (--json lists all)")
     return result
+
+
+def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Heads after the first, and a row per channel; with more columns for a model, which states more."""
+    heads, rows = ["from", "to"], [[name, f"{low:g}", f"{high:g}"] for name, (low, high) in result["channels"].items()]
+    if "channel_details" in result:
+        heads += ["kind", "joint", "undecided because"]
+        for row, channel in zip(rows, result["channel_details"], strict=True):
+            row += [channel["kind"], channel["joint"] or "", channel["reason"]]
+    return heads, rows
 
 
 def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, Any]:
@@ -130,7 +141,15 @@ def describe_model(path: Path) -> dict[str, Any]:
         "topology_hash": metadata.get("topology_hash", ""),
         "error": metadata.get("error", {}),
         "training": metadata.get("training", {}),
+        "channels": {channel.name: (channel.low, channel.high) for channel in model.channels},
+        "channel_details": [described(channel) for channel in model.channels],
     }
+
+
+def described(channel: rw.Channel) -> dict[str, Any]:
+    """Everything that a model states about one of its channels."""
+    keys = ("name", "kind", "joint", "place", "low", "high", "rest", "unit", "whole", "follows_kinematics", "reason")
+    return {key: getattr(channel, key) for key in keys}
 
 
 def is_blendshape_archive(path: Path) -> bool:

@@ -1,0 +1,32 @@
+#pragma once
+#include <vector>
+
+#include "inverse/box_quadratic.h"
+#include "inverse/newton.h"
+
+namespace rigwright::inverse {
+
+/// Newton steps for frames that NewtonStep does not finish: those of rigs with nearly dependent shapes, where the
+/// objective hardly bends along some directions and a step over the free variables alone points far out of the box. The
+/// quadratic model is minimized over all variables and exactly in the box (BoxQuadratic), damped as in Levenberg (1944)
+/// and Marquardt (1963): 10 times more after each step that does not lower the objective, 10 times less after one that
+/// does. Where the change of the objective is below its own rounding, a step counts if it lowers the optimality. Costs
+/// a Hessian over all variables and about one solve per variable that meets or leaves a bound. One per thread.
+class BoxNewton {
+public:
+    /// Starts a new frame, undamped.
+    void begin() { damping_ = 0.0; }
+    /// One step from the frame's point, whose activations are computed from scratch first. Descents of at most
+    /// `threshold` are left. Returns false, with the frame unmoved, if no step helps.
+    bool take(Frame& frame, double threshold);
+
+private:
+    bool improves(Frame& frame, double optimality);
+
+    QuadraticModel model_;
+    BoxQuadratic quadratic_;
+    std::vector<double> low_, high_, trial_;
+    double damping_ = 0.0;
+};
+
+}  // namespace rigwright::inverse

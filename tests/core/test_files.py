@@ -1,0 +1,95 @@
+"""Model files on disk: what is no file, many writers at once, what is left behind, and large shapes."""
+
+import os
+import stat
+import threading
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import _core
+from tests.support.models import linear_blend, metadata
+
+
+def test_a_pipe_is_refused_and_blocks_nothing(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    done = threading.Event()
+
+    def load():
+        with pytest.raises(ValueError, match="pipe is not a readable file"):
+            rw.load(path)
+        done.set()
+
+    threading.Thread(target=load, daemon=True).start()
+    refused = done.wait(10)
+    if not refused:
+        os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))  # lets the thread go
+    assert refused
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/", "/nowhere/at/all"])
+def test_what_is_no_file_is_refused_by_name(path):
+    with pytest.raises(ValueError, match="not a readable file"):
+        rw.load(path)
+
+
+def test_twenty_threads_may_save_one_path(tmp_path):
+    models = [linear_blend(num_vertices=2000, seed=seed) for seed in range(2)]
+    path = tmp_path / "model.safetensors"
+    good, failures = set(), []
+    for model in models:
+        model.save(path)
+        good.add(path.read_bytes())
+
+    def save(i):
+        for _ in range(5):
+            try:
+                models[i % 2].save(path)
+                if path.read_bytes() not in good:
+                    failures.append("a torn file")
+            except ValueError as error:
+                failures.append(str(error))
+
+    threads = [threading.Thread(target=save, args=(i,)) for i in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert os.listdir(tmp_path) == ["model.safetensors"]
+
+
+def test_a_saved_file_has_the_mode_that_the_user_asks_for(tmp_path):
+    path = tmp_path / "model.safetensors"
+    old = os.umask(0o027)
+    try:
+        linear_blend().save(path)
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_failed_save_leaves_nothing(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ValueError, match=r"save: path is .*folder.* it must be writable"):
+        linear_blend().save(tmp_path / "folder")
+    assert os.listdir(tmp_path) == ["folder"]
+
+
+def test_extents_whose_product_passes_two_to_the_31_are_saved_and_read(tmp_path):
+    model = linear_blend()
+    path = tmp_path / "model.safetensors"
+    shape = (2**31 - 1, 2, 0)
+    text = metadata("linear_blend", model.skeleton)
+    made = _core.model_from_tensors(model.tensors() | {"more": np.zeros(shape, np.float32)}, text)
+    made.save(path)
+    assert rw.load(path).tensors()["more"].shape == shape
+
+
+def test_an_extent_that_no_file_can_hold_is_refused_when_made():
+    model = linear_blend()
+    text = metadata("linear_blend", model.skeleton)
+    with pytest.raises(ValueError, match=r"more is .*2147483648"):
+        _core.model_from_tensors(model.tensors() | {"more": np.zeros((2**31, 0), np.float32)}, text)
