@@ -1,59 +1,13 @@
 """
 The C++ engine of rigwright.
 """
-
 from __future__ import annotations
 import collections.abc
 import numpy
 import numpy.typing
 import os
 import typing
-
-__all__: list[str] = [
-    "BlendshapeRig",
-    "BodyModel",
-    "Channel",
-    "Channels",
-    "DeformationTransfer",
-    "Deformer",
-    "DeltaMush",
-    "DualQuaternionBlend",
-    "INVERSE_CHUNK",
-    "InverseGram",
-    "InverseStructure",
-    "LinearBlend",
-    "LinearBlendFit",
-    "MajorizeMinimize",
-    "PackingGraph",
-    "PointTree",
-    "Session",
-    "Skeleton",
-    "SparseCholesky",
-    "TensorFile",
-    "build_info",
-    "closest_points",
-    "edges",
-    "face_normal_angles",
-    "find_contacts",
-    "fit_angles",
-    "fit_triangles",
-    "graph_laplacian",
-    "hinge_errors",
-    "instruction_set",
-    "instruction_sets",
-    "load",
-    "measure_frames",
-    "model_from_tensors",
-    "motion_sources",
-    "num_processors",
-    "rigid_errors",
-    "self_intersections",
-    "simplex_least_squares",
-    "solve_frames",
-    "vertex_distances",
-    "vertex_normals",
-]
-
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_CHUNK', 'InverseGram', 'InverseStructure', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_frames', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     Named float32 and int32 arrays with a text: a model file.
@@ -72,56 +26,48 @@ class TensorFile:
         """
         The JSON text under the key "rigwright".
         """
-
 class SparseCholesky:
     """
     Sparse Cholesky factorisation of a symmetric positive definite matrix: factor once,
     solve many right-hand sides. Immutable and thread-safe.
     """
-    def __init__(
-        self, rows: typing.Any, cols: typing.Any, values: typing.Any, n: typing.SupportsInt | typing.SupportsIndex
-    ) -> None:
+    def __init__(self, rows: typing.Any, cols: typing.Any, values: typing.Any, n: typing.SupportsInt | typing.SupportsIndex) -> None:
         """
         Factor the n x n matrix with these entries (M,): both triangles, in any order; entries of one place
         are summed. ValueError if it is not symmetric, NumericalError if it is not positive definite.
         """
-    def solve(
-        self, rhs: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> numpy.typing.NDArray[numpy.float64]:
+    def solve(self, rhs: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).
         """
     @property
-    def n(self) -> int: ...
-
+    def n(self) -> int:
+        ...
 class PointTree:
     """
     Nearest of points (N, 3): a k-d tree.
     """
-    def __init__(self, points: typing.Any) -> None: ...
-    def nearest(
-        self,
-        queries: typing.Any,
-        count: typing.SupportsInt | typing.SupportsIndex = 1,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple:
+    def __init__(self, points: typing.Any) -> None:
+        ...
+    def nearest(self, queries: typing.Any, count: typing.SupportsInt | typing.SupportsIndex = 1, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, of equally near
         ones the lower first, and squared distances.
         """
-
 class Channel:
     """
     One number that an artist changes on a rig. Immutable.
     """
-    def __repr__(self) -> str: ...
+    def __repr__(self) -> str:
+        ...
     @property
     def follows_kinematics(self) -> bool:
         """
         Whether plain kinematics decides what the channel does.
         """
     @property
-    def high(self) -> float: ...
+    def high(self) -> float:
+        ...
     @property
     def index(self) -> int:
         """
@@ -139,9 +85,11 @@ class Channel:
         control of the same name), or "other" (something that the rig does not describe).
         """
     @property
-    def low(self) -> float: ...
+    def low(self) -> float:
+        ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        ...
     @property
     def place(self) -> int:
         """
@@ -153,7 +101,8 @@ class Channel:
         Why it does not; empty if it does.
         """
     @property
-    def rest(self) -> float: ...
+    def rest(self) -> float:
+        ...
     @property
     def unit(self) -> str:
         """
@@ -164,7 +113,6 @@ class Channel:
         """
         Whether the rig rounds a dial to whole numbers.
         """
-
 class Channels:
     """
     The channels of a skeleton and the poses that they give. Immutable.
@@ -182,27 +130,32 @@ class Channels:
         As Deformer.poses_from_channels; ignore_undecided: what plain kinematics alone would give.
         """
     @property
-    def list(self) -> list: ...
-
+    def list(self) -> list:
+        ...
 class Skeleton:
     """
     A tree of J joints: names, parents (-1 for a root, parents first), rest transforms.
     """
-    def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]: ...
+    def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]:
+        ...
     def __init__(self, names: collections.abc.Sequence[str], parents: typing.Any, rest: typing.Any) -> None:
         """
         Make a skeleton from J names, J parents and (J, 3, 4) parent-relative rest transforms.
         """
-    def __repr__(self) -> str: ...
-    def __setstate__(self, arg0: tuple) -> None: ...
+    def __repr__(self) -> str:
+        ...
+    def __setstate__(self, arg0: tuple) -> None:
+        ...
     def globals(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
         Poses (T, C) to global transforms (T, J, 3, 4).
         """
     @property
-    def names(self) -> list[str]: ...
+    def names(self) -> list[str]:
+        ...
     @property
-    def num_joints(self) -> int: ...
+    def num_joints(self) -> int:
+        ...
     @property
     def parents(self) -> numpy.typing.NDArray[numpy.int32]:
         """
@@ -218,12 +171,12 @@ class Skeleton:
         """
         (J, 3, 4)
         """
-
 class Deformer:
     """
     A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
     """
-    def __repr__(self) -> str: ...
+    def __repr__(self) -> str:
+        ...
     def channels_from_poses(self, poses: typing.Any) -> tuple:
         """
         Channels (T, N) float32 of poses (T, C), and the residual (T,): the largest absolute difference between an
@@ -236,14 +189,7 @@ class Deformer:
         (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.
         """
     @typing.overload
-    def evaluate(
-        self,
-        poses: typing.Any,
-        device: str = "cpu",
-        *,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-        out: typing.Any = None,
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
         out: a float32 array to write into. device: "cpu", or for kinds "body", "blendshape" another of
@@ -252,27 +198,17 @@ class Deformer:
         device that does not work here.
         """
     @typing.overload
-    def evaluate(
-        self,
-        poses: typing.Any,
-        device: str = "cpu",
-        *,
-        output: str,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-        out: typing.Any = None,
-    ) -> typing.Any:
+    def evaluate(self, poses: typing.Any, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> typing.Any:
         """
         The same. output "device": the vertices stay on the device, in an array with DLPack and
         __cuda_array_interface__ that is complete when the call returns; "host": a NumPy array.
         """
-    def jacobian(
-        self, poses: typing.Any, device: str = "cpu", *, threads: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def jacobian(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The Jacobian of the 3 V coordinates in the C columns of a pose.
-
+        
         Meant for restricted models: it has 3 V C numbers per pose.
-
+        
         Parameters
         ----------
         poses : (T, C) or (C,)
@@ -280,29 +216,22 @@ class Deformer:
             ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
         threads : int
             0: all processors. The result does not depend on it.
-
+        
         Returns
         -------
         (T, 3 V, C), or (3 V, C) of one pose
             Rows x, y, z of vertex 0, then of vertex 1, and so on.
-
+        
         Raises
         ------
         ValueError
             On a wrong width, a value that is not finite or too large, a derivative that overflows float32, a result
             that does not fit memory, or a device that does not work here.
         """
-    def jvp(
-        self,
-        poses: typing.Any,
-        tangents: typing.Any,
-        device: str = "cpu",
-        *,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def jvp(self, poses: typing.Any, tangents: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J tangents: the derivative of the vertices along one direction per pose.
-
+        
         Parameters
         ----------
         poses : (T, C) or (C,)
@@ -312,13 +241,13 @@ class Deformer:
             ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
         threads : int
             0: all processors. The result does not depend on it.
-
+        
         Returns
         -------
         (T, V, 3), or (V, 3) of one pose
             In units of length per unit of the direction. At a kink (the corner of a tent) the one-sided derivative of
             ``vjp``.
-
+        
         Raises
         ------
         ValueError
@@ -335,20 +264,20 @@ class Deformer:
     def restricted(self, vertices: typing.Any) -> Deformer:
         """
         A model of some vertices alone, in the order given.
-
+        
         It takes the same poses, its vertices have the bytes of this model's, and it skips what they do not need. It can
         be saved. Its faces are those whose corners are all among the vertices.
-
+        
         Parameters
         ----------
         vertices : (M,) integers
             Indices of vertices; repeats are allowed.
-
+        
         Returns
         -------
         Deformer
             Of the same kind, with M vertices.
-
+        
         Raises
         ------
         ValueError
@@ -361,7 +290,7 @@ class Deformer:
     def session(self) -> Session:
         """
         A session: evaluates one pose after another and skips what did not change.
-
+        
         Returns
         -------
         Session
@@ -371,9 +300,7 @@ class Deformer:
         """
         All tensors of the model by name, copied.
         """
-    def vjp(
-        self, poses: typing.Any, cotangents: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def vjp(self, poses: typing.Any, cotangents: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
         threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a
@@ -400,16 +327,19 @@ class Deformer:
         (F, 4) int32, -1 pads triangles
         """
     @property
-    def joint_names(self) -> list[str]: ...
+    def joint_names(self) -> list[str]:
+        ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        ...
     @property
     def metadata(self) -> dict:
         """
         What the model file says of itself, as a dict.
         """
     @property
-    def meters_per_unit(self) -> float: ...
+    def meters_per_unit(self) -> float:
+        ...
     @property
     def rest_vertices(self) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -421,23 +351,20 @@ class Deformer:
         The joints; None for a model that has none (blendshapes).
         """
     @property
-    def up_axis(self) -> str: ...
-
+    def up_axis(self) -> str:
+        ...
 class LinearBlend(Deformer):
     """
     Linear blend skinning.
     """
-
 class DualQuaternionBlend(Deformer):
     """
     Dual quaternion skinning.
     """
-
 class DeltaMush(Deformer):
     """
     Linear blend skinning, smoothed, with the detail of the rest mesh put back.
     """
-
 class Session:
     """
     Evaluates one pose of a model after another and skips what did not change since the
@@ -446,20 +373,20 @@ class Session:
     def evaluate(self, pose: typing.Any, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices of a pose, with the bytes of ``Deformer.evaluate``.
-
+        
         Calls from several threads wait for each other.
-
+        
         Parameters
         ----------
         pose : (C,)
         out : (V, 3) float32, optional
             An array to write into.
-
+        
         Returns
         -------
         (V, 3)
             ``out`` if it is given, otherwise a new array: it is not changed by later calls.
-
+        
         Raises
         ------
         ValueError
@@ -471,30 +398,18 @@ class Session:
         """
         The model that it evaluates.
         """
-
 class BlendshapeRig(Deformer):
     """
     K blendshapes with corrections of any order, behind the interface of every forward model:
-
+    
         v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c
-
+    
     with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.
     Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no
     skeleton. Weights outside the bounds are evaluated as they are, up to `weight_limit`. vjp is exact; at a corner
     of a tent it takes the slope on the side of larger weights.
     """
-    def __init__(
-        self,
-        neutral: typing.Any,
-        deltas: typing.Any,
-        combinations: typing.Any = (),
-        names: typing.Any = None,
-        bounds: typing.Any = (0.0, 1.0),
-        faces: typing.Any = None,
-        *,
-        storage: typing.Any = "float32",
-        metadata: typing.Any = None,
-    ) -> None:
+    def __init__(self, neutral: typing.Any, deltas: typing.Any, combinations: typing.Any = (), names: typing.Any = None, bounds: typing.Any = (0.0, 1.0), faces: typing.Any = None, *, storage: typing.Any = 'float32', metadata: typing.Any = None) -> None:
         """
         Parameters
         ----------
@@ -516,14 +431,15 @@ class BlendshapeRig(Deformer):
             name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns),
             combination_names (a text a combination; the second of a name gets ` (2)`), and whatever else JSON can
             hold.
-
+        
         Raises
         ------
         ValueError
             On wrong shapes, values that are not finite, indices out of range, a shape twice in one combination, a
             tent whose points do not ascend, bounds upside down, names that repeat.
         """
-    def __repr__(self) -> str: ...
+    def __repr__(self) -> str:
+        ...
     def activations(self, weights: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
         (T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.
@@ -537,16 +453,7 @@ class BlendshapeRig(Deformer):
         (N, V, 3) offsets of all columns, dense: a copy.
         """
     @typing.overload
-    def evaluate(
-        self,
-        weights: typing.Any,
-        device: str = "cpu",
-        *,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-        out: typing.Any = None,
-        order: typing.Any = None,
-        prefix: typing.Any = None,
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, weights: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None, order: typing.Any = None, prefix: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.
         out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a
@@ -556,17 +463,7 @@ class BlendshapeRig(Deformer):
         work here. With another device than the CPU, weights may also be float32 on that device.
         """
     @typing.overload
-    def evaluate(
-        self,
-        weights: typing.Any,
-        device: str = "cpu",
-        *,
-        output: str,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-        out: typing.Any = None,
-        order: typing.Any = None,
-        prefix: typing.Any = None,
-    ) -> typing.Any:
+    def evaluate(self, weights: typing.Any, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None, order: typing.Any = None, prefix: typing.Any = None) -> typing.Any:
         """
         The same. output "device": the vertices stay on the device, see Deformer.evaluate; "host": a NumPy
         array.
@@ -621,7 +518,8 @@ class BlendshapeRig(Deformer):
         Names of the shapes.
         """
     @property
-    def storage(self) -> str: ...
+    def storage(self) -> str:
+        ...
     @property
     def storage_error(self) -> float:
         """
@@ -632,27 +530,27 @@ class BlendshapeRig(Deformer):
         """
         The largest magnitude of a weight: up to it all vertices surely fit float32.
         """
-
 class BodyModel(Deformer):
     """
     The learned body: vertex sets that follow joints, each with a network of its own.
     """
-    def __repr__(self) -> str: ...
+    def __repr__(self) -> str:
+        ...
     def stored(self, storage: str) -> BodyModel:
         """
         The same model with network weights kept in another way.
-
+        
         Parameters
         ----------
         storage : str
             ``"16-bit"``: float16 or bfloat16, for each matrix the one with the smaller error; products widen to float32.
             ``"float32"``: as they are in the file, which keeps all digits.
-
+        
         Returns
         -------
         BodyModel
             Its ``storage_error`` is the largest difference of a weight. Saved, it loads with the same storage.
-
+        
         Raises
         ------
         ValueError
@@ -678,48 +576,32 @@ class BodyModel(Deformer):
         """
         The largest difference of a network weight to that of the file; 0 for float32.
         """
-
 class LinearBlendFit:
     """
     Skin weights fitted to examples (Mohr and Gleicher 2003), added piece by piece.
     """
-    def __init__(self, skeleton: Skeleton, rest_vertices: typing.Any, joints: typing.Any) -> None: ...
-    def add(
-        self, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> None:
+    def __init__(self, skeleton: Skeleton, rest_vertices: typing.Any, joints: typing.Any) -> None:
+        ...
+    def add(self, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         """
         Add T examples: poses (T, C) and vertices (T, V, 3).
         """
-    def solve(
-        self,
-        influences: typing.SupportsInt | typing.SupportsIndex = 0,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple:
+    def solve(self, influences: typing.SupportsInt | typing.SupportsIndex = 0, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         Joints (V, K) int32, weights (V, K) float32 and the squared distances (V,) that are left, with at most
         `influences` joints a vertex; 0: as many as help.
         """
     @property
-    def num_examples(self) -> int: ...
-
+    def num_examples(self) -> int:
+        ...
 class DeformationTransfer:
     """
     Deformation transfer between meshes of one topology (Sumner and Popovic 2004): factored once, for any number
     of shapes. Each component of the source is first placed on the target's by a similarity. Quads count along
     both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.
     """
-
     determined: typing.ClassVar[float] = 0.25
-    def __init__(
-        self,
-        source_neutral: typing.Any,
-        target_neutral: typing.Any,
-        faces: typing.Any,
-        fixed: typing.Any = None,
-        *,
-        contacts: typing.Any = None,
-        contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0,
-    ) -> None:
+    def __init__(self, source_neutral: typing.Any, target_neutral: typing.Any, faces: typing.Any, fixed: typing.Any = None, *, contacts: typing.Any = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
         contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there in the
@@ -727,42 +609,23 @@ class DeformationTransfer:
         follow what contacts ask.
         ValueError on sizes that differ, values that are not finite and indices out of range.
         """
-    def resolution(
-        self,
-        source_shapes: typing.Any,
-        example_weights: typing.Any,
-        beta: typing.SupportsFloat | typing.SupportsIndex,
-        *,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> numpy.typing.NDArray[numpy.float64]:
+    def resolution(self, source_shapes: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         (K,) float64: how much examples of these weights (J, K) tell about each shape, relative to one example of
         it alone at weight 1: 0 nothing, 1 as much. Small where weights are, and where shapes are only seen
         together with others that move the same place.
         """
-    def transfer(
-        self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
         A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.
         """
-    def transfer_holding(
-        self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_holding(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         As transfer, but in each shape the vertices that rest in it stay: the part that a shape moves is factored
         for it, which takes longer. Contacts may move vertices at rest still.
         """
-    def transfer_with_examples(
-        self,
-        source_shapes: typing.Any,
-        examples: typing.Any,
-        example_weights: typing.Any,
-        beta: typing.SupportsFloat | typing.SupportsIndex,
-        *,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_with_examples(self, source_shapes: typing.Any, examples: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.
         2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples. Contacts
@@ -779,51 +642,31 @@ class DeformationTransfer:
         int32: faces with a triangle that is degenerate in one of the neutrals.
         """
     @property
-    def num_vertices(self) -> int: ...
+    def num_vertices(self) -> int:
+        ...
     @property
     def target_neutral(self) -> numpy.typing.NDArray[numpy.float32]:
         """
         (V, 3) float32
         """
-
 class PackingGraph:
     """
     Which items exclude each other in an expression: those that share an active vertex, and
     refused sets, of which never all stand together. Searches end at Ctrl-C, and call
     report(nodes) now and then.
     """
-    def __init__(
-        self,
-        active: typing.Any,
-        refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = [],
-    ) -> None: ...
-    def clique(
-        self,
-        allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-        node_limit: typing.SupportsInt | typing.SupportsIndex,
-        report: typing.Any = None,
-    ) -> tuple:
+    def __init__(self, active: typing.Any, refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = []) -> None:
+        ...
+    def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
         The most items found that exclude each other pairwise, and whether there are provably no more.
         """
-    def fewest(
-        self,
-        allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-        node_limit: typing.SupportsInt | typing.SupportsIndex,
-        enough: typing.SupportsInt | typing.SupportsIndex = 0,
-        report: typing.Any = None,
-    ) -> tuple:
+    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, enough: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
         """
         The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their
         number; whether it is reached; the nodes it took.
         """
-    def heaviest(
-        self,
-        weights: typing.Any,
-        allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
-        node_limit: typing.SupportsInt | typing.SupportsIndex,
-        report: typing.Any = None,
-    ) -> tuple:
+    def heaviest(self, weights: typing.Any, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
         Items of the expression of largest weight, whether that is proven, and the nodes it took.
         """
@@ -838,14 +681,15 @@ class PackingGraph:
         The most items at one vertex.
         """
     @property
-    def size(self) -> int: ...
-
+    def size(self) -> int:
+        ...
 class InverseGram:
     """
     A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram
     matrix Phi^T Omega Phi. Immutable and thread-safe.
     """
-    def __init__(self, rig: BlendshapeRig, vertices: typing.Any, vertex_weights: typing.Any) -> None: ...
+    def __init__(self, rig: BlendshapeRig, vertices: typing.Any, vertex_weights: typing.Any) -> None:
+        ...
     def project(self, targets: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
@@ -860,39 +704,24 @@ class InverseGram:
         """
         Bytes of the packed columns.
         """
-
 class InverseStructure:
     """
     How a rig's columns depend on variables; shape k's weight is variable ties[k].
     """
-    def __init__(self, rig: BlendshapeRig, ties: typing.Any) -> None: ...
+    def __init__(self, rig: BlendshapeRig, ties: typing.Any) -> None:
+        ...
     @property
-    def is_linear(self) -> bool: ...
-
+    def is_linear(self) -> bool:
+        ...
 class MajorizeMinimize:
     """
     The majorisation-minimisation of Rackovic et al. (2022) for a rig. `structure` has every shape
     as a variable of its own; frames are a dict of offsets (T, M, 3),
     projections (T, N), energies (T,), linear, curvature, lower and upper (T, K).
     """
-    def __init__(
-        self,
-        structure: InverseStructure,
-        columns: typing.Any,
-        gram: typing.Any,
-        vertex_weights: typing.Any,
-        box: typing.Any,
-        ties: typing.Any,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> None: ...
-    def solve(
-        self,
-        frames: dict,
-        start: typing.Any,
-        tolerance: typing.SupportsFloat | typing.SupportsIndex,
-        max_iterations: typing.SupportsInt | typing.SupportsIndex,
-        threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple:
+    def __init__(self, structure: InverseStructure, columns: typing.Any, gram: typing.Any, vertex_weights: typing.Any, box: typing.Any, ties: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+        ...
+    def solve(self, frames: dict, start: typing.Any, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         Weights (T, K), iterations (T,), converged (T,) from feasible weights.
         """
@@ -900,188 +729,110 @@ class MajorizeMinimize:
         """
         The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).
         """
-
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
     """
-
-def closest_points(
-    vertices: typing.Any,
-    faces: typing.Any,
-    queries: typing.Any,
-    normals: typing.Any = None,
-    *,
-    threads: typing.SupportsInt | typing.SupportsIndex = 0,
-) -> tuple:
+def closest_points(vertices: typing.Any, faces: typing.Any, queries: typing.Any, normals: typing.Any = None, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     Of a surface the point nearest to each query (Q, 3): the corners (Q, 3) of its triangle, barycentric
     weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where
     there is none, corners are -1 and the distance is infinite.
     """
-
-def edges(
-    faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex
-) -> numpy.typing.NDArray[numpy.int32]:
+def edges(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, the lower
     vertex first, ascending. Corners that repeat make no edge.
     """
-
-def face_normal_angles(
-    a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
-) -> numpy.typing.NDArray[numpy.float32]:
+def face_normal_angles(a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, F) degrees between face normals; NaN where a face has no area.
     """
-
-def find_contacts(
-    poses: typing.Any,
-    faces: typing.Any,
-    reach: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    threads: typing.SupportsInt | typing.SupportsIndex = 0,
-) -> numpy.typing.NDArray[numpy.int32]:
+def find_contacts(poses: typing.Any, faces: typing.Any, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
     Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),
     the first of them the neutral.
     """
-
-def fit_angles(
-    rotations: typing.Any, order: str, ranges: typing.Any, continuous: bool = False
-) -> numpy.typing.NDArray[numpy.float64]:
+def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
     """
     Euler angles (T, n) in degrees of rotations (T, 3, 3) for an order of one to three letters X, Y, Z,
     leftmost factor first: the solution that leaves the ranges (n, 2) least, then the one nearest to the row
     before (continuous) or to zero. With two axes a third goes between them and is dropped; with one, the
     angle of the nearest rotation is taken. ValueError on other orders or shapes.
     """
-
-def fit_triangles(
-    weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any
-) -> numpy.typing.NDArray[numpy.float64]:
+def fit_triangles(weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any) -> numpy.typing.NDArray[numpy.float64]:
     """
     Example-based solves, one a triangle: X (F, K, M) that minimises
     sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.
     """
-
 def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
     """
     Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.
     """
-
-def hinge_errors(
-    a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
-) -> tuple:
+def hinge_errors(a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     Edges (E, 2) with exactly two faces, those faces (E, 2), and of each edge the mean error over
     frames (E,) of its dihedral angle in degrees and of its length.
     """
-
 def instruction_set() -> str:
     """
     The instruction set that the kernels use: the best, or the one that the environment variable
     RIGWRIGHT_INSTRUCTION_SET named when it was first needed. ValueError if that is not available.
     """
-
 def instruction_sets() -> list[str]:
     """
     The instruction sets that this processor runs and the kernels are compiled for, best first.
     """
-
 def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError on anything malformed.
     """
-
-def measure_frames(
-    structure: InverseStructure,
-    gram: InverseGram,
-    terms: tuple,
-    weights: typing.Any,
-    threads: typing.SupportsInt | typing.SupportsIndex = 0,
-) -> tuple:
+def measure_frames(structure: InverseStructure, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
     the left of each weight.
     """
-
 def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """
     Make a model from float32 and int32 arrays by name and its metadata.
     """
-
-def motion_sources(
-    skeleton: Skeleton,
-    poses: typing.Any,
-    radius: typing.SupportsFloat | typing.SupportsIndex,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-) -> numpy.typing.NDArray[numpy.int32]:
+def motion_sources(skeleton: Skeleton, poses: typing.Any, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.
     """
-
 def num_processors() -> int:
     """
     Processors this process may use.
     """
-
-def rigid_errors(
-    skeleton: Skeleton,
-    rest_vertices: typing.Any,
-    poses: typing.Any,
-    vertices: typing.Any,
-    threads: typing.SupportsInt | typing.SupportsIndex = 0,
-) -> numpy.typing.NDArray[numpy.float64]:
+def rigid_errors(skeleton: Skeleton, rest_vertices: typing.Any, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     (V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the
     rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).
     rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.
     """
-
-def self_intersections(
-    vertices: typing.Any, faces: typing.Any, chosen: typing.Any
-) -> numpy.typing.NDArray[numpy.int32]:
+def self_intersections(vertices: typing.Any, faces: typing.Any, chosen: typing.Any) -> numpy.typing.NDArray[numpy.int32]:
     """
     (M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that
     share a vertex are not compared.
     """
-
 def simplex_least_squares(gram: typing.Any) -> tuple:
     """
     Weights (N,) float64 >= 0 with sum 1 that minimise w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
     """
-
-def solve_frames(
-    structure: InverseStructure,
-    gram: InverseGram,
-    terms: tuple,
-    start: typing.Any,
-    bending: typing.Any,
-    thresholds: typing.Any,
-    max_iterations: typing.SupportsInt | typing.SupportsIndex,
-    joint: bool = False,
-    threads: typing.SupportsInt | typing.SupportsIndex = 0,
-    report: typing.Any = None,
-) -> tuple:
+def solve_frames(structure: InverseStructure, gram: InverseGram, terms: tuple, start: typing.Any, bending: typing.Any, thresholds: typing.Any, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool = False, threads: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
     """
     Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame or jointly. `terms`: projections
     (T, N), linear, quadratic, lower, upper (T, K). A joint solve calls `report` between its steps with their
     number and the largest ratio of optimality to threshold.
     """
-
-def vertex_distances(
-    a: typing.Any, b: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0
-) -> numpy.typing.NDArray[numpy.float32]:
+def vertex_distances(a: typing.Any, b: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, V) distances between vertices (T, V, 3) or (V, 3).
     """
-
 def vertex_normals(vertices: typing.Any, faces: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
     """
     (V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.
     """
-
 INVERSE_CHUNK: int = 256
