@@ -90,9 +90,8 @@ std::shared_ptr<Deformer> restricted(const Deformer& model, const py::object& ve
 }
 
 Array<float> evaluate(LockedSession& self, const py::object& pose, const py::object& out) {
-    Array<float> input = as_array<float, 1>("evaluate", "pose", pose, "an array of numbers (C,)");
-    const Array<float> row(input.reshape({py::ssize_t{1}, input.shape(0)}));
-    Array<float> output = output_array(*self.model, row, true, out);
+    const Array<float> input = as_array<float, 1>("evaluate", "pose", pose, "an array of numbers (C,)");
+    Array<float> output = output_array(*self.model, input, true, out);
     const auto in = view<float, 1>(input);
     const auto vertices = writable<float, 2>(output);
     const py::gil_scoped_release released;  // before the lock: its owner may wait for the GIL

@@ -31,11 +31,10 @@ inline bool overlap(const py::array& a, const py::array& b) {
     return begin(a) < end(b) && begin(b) < end(a);
 }
 
-/// The caller's array for vertices of `poses` (T, C) if it gave a fitting one, otherwise a new one.
-inline Array<float> output_array(const rig::Deformer& model, const Array<float>& poses, bool single,
-                                 const py::object& out) {
+/// The caller's array for the vertices of `frames` poses if it gave a fitting one, otherwise a new one.
+inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames, bool single, const py::object& out) {
     const py::ssize_t count = model.character().num_vertices();
-    std::vector<py::ssize_t> shape{poses.shape(0), count, 3};
+    std::vector<py::ssize_t> shape{frames, count, 3};
     if (single) shape.erase(shape.begin());
     if (out.is_none()) return Array<float>(shape);
     const bool array = py::isinstance<py::array>(out);
@@ -48,10 +47,17 @@ inline Array<float> output_array(const rig::Deformer& model, const Array<float>&
                            "a writable contiguous float32 array, its numbers aligned, " +
                                py::str(py::cast(shape)).cast<std::string>());
     }
-    if (overlap(given, poses)) {
+    return py::reinterpret_borrow<Array<float>>(out);
+}
+
+/// The same for poses on the host, which `out` may not overlap: threads would read what others wrote.
+inline Array<float> output_array(const rig::Deformer& model, const Array<float>& poses, bool single,
+                                 const py::object& out) {
+    const Array<float> output = output_array(model, poses.ndim() == 1 ? 1 : poses.shape(0), single, out);
+    if (!out.is_none() && overlap(output, poses)) {
         throw bad_argument("evaluate", "out", "an array that shares memory with the poses", "memory of its own");
     }
-    return py::reinterpret_borrow<Array<float>>(out);
+    return output;
 }
 
 }  // namespace rigwright::bindings

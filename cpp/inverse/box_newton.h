@@ -7,11 +7,14 @@
 namespace rigwright::inverse {
 
 /// Newton steps for frames that NewtonStep does not finish: those of rigs with nearly dependent shapes, where the
-/// objective hardly bends along some directions and a step over the free variables alone points far out of the box. The
-/// quadratic model is minimized over all variables and exactly in the box (BoxQuadratic), damped as in Levenberg (1944)
-/// and Marquardt (1963): 10 times more after each step that does not lower the objective, 10 times less after one that
-/// does. Where the change of the objective is below its own rounding, a step counts if it lowers the optimality. Costs
-/// a Hessian over all variables and about one solve per variable that meets or leaves a bound. One per thread.
+/// objective hardly bends along some directions and a step over the free variables alone points far out of the box.
+/// Method: the quadratic model is minimized over all variables and exactly in the box (BoxQuadratic), damped as in
+/// Levenberg (1944) and Marquardt (1963): 10 times more after a step that does not lower the objective, 10 times less
+/// after one that does. If the objective falls by less than half of what the model says, the model is minimized again
+/// from there, with the gradient of there and the same Hessian, up to three times: products of weights bend the valleys
+/// of nearly dependent shapes, and this leads back into them.
+/// Guarantee: the objective never rises beyond its rounding; where a step changes less, it must lower the optimality.
+/// Cost: a Hessian over all variables, and one solve per variable that meets or leaves a bound. One per thread.
 class BoxNewton {
 public:
     /// Starts a new frame, undamped.
@@ -22,10 +25,11 @@ public:
 
 private:
     bool improves(Frame& frame, double optimality);
+    void correct(const Frame& frame);
 
     QuadraticModel model_;
     BoxQuadratic quadratic_;
-    std::vector<double> low_, high_, trial_;
+    std::vector<double> low_, high_, start_, trial_, gradient_;
     double damping_ = 0.0;
 };
 

@@ -25,11 +25,13 @@ bool FrameSolver::is_near(const double* known) const {
 
 /// One step from the point looked at, after `iterations` others. Returns false if none helps.
 bool FrameSolver::step(double threshold, std::int64_t iterations) {
-    constexpr std::int64_t patience = 24;  // frames of independent shapes need less
-    in_box_ = in_box_ || (iterations >= patience && newton_.was_singular());
+    const bool has_knots = frame_.structure().has_knots();
+    const std::int64_t patience = newton_.was_singular() && !has_knots ? 24 : 200;  // independent shapes need less
+    in_box_ = in_box_ || iterations >= patience;
     if (!in_box_ && (newton_.take(frame_) || sweep(false))) return true;
     in_box_ = true;
-    return box_newton_.take(frame_, threshold);
+    if (box_newton_.take(frame_, threshold)) return true;
+    return has_knots && (newton_.take(frame_) || sweep(false));  // sweeps look beyond the pieces next to a variable
 }
 
 FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start kind, double threshold,

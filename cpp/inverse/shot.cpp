@@ -162,7 +162,9 @@ private:
         result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
         const bool lower = report.objective < best - 1e-10 * std::abs(best);
         const bool first_number = std::isnan(best) && !std::isnan(report.objective);
-        const bool better = first || lower || first_number;
+        const bool settles =
+            !first && report.converged && !result_.converged(t) && report.objective <= best + 1e-10 * std::abs(best);
+        const bool better = first || lower || first_number || settles;
         found_again_ = report.is_known || std::abs(report.objective - best) <= 1e-10 * std::abs(best);
         if (!better) return false;
         best = report.objective;

@@ -24,11 +24,12 @@ bool WorkingFactor::set(const std::vector<double>& matrix, std::int64_t row_leng
         row[a] += added;
     }
     if (!kernels().cholesky(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data())) return false;
-    least_pivot_ = 1.0;
+    double most = 1.0;  // of a diagonal entry by its pivot
     for (std::int64_t a = 0; a < n; ++a) {
-        const double pivot = 1.0 / (inverse_diagonal_[a] * inverse_diagonal_[a]);
-        least_pivot_ = std::min(least_pivot_, pivot / (matrix[active[a] * (row_length + 1)] + added));
+        const double entry = matrix[active[a] * (row_length + 1)] + added;
+        most = std::max(most, entry * inverse_diagonal_[a] * inverse_diagonal_[a]);
     }
+    least_pivot_ = 1.0 / most;
     for (const std::int32_t a : active) variables_.push_back(names[a]);
     return true;
 }

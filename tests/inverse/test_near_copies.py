@@ -58,6 +58,12 @@ def test_shapes_that_nearly_repeat_others_are_named(solver, targets):
     assert "shapes that are nearly made up of others: shape0, shape1," in told
 
 
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_frames_converge_where_corrections_bend_the_valley(alpha):
+    rig = near_copies_rig(0, vertices=400, shapes=20, pairs=12)
+    assert rw.inverse.solve(rig, scans(rig, 24, 1), alpha=alpha).converged.all()
+
+
 def test_the_unit_of_length_does_not_matter(targets):
     rig = near_copies_rig(0, vertices=900, meters_per_unit=1.0)
     assert rw.inverse.solve(rig, scans(rig, 12, 1), alpha=1e-4).converged.all()

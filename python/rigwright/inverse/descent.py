@@ -20,6 +20,9 @@ CHUNK: int = _core.INVERSE_CHUNK
 
 _SHARPEST = 1e-5  # of the tolerance; below it there is rounding
 
+#: Steps of a frame: where shapes are nearly made up of others corrections bend the valleys that lie between them.
+_MOST_STEPS, _MOST_STEPS_DEPENDENT = 200, 2000
+
 _REPORT = {"cpu": 4 * CHUNK, "cuda": 64 * CHUNK}  # frames between two reports of progress: enough to keep a device busy
 
 
@@ -77,8 +80,10 @@ def _run(
     problem: Problem, options: Options, cut: slice, start: Float64, bending: Float64, *, joint: bool = False
 ) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
     terms = tuple(term[cut] for term in problem.terms())
-    thresholds = _sharpness(problem) * options.tolerance * measures.scale(problem)[cut]
-    most = options.max_iterations or 200
+    sharpness = _sharpness(problem)
+    thresholds = sharpness * options.tolerance * measures.scale(problem)[cut]
+    patient = sharpness < 1.0 and not joint and options.device == "cpu"
+    most = options.max_iterations or (_MOST_STEPS_DEPENDENT if patient else _MOST_STEPS)
     if options.device == "cuda":
         return on_cuda.solver(problem).solve(terms, start, thresholds, most)
     return _core.solve_frames(

@@ -176,7 +176,7 @@ def solve(
         A frame is solved when ``optimality <= tolerance`` times the largest pull of its target on a shape or
         combination (:func:`rigwright.inverse.measures.scale`).
     max_iterations : int, optional
-        A frame's limit; by default the method's own.
+        A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int
         0: all processors. The result does not depend on it.
     progress : callable, optional
