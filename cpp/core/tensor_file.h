@@ -50,7 +50,7 @@ public:
     }
     /// Adds a tensor of another file under a name.
     void add(const std::string& name, const TensorFile& source, const Entry& entry) {
-        add(name, entry.dtype, entry.shape, source.data_.data() + entry.offset);
+        add(name, entry.dtype, entry.shape, source.data<std::byte>(entry));
     }
     /// Sets the text under the metadata key "rigwright". Throws ArgumentError, which names `function`, if Metadata
     /// refuses it.
