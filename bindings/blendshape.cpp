@@ -94,6 +94,7 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
 py::object evaluate_with_output(const py::object& self, const py::object& weights, const std::string& device,
                                 const std::string& output, int threads, const py::object& out, const py::object& order,
                                 const py::object& prefix) {
+    check_threads("evaluate", threads);
     if (!stays_on_device(output)) return evaluate(self, weights, device, threads, out, order, prefix);
     check_prefix_is_given(order, prefix);
     const auto& model = self.cast<const BlendshapeRig&>();

@@ -58,6 +58,7 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
 
 py::object evaluate_with_output(const py::object& self, const py::object& poses, const std::string& device,
                                 const std::string& output, int threads, const py::object& out) {
+    check_threads("evaluate", threads);
     if (!stays_on_device(output)) return evaluate(self, poses, device, threads, out);
     return evaluate_to_device(self, device, poses, out);
 }

@@ -9,6 +9,7 @@
 #include "cuda/machine.h"
 #include "cuda/resident.h"
 #include "cuda/tangent_kernels.h"
+#include "rig/overflow.h"
 
 namespace rigwright::cuda {
 namespace {
@@ -20,6 +21,11 @@ std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deforme
     }
     throw bad_argument("resident", "model", "of kind '" + model.character().kind + "'",
                        "of kind 'body' or 'blendshape'");
+}
+
+void check_vertices(View<const float, 3> vertices) {
+    const std::int64_t size = vertices.extent(1) * vertices.extent(2);
+    for (std::int64_t t = 0; t < vertices.extent(0); ++t) rig::check_overflow("evaluate", t, vertices.row(t), size);
 }
 
 }  // namespace
@@ -123,6 +129,7 @@ void ResidentModel::run(const Source& poses, std::int64_t num_poses, const Targe
 
 void ResidentModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int) const {
     run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, nullptr);
+    check_vertices(vertices);
 }
 
 void ResidentModel::evaluate_prefix(View<const float, 2> weights, const rig::Prefix& prefix,
@@ -130,6 +137,7 @@ void ResidentModel::evaluate_prefix(View<const float, 2> weights, const rig::Pre
     check_arguments("evaluate", "out", weights, vertices);
     check(weights.extent(0), weights.extent(1), &prefix);
     run({weights.data(), false}, weights.extent(0), {vertices.data(), false}, &prefix);
+    check_vertices(vertices);
 }
 
 DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const rig::Prefix* prefix) const {
@@ -152,6 +160,7 @@ void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> v
     check(poses.rows, poses.columns, prefix);
     check_shape<float, 3>("evaluate", "out", vertices, {poses.rows, character().num_vertices(), 3});
     run({poses.data, true}, poses.rows, {vertices.data(), false}, prefix);
+    check_vertices(vertices);
 }
 
 void ResidentModel::do_vjp(View<const float, 2>, View<const float, 3>, View<float, 2>, int) const {

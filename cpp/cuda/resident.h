@@ -28,12 +28,13 @@ public:
     ~ResidentModel() override;
 
     /// Vertices (T, V, 3) that stay on the device, of poses (T, C) on the host. Throws ArgumentError as
-    /// Deformer::evaluate. With a `prefix` of blendshapes: as BlendshapeRig::evaluate_prefix.
+    /// Deformer::evaluate, but poses so large that vertices overflow give vertices that are not finite. With a `prefix`
+    /// of blendshapes: as BlendshapeRig::evaluate_prefix.
     DeviceArray evaluate_on_device(View<const float, 2> poses, const rig::Prefix* prefix = nullptr) const;
     /// The same of poses on the device, whose values are not checked: what is not finite gives vertices that are not.
     /// Nothing is copied to the host.
     DeviceArray evaluate_on_device(const DeviceMatrix& poses, const rig::Prefix* prefix = nullptr) const;
-    /// Vertices (T, V, 3) on the host, of poses on the device.
+    /// Vertices (T, V, 3) on the host, of poses on the device. Throws ArgumentError if a vertex is not finite.
     void evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices,
                           const rig::Prefix* prefix = nullptr) const;
     /// As BlendshapeRig::evaluate_prefix, from host to host. Throws ArgumentError if the model is another kind.

@@ -97,3 +97,11 @@ def test_networks_in_16_bits_have_the_weights_that_the_cpu_has(lane, tolerance):
     expected = half.evaluate(poses)
     result = evaluated(resident(lane, half), poses, 150)
     np.testing.assert_allclose(result, expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
+
+
+def test_vertices_that_overflow_are_refused_and_name_the_row(lane):
+    body = random_body()
+    poses, out = pose_rows(body, 3, 0), np.empty((3, 90, 3), np.float32)
+    poses[1, :60] *= 1e30
+    with pytest.raises(ValueError, match="evaluate: poses is so large in row 1 that vertices overflow"):
+        resident(lane, body).evaluate(poses, out)

@@ -156,7 +156,7 @@ class Crowd:
         """
         clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
         if output != "host":
-            return self._evaluate(clips, frames, prefixes, device, output=output, out=out)
+            return self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
         result = self._output(out, len(clips))
         state, head = distinct(clips, frames, prefixes)
         if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
