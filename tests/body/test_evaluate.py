@@ -98,3 +98,19 @@ def test_save_and_load_round_trip(tmp_path):
     assert again.num_sets == 5
     poses = poses_for(model, 2)
     assert again.evaluate(poses).tobytes() == model.evaluate(poses).tobytes()
+
+
+def clip_of_one_joint(model, frames, joint):
+    """A pose that stands still but for the rotation of a joint, which changes every third row."""
+    poses = np.repeat(poses_for(model, 1, 5), frames, axis=0)
+    moving = poses_for(model, frames, 6)[:, 12 * joint : 12 * joint + 12]
+    poses[:, 12 * joint : 12 * joint + 12] = np.repeat(moving, 3, axis=0)[:frames]
+    return poses
+
+
+@pytest.mark.parametrize("joint", range(6))
+def test_rows_that_repeat_inputs_have_the_bytes_of_single_poses(joint):
+    model = random_body(num_vertices=200, num_sets=8, hidden=40, seed=joint)
+    poses = clip_of_one_joint(model, 41, joint)
+    alone = np.stack([model.evaluate(pose, threads=1) for pose in poses])
+    assert model.evaluate(poses, threads=1).tobytes() == alone.tobytes()
