@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from marks import write_between_marks
 
 import rigwright as rw
 from rigwright.bench.timing import interleaved, load_average, machine
@@ -136,10 +137,21 @@ def row(job: str, times: dict[str, float], read: int, whole_bytes: int) -> dict[
     return {"job": job, "seconds": times["part"], "whole": times["whole"], "bytes": read, "whole_bytes": whole_bytes}
 
 
+def table(rows: list[dict[str, Any]]) -> str:
+    lines = ["| job | time | against the whole | read | share of the whole |", "| --- | --- | --- | --- | --- |"]
+    for entry in rows:
+        lines.append(
+            f"| {entry['job']} | {1e6 * entry['seconds']:.0f} us | {entry['whole'] / entry['seconds']:.1f} x | "
+            f"{entry['bytes'] / 1e6:.2f} MB | {entry['bytes'] / entry['whole_bytes']:.3f} |"
+        )
+    return "\n".join([*lines, "", machine()])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="a model file of kind body")
     parser.add_argument("--runs", type=int, default=30, help="rounds of each figure")
+    parser.add_argument("--write", action="store_true", help="put the table into README.md")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     arguments = parser.parse_args()
     body = Body(arguments.model)
@@ -147,6 +159,8 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({"machine": machine(), "load": load_average(), "rows": rows}, indent=2))
         return
+    if arguments.write:
+        write_between_marks("posing figures", table(rows))
     print(f"{machine()}; load {load_average():.1f}")
     for entry in rows:
         share, time = entry["bytes"] / entry["whole_bytes"], entry["seconds"] / entry["whole"]
