@@ -1,8 +1,8 @@
 #include <pybind11/stl.h>
 
-#include "cuda/device.h"
 #include "cuda_bindings.h"
 #include "errors.h"
+#include "rigwright/cuda/machine/device.h"
 #include "unmade.h"
 
 namespace py = pybind11;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "arrays.h"
-#include "cuda/operations.h"
 #include "cuda_bindings.h"
+#include "rigwright/cuda/operations.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -1,6 +1,6 @@
-#include "cuda/machine.h"
 #include "cuda_bindings.h"
 #include "errors.h"
+#include "rigwright/cuda/machine/machine.h"
 
 /// The kernels and the code that drives them, run by the host one thread after another (cuda/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {
