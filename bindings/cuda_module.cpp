@@ -39,6 +39,5 @@ PYBIND11_MODULE(_cuda, module) {
                "Gigabytes a second, read and written together, of copies on the device: the median.");
     rigwright::bindings::bind_cuda_resident(module);
     rigwright::bindings::bind_cuda_inverse(module);
-    rigwright::bindings::bind_cuda_operations(module);
     rigwright::bindings::refuse_unmade(module);
 }

@@ -1,3 +1,4 @@
+#include "bind_operations.h"
 #include "cuda_bindings.h"
 #include "errors.h"
 #include "rigwright/cuda/machine/machine.h"

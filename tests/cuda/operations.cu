@@ -1,5 +1,5 @@
+#include "operations.h"
 #include "rigwright/cuda/machine/machine.h"
-#include "rigwright/cuda/operations.h"
 #include "rigwright/cuda/products/kernels.h"
 #include "rigwright/cuda/products/resident_product.h"
 

@@ -1,11 +1,12 @@
+#include "bind_operations.h"
+
 #include <pybind11/stl.h>
 
 #include <tuple>
 #include <vector>
 
 #include "arrays.h"
-#include "cuda_bindings.h"
-#include "rigwright/cuda/operations.h"
+#include "operations.h"
 
 namespace rigwright::bindings {
 namespace {
