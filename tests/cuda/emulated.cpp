@@ -3,7 +3,7 @@
 #include "errors.h"
 #include "rigwright/cuda/machine/machine.h"
 
-/// The kernels and the code that drives them, run by the host one thread after another (cuda/emulation.h).
+/// The kernels and the code that drives them, run by the host one thread after another (cuda/machine/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {
     pybind11::register_local_exception_translator(&rigwright::bindings::translate);
     rigwright::bindings::bind_cuda_resident(module);
