@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "core/error.h"
-#include "core/view.h"
+#include "rigwright/core/error.h"
+#include "rigwright/core/view.h"
 
 namespace rigwright::bindings {
 

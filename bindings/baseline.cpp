@@ -1,7 +1,7 @@
 #include "arrays.h"
-#include "baseline/linear_blend_fit.h"
 #include "bindings.h"
-#include "core/check.h"
+#include "rigwright/baseline/linear_blend_fit.h"
+#include "rigwright/core/check.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -1,12 +1,12 @@
 #include <pybind11/stl.h>
 
 #include "bindings.h"
-#include "core/check.h"
 #include "device_calls.h"
 #include "model_line.h"
 #include "models.h"
 #include "poses.h"
-#include "rig/blendshape_rig.h"
+#include "rigwright/core/check.h"
+#include "rigwright/rig/blendshapes/blendshape_rig.h"
 
 namespace rigwright::bindings {
 namespace {

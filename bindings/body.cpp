@@ -1,7 +1,7 @@
 #include "bindings.h"
-#include "body/body_model.h"
-#include "body/vertex_set.h"
 #include "model_line.h"
+#include "rigwright/body/body_model.h"
+#include "rigwright/body/vertex_set.h"
 
 namespace rigwright::bindings {
 

@@ -7,7 +7,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "poses.h"
-#include "rig/channel_angles.h"
+#include "rigwright/rig/channel_angles.h"
 
 namespace rigwright::bindings {
 namespace {

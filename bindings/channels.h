@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "rig/deformer.h"
+#include "rigwright/rig/deformer.h"
 
 namespace rigwright::bindings {
 

@@ -3,11 +3,11 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/instruction_set.h"
-#include "core/parallel.h"
-#include "core/tensor_file.h"
-#include "linalg/sparse_cholesky.h"
 #include "models.h"
+#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/core/tensor_file.h"
+#include "rigwright/linalg/sparse_cholesky.h"
 
 namespace rigwright::bindings {
 /// How this extension was built.

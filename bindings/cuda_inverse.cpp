@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "arrays.h"
-#include "core/check.h"
-#include "cuda/inverse_solver.h"
-#include "cuda/projector.h"
 #include "cuda_bindings.h"
+#include "rigwright/core/check.h"
+#include "rigwright/cuda/inverse/projector.h"
+#include "rigwright/cuda/inverse/solver.h"
 #include "shot_arrays.h"
 
 namespace rigwright::bindings {
@@ -15,7 +15,7 @@ namespace {
 
 using cuda::InverseSolver;
 using cuda::Projector;
-using inverse::Factor;
+using optimize::Factor;
 
 /// The solver with what it checks its input against.
 struct SolverOfRig {
@@ -60,7 +60,7 @@ std::unique_ptr<SolverOfRig> make_solver(std::int64_t num_variables, const py::o
     check_shape<const double, 2>("InverseSolver", "gram", view<double, 2>(matrix), {count, count});
     check_finite("InverseSolver", "gram", view<double, 2>(matrix));
     const py::gil_scoped_release released;
-    const inverse::Structure structure(num_variables, std::move(columns));
+    const optimize::Structure structure(num_variables, std::move(columns));
     auto solver =
         std::make_unique<InverseSolver>(cuda::InversePlan(structure, view<double, 2>(matrix)), workspace, most_shared);
     return std::make_unique<SolverOfRig>(SolverOfRig{num_variables, count, std::move(solver)});
@@ -74,10 +74,10 @@ py::tuple solve(SolverOfRig& rig, const py::tuple& terms, const py::object& star
     Array<double> weights = copy(view<double, 2>(given));
     Array<std::int64_t> iterations(limits.shape(0));
     Array<bool> converged(limits.shape(0));
-    const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
-                                     writable<bool, 1>(converged)};
+    const optimize::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
+                                      writable<bool, 1>(converged)};
     {
-        inverse::ShotOptions options;
+        optimize::ShotOptions options;
         options.thresholds = view<double, 1>(limits);
         options.max_iterations = max_iterations;
         const py::gil_scoped_release released;

@@ -1,8 +1,8 @@
 #include <pybind11/stl.h>
 
-#include "cuda/device.h"
 #include "cuda_bindings.h"
 #include "errors.h"
+#include "rigwright/cuda/machine/device.h"
 #include "unmade.h"
 
 namespace py = pybind11;
@@ -39,6 +39,5 @@ PYBIND11_MODULE(_cuda, module) {
                "Gigabytes a second, read and written together, of copies on the device: the median.");
     rigwright::bindings::bind_cuda_resident(module);
     rigwright::bindings::bind_cuda_inverse(module);
-    rigwright::bindings::bind_cuda_operations(module);
     rigwright::bindings::refuse_unmade(module);
 }

@@ -3,12 +3,12 @@
 #include <optional>
 
 #include "arrays.h"
-#include "cuda/resident.h"
 #include "cuda_bindings.h"
 #include "device_arrays.h"
 #include "models.h"
 #include "poses.h"
-#include "registry/make_model.h"
+#include "rigwright/cuda/resident.h"
+#include "rigwright/registry/make_model.h"
 
 namespace rigwright::bindings {
 namespace {

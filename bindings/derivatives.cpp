@@ -2,11 +2,11 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
 #include "device_calls.h"
 #include "poses.h"
-#include "rig/deformer.h"
-#include "rig/session.h"
+#include "rigwright/core/check.h"
+#include "rigwright/rig/deformer.h"
+#include "rigwright/rig/session.h"
 
 namespace rigwright::bindings {
 namespace {

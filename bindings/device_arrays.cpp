@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "dlpack.h"
+#include "rigwright/core/error.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "cuda/device_array.h"
+#include "rigwright/cuda/machine/device_array.h"
 
 namespace rigwright::bindings {
 

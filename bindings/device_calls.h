@@ -2,7 +2,7 @@
 #include <string>
 
 #include "arrays.h"
-#include "rig/deformer.h"
+#include "rigwright/rig/deformer.h"
 
 /// What `Deformer` hands to rigwright.device_models: other devices have extensions of their own, which Python loads on
 /// first use.

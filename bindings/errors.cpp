@@ -2,7 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "core/error.h"
+#include "rigwright/core/error.h"
 
 namespace rigwright::bindings {
 namespace {

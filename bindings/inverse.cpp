@@ -2,19 +2,19 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
-#include "inverse/joint.h"
-#include "inverse/measures.h"
-#include "inverse/projection.h"
-#include "inverse/shot.h"
-#include "rig/blendshape_rig.h"
+#include "rigwright/core/check.h"
+#include "rigwright/inverse/projection.h"
+#include "rigwright/inverse/solve_frames.h"
+#include "rigwright/optimize/products/joint.h"
+#include "rigwright/optimize/products/measures.h"
+#include "rigwright/rig/blendshapes/blendshape_rig.h"
 #include "shot_arrays.h"
 
 namespace rigwright::bindings {
 namespace {
 
 using inverse::Projection;
-using inverse::Structure;
+using optimize::Structure;
 
 /// A rig seen from chosen vertices: packed columns and their Gram matrix. Immutable.
 class InverseGram {
@@ -28,21 +28,21 @@ public:
           matrix_(products()) {}
     const Projection& projection() const { return projection_; }
     const rig::BlendshapeRig& rig() const { return *rig_; }
-    const inverse::GramMatrix& matrix() const { return matrix_; }
+    const linalg::GramMatrix& matrix() const { return matrix_; }
 
 private:
-    inverse::GramMatrix products() const {
+    linalg::GramMatrix products() const {
         const std::int64_t n = rig_->num_columns();
         std::vector<double> matrix(n * n);
         const View<double, 2> out(matrix.data(), {n, n});
         projection_.gram(columns_, rig_->character().num_vertices(), out, 0);
-        return inverse::GramMatrix(out);
+        return linalg::GramMatrix(out);
     }
 
     std::shared_ptr<const rig::BlendshapeRig> rig_;
     Projection::Columns columns_;
     Projection projection_;
-    inverse::GramMatrix matrix_;
+    linalg::GramMatrix matrix_;
 };
 
 std::unique_ptr<InverseGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, const py::object& vertices,
@@ -93,7 +93,7 @@ std::unique_ptr<Structure> make_structure(const rig::BlendshapeRig& rig, const p
     const auto owner = as_indices("InverseStructure", "ties", ties);
     const std::int64_t shapes = rig.num_shapes();
     check_shape<const std::int32_t, 1>("InverseStructure", "ties", view<std::int32_t, 1>(owner), {shapes});
-    std::vector<std::vector<inverse::Factor>> columns(rig.num_columns());
+    std::vector<std::vector<optimize::Factor>> columns(rig.num_columns());
     for (std::int64_t k = 0; k < shapes; ++k) {
         if (owner.at(k) < 0 || owner.at(k) >= shapes) {
             throw bad_argument("InverseStructure", "ties", std::to_string(owner.at(k)) + " somewhere", "shapes");
@@ -126,9 +126,9 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
     Array<std::int64_t> iterations(frames);
     std::fill_n(iterations.mutable_data(), frames, 0);
     Array<bool> converged(frames);
-    const inverse::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
-                                     writable<bool, 1>(converged)};
-    inverse::ShotOptions options{view<double, 1>(limits), max_iterations, threads, {}};
+    const optimize::ShotResult result{writable<double, 2>(weights), writable<std::int64_t, 1>(iterations),
+                                      writable<bool, 1>(converged)};
+    optimize::ShotOptions options{view<double, 1>(limits), max_iterations, threads, {}};
     options.report = [&report](std::int64_t steps, double ratio) {
         const py::gil_scoped_acquire acquired;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -137,7 +137,7 @@ py::tuple solve_frames(const Structure& structure, const InverseGram& gram, cons
     {
         const py::gil_scoped_release released;
         if (joint) {
-            inverse::solve_joint(structure, gram.matrix(), arrays.shot, options, result);
+            optimize::solve_joint(structure, gram.matrix(), arrays.shot, options, result);
         } else {
             inverse::solve_frames(structure, gram.matrix(), arrays.shot, options, result);
         }
@@ -155,11 +155,11 @@ py::tuple measure(const Structure& structure, const InverseGram& gram, const py:
     check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, width});
     Array<double> fidelity(frames), right({frames, width}), left({frames, width});
     const auto points = view<double, 2>(given);
-    const inverse::FrameMeasures result{writable<double, 1>(fidelity), writable<double, 2>(right),
-                                        writable<double, 2>(left)};
+    const optimize::FrameMeasures result{writable<double, 1>(fidelity), writable<double, 2>(right),
+                                         writable<double, 2>(left)};
     {
         const py::gil_scoped_release released;
-        inverse::measure_frames(structure, gram.matrix(), arrays.shot, points, threads, result);
+        optimize::measure_frames(structure, gram.matrix(), arrays.shot, points, threads, result);
     }
     return py::make_tuple(fidelity, right, left);
 }

@@ -2,8 +2,8 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
-#include "linalg/sparse_cholesky.h"
+#include "rigwright/core/check.h"
+#include "rigwright/linalg/sparse_cholesky.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -1,8 +1,8 @@
-#include "inverse/majorize_minimize.h"
+#include "rigwright/inverse/published/majorize_minimize.h"
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
+#include "rigwright/core/check.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -50,7 +50,7 @@ struct Method {
     inverse::MajorizeMinimize method;
 };
 
-std::unique_ptr<Method> make(const inverse::Structure& structure, const py::object& columns, const py::object& gram,
+std::unique_ptr<Method> make(const optimize::Structure& structure, const py::object& columns, const py::object& gram,
                              const py::object& vertex_weights, const py::object& box, const py::object& ties,
                              int threads) {
     check_threads(name, threads);

@@ -1,13 +1,13 @@
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
 #include "faces.h"
-#include "mesh/closest_points.h"
-#include "mesh/intersections.h"
-#include "mesh/laplacian.h"
-#include "mesh/normals.h"
-#include "mesh/point_tree.h"
-#include "mesh/topology.h"
+#include "rigwright/core/check.h"
+#include "rigwright/mesh/laplacian.h"
+#include "rigwright/mesh/normals.h"
+#include "rigwright/mesh/search/closest_points.h"
+#include "rigwright/mesh/search/intersections.h"
+#include "rigwright/mesh/search/point_tree.h"
+#include "rigwright/mesh/topology.h"
 
 namespace rigwright::bindings {
 namespace {

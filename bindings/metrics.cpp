@@ -1,9 +1,9 @@
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
 #include "faces.h"
-#include "metrics/normal_error.h"
-#include "metrics/vertex_error.h"
+#include "rigwright/core/check.h"
+#include "rigwright/metrics/normal_error.h"
+#include "rigwright/metrics/vertex_error.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -3,7 +3,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "bindings.h"
-#include "registry/make_model.h"
+#include "rigwright/registry/make_model.h"
 
 namespace rigwright::bindings {
 

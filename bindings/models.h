@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/tensor_file.h"
+#include "rigwright/core/tensor_file.h"
 
 namespace rigwright::bindings {
 

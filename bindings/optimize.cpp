@@ -2,8 +2,8 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
-#include "optimize/simplex_least_squares.h"
+#include "rigwright/core/check.h"
+#include "rigwright/optimize/simplex_least_squares.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -2,15 +2,15 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
-#include "transfer/packing_colouring.h"
-#include "transfer/packing_search.h"
+#include "rigwright/core/check.h"
+#include "rigwright/packing/colouring.h"
+#include "rigwright/packing/search.h"
 
 namespace rigwright::bindings {
 namespace {
 
-using transfer::BitSet;
-using transfer::PackingGraph;
+using packing::BitSet;
+using packing::PackingGraph;
 
 std::unique_ptr<PackingGraph> make_graph(const py::object& active, const std::vector<std::vector<int>>& refused) {
     const auto rows = as_array<std::uint8_t, 2>("PackingGraph", "active", active, "whole numbers (M, V)");
@@ -31,7 +31,7 @@ BitSet item_set(const char* function, const PackingGraph& graph, const std::vect
 }
 
 /// Lets Ctrl-C end a search, and tells `report` (a callable or None) how many nodes it has looked at.
-transfer::Pulse pulse_of(const py::object& report) {
+packing::Pulse pulse_of(const py::object& report) {
     return [&report](std::int64_t nodes) {
         const py::gil_scoped_acquire acquired;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -43,10 +43,10 @@ py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const s
                    std::int64_t node_limit, const py::object& report) {
     const auto values = as_array<double, 1>("PackingGraph.heaviest", "weights", weights, "numbers (M,)");
     const BitSet set = item_set("PackingGraph.heaviest", graph, allowed);
-    transfer::Packing packing;
+    packing::Packing packing;
     {
         const py::gil_scoped_release released;
-        packing = transfer::heaviest_packing(graph, view<double, 1>(values), set, node_limit, pulse_of(report));
+        packing = packing::heaviest_packing(graph, view<double, 1>(values), set, node_limit, pulse_of(report));
     }
     return py::make_tuple(packing.items, packing.proven, packing.nodes);
 }
@@ -54,10 +54,10 @@ py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const s
 py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int enough,
                  const py::object& report) {
     const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
-    transfer::Colouring colouring;
+    packing::Colouring colouring;
     {
         const py::gil_scoped_release released;
-        colouring = transfer::fewest_packings(graph, set, node_limit, enough, pulse_of(report));
+        colouring = packing::fewest_packings(graph, set, node_limit, enough, pulse_of(report));
     }
     return py::make_tuple(colouring.expression, colouring.lower_bound, colouring.proven, colouring.nodes);
 }
@@ -65,10 +65,10 @@ py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std
 py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit,
                  const py::object& report) {
     const BitSet set = item_set("PackingGraph.clique", graph, allowed);
-    transfer::Clique found;
+    packing::Clique found;
     {
         const py::gil_scoped_release released;
-        found = transfer::largest_clique(graph, set, node_limit, pulse_of(report));
+        found = packing::largest_clique(graph, set, node_limit, pulse_of(report));
     }
     return py::make_tuple(found.items, found.proven);
 }

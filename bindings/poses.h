@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "rig/deformer.h"
+#include "rigwright/rig/deformer.h"
 
 namespace rigwright::bindings {
 

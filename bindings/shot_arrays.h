@@ -1,14 +1,14 @@
 #pragma once
 #include "arrays.h"
-#include "core/check.h"
-#include "inverse/shot.h"
+#include "rigwright/core/check.h"
+#include "rigwright/inverse/solve_frames.h"
 
 namespace rigwright::bindings {
 
 /// The arrays of a shot, each checked once.
 struct ShotArrays {
     Array<double> projections, linear, quadratic, lower, upper;
-    inverse::Shot shot{};
+    optimize::Shot shot{};
 
     ShotArrays(const char* function, std::int64_t num_variables, std::int64_t num_columns, const py::tuple& terms) {
         if (terms.size() != 5) throw bad_argument(function, "terms", "not five arrays", "five arrays");

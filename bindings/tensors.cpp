@@ -1,6 +1,6 @@
 #include "arrays.h"
-#include "core/tensor_file.h"
 #include "models.h"
+#include "rigwright/core/tensor_file.h"
 
 namespace rigwright::bindings {
 

@@ -2,11 +2,11 @@
 
 #include "arrays.h"
 #include "bindings.h"
-#include "core/check.h"
 #include "faces.h"
-#include "mesh/topology.h"
-#include "transfer/deformation_transfer.h"
-#include "transfer/find_contacts.h"
+#include "rigwright/core/check.h"
+#include "rigwright/mesh/topology.h"
+#include "rigwright/transfer/contacts/find.h"
+#include "rigwright/transfer/deformation_transfer.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -14,11 +14,7 @@ __all__: list[str] = [
     "InverseSolver",
     "Projector",
     "ResidentModel",
-    "blend",
     "copy_rate",
-    "gather",
-    "global_transforms",
-    "grouped_product",
     "status",
 ]
 
@@ -168,55 +164,11 @@ class InverseSolver:
         linear, quadratic, lower, upper (T, K).
         """
 
-def blend(
-    points: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-    transforms: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-    offset: typing.Annotated[numpy.typing.ArrayLike, numpy.int32],
-    point: typing.Annotated[numpy.typing.ArrayLike, numpy.int32],
-    transform: typing.Annotated[numpy.typing.ArrayLike, numpy.int32],
-    weight: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-) -> numpy.typing.NDArray[numpy.float32]:
-    """
-    Vertices (T, V, 3): sums of weighted transformed points.
-    """
-
 def copy_rate(
     bytes: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex
 ) -> float:
     """
     Gigabytes a second, read and written together, of copies on the device: the median.
-    """
-
-def gather(
-    source: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-    columns: typing.Annotated[numpy.typing.ArrayLike, numpy.int32],
-) -> numpy.typing.NDArray[numpy.float32]:
-    """
-    source[:, columns]
-    """
-
-def global_transforms(
-    poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-    parents: typing.Annotated[numpy.typing.ArrayLike, numpy.int32],
-    joints: typing.Annotated[numpy.typing.ArrayLike, numpy.int32],
-) -> numpy.typing.NDArray[numpy.float32]:
-    """
-    Global transforms (T, count, 12) of joints in poses (T, C).
-    """
-
-def grouped_product(
-    input: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-    groups: collections.abc.Sequence[
-        tuple[
-            typing.SupportsInt | typing.SupportsIndex,
-            typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-            typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-        ]
-    ],
-    activation: str,
-) -> numpy.typing.NDArray[numpy.float32]:
-    """
-    Outputs side by side of groups (first column, weight (rows, depth), bias (rows)).
     """
 
 def status() -> dict:

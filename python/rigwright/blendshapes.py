@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright.errors import bad_argument
 from rigwright.hashing import padded_faces, topology_hash
 
-WINDOW = 512  # vertices whose groups are formed together, as in cpp/rig/grouped_columns.h
+WINDOW = 512  # vertices whose groups are formed together, as in cpp/rigwright/rig/blendshapes/grouped_columns.h
 
 _FUNCTION = "BlendshapeRig"
 
@@ -233,7 +233,7 @@ def _halved(columns: Sequence[NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
 
 
 def _grouped(columns: Sequence[NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
-    """The groups of vertices that the same columns move, as cpp/rig/grouped_columns.h describes them."""
+    """The groups of vertices that the same columns move (cpp/rigwright/rig/blendshapes/grouped_columns.h)."""
     num_vertices = len(columns[0])
     moved = np.zeros((num_vertices, -(-len(columns) // 32) * 32), bool)
     for n, column in enumerate(columns):

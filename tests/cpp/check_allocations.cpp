@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "random_model.h"
-#include "registry/make_model.h"
+#include "rigwright/registry/make_model.h"
 
 namespace {
 std::atomic<long> allocations{0};

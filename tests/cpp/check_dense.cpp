@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "core/error.h"
-#include "core/instruction_set.h"
-#include "network/dense.h"
+#include "rigwright/core/error.h"
+#include "rigwright/core/instruction_set.h"
+#include "rigwright/network/dense.h"
 
 namespace {
 

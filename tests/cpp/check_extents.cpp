@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "mesh/closest_points.h"
-#include "mesh/point_tree.h"
-#include "metrics/normal_error.h"
-#include "metrics/vertex_error.h"
 #include "random_model.h"
-#include "registry/make_model.h"
-#include "rig/rigid_assignment.h"
+#include "rigwright/core/error.h"
+#include "rigwright/mesh/search/closest_points.h"
+#include "rigwright/mesh/search/point_tree.h"
+#include "rigwright/metrics/normal_error.h"
+#include "rigwright/metrics/vertex_error.h"
+#include "rigwright/registry/make_model.h"
+#include "rigwright/rig/skinning/rigid_assignment.h"
 
 namespace {
 

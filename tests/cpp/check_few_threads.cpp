@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/parallel.h"
+#include "rigwright/core/parallel.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "mesh/vertex_frames.h"
+#include "rigwright/mesh/vertex_frames.h"
 
 int main() {
     const std::vector<float> points{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/parallel.h"
-#include "core/scratch.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/core/scratch.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "network/dense.h"
+#include "rigwright/network/dense.h"
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/inverse_frames.h"
-#include "cuda/inverse_measure.h"
-#include "cuda/inverse_plan.h"
-#include "cuda/machine.h"
+#include "rigwright/cuda/inverse/frames.h"
+#include "rigwright/cuda/inverse/measure.h"
+#include "rigwright/cuda/inverse/plan.h"
+#include "rigwright/cuda/machine/machine.h"
 
 namespace {
 
@@ -97,13 +97,13 @@ constexpr int shapes = 9, combinations = 12, num_columns = shapes + combinations
 
 struct Scene {
     Scene() : random(1) {
-        std::vector<std::vector<inverse::Factor>> factors;
+        std::vector<std::vector<optimize::Factor>> factors;
         for (int k = 0; k < shapes; ++k) factors.push_back({{k, false, 0.0, 0.0, 0.0}});
         for (int c = 0; c < combinations; ++c) {
             factors.push_back({{c % shapes, c % 3 == 0, 0.0, 0.4, 1.0}, {(c + 2) % shapes, false, 0.0, 0.0, 0.0}});
             if (c % 2 == 0) factors.back().push_back({(c + 5) % shapes, false, 0.0, 0.0, 0.0});
         }
-        structure = std::make_unique<inverse::Structure>(shapes, factors);
+        structure = std::make_unique<optimize::Structure>(shapes, factors);
         std::normal_distribution<double> normal;
         std::vector<double> phi(rows * num_columns);
         for (double& x : phi) x = normal(random);
@@ -122,7 +122,7 @@ struct Scene {
     }
 
     std::mt19937 random;
-    std::unique_ptr<inverse::Structure> structure;
+    std::unique_ptr<optimize::Structure> structure;
     std::vector<double> gram, projection;
 };
 

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/parallel.h"
 #include "random_model.h"
-#include "registry/make_model.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/registry/make_model.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
-#include "registry/make_model.h"
-#include "rig/session.h"
+#include "rigwright/core/error.h"
+#include "rigwright/registry/make_model.h"
+#include "rigwright/rig/session.h"
 
 namespace rigwright::checks {
 namespace {

@@ -7,7 +7,7 @@
 #include "model_reader.h"
 #include "mutation.h"
 #include "random_model.h"
-#include "registry/make_model.h"
+#include "rigwright/registry/make_model.h"
 
 int main(int count, char** arguments) {
     using namespace rigwright::checks;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor_file.h"
+#include "rigwright/core/tensor_file.h"
 
 namespace rigwright::checks {
 

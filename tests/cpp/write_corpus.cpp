@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "random_model.h"
-#include "registry/make_model.h"
+#include "rigwright/registry/make_model.h"
 
 namespace {
 

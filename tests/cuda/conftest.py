@@ -16,23 +16,20 @@ from rigwright import device_models
 from rigwright.device_report import DeviceReport, cuda_report
 
 ROOT = Path(__file__).resolve().parents[2]
-EMULATION = "_cuda_emulated" + sysconfig.get_config_var("EXT_SUFFIX")
 
 
-def find_emulation() -> Path | None:
-    """The emulation of the build in use, else the newest of the builds without a sanitizer."""
-    own = Path(rigwright.__file__).parents[2] / "emulation" / EMULATION
+def find_extension(name: str) -> Path | None:
+    """An extension of the tests, of the build in use, else of the newest of the builds without a sanitizer."""
+    file = name + sysconfig.get_config_var("EXT_SUFFIX")
+    own = Path(rigwright.__file__).parents[2] / "emulation" / file
     if own.exists():
         return own
-    builds = [ROOT / "build" / preset / "emulation" / EMULATION for preset in ("eigen", "cuda", "release", "debug")]
+    builds = [ROOT / "build" / preset / "emulation" / file for preset in ("eigen", "cuda", "release", "debug")]
     return max(filter(Path.exists, builds), key=lambda path: path.stat().st_mtime, default=None)
 
 
-def load_emulation() -> ModuleType:
-    path = find_emulation()
-    if path is None:
-        pytest.skip("no development build with the emulation of the CUDA code: cmake --preset eigen")
-    spec = importlib.util.spec_from_file_location("_cuda_emulated", path)
+def load_extension(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -40,11 +37,25 @@ def load_emulation() -> ModuleType:
     return module
 
 
+def load_emulation() -> ModuleType:
+    path = find_extension("_cuda_emulated")
+    if path is None:
+        pytest.skip("no development build with the emulation of the CUDA code: cmake --preset eigen")
+    return load_extension("_cuda_emulated", path)
+
+
 def load_cuda() -> ModuleType:
+    """The extension that is shipped, with the single kernels of the tests' own one where that is built."""
     report = cuda_report()
     if not report.works:
         pytest.skip(f"no GPU to test on: {report.detail}")
-    return importlib.import_module("rigwright._cuda")
+    lane = ModuleType("cuda_lane")
+    vars(lane).update(vars(importlib.import_module("rigwright._cuda")))
+    path = find_extension("_cuda_operations")
+    if path is not None:
+        kernels = load_extension("_cuda_operations", path)
+        vars(lane).update({name: value for name, value in vars(kernels).items() if not name.startswith("_")})
+    return lane
 
 
 @pytest.fixture(scope="session", params=["emulation", pytest.param("cuda", marks=pytest.mark.gpu)])

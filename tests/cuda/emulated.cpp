@@ -1,8 +1,9 @@
-#include "cuda/machine.h"
+#include "bind_operations.h"
 #include "cuda_bindings.h"
 #include "errors.h"
+#include "rigwright/cuda/machine/machine.h"
 
-/// The kernels and the code that drives them, run by the host one thread after another (cuda/emulation.h).
+/// The kernels and the code that drives them, run by the host one thread after another (cuda/machine/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {
     pybind11::register_local_exception_translator(&rigwright::bindings::translate);
     rigwright::bindings::bind_cuda_resident(module);

@@ -5,22 +5,36 @@ from __future__ import annotations
 import ast
 import graphlib
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ENGINE = ROOT / "cpp" / "rigwright"
 
-# A directory includes itself and lower layers only; directories of one layer never include each other.
+# A room (a directory of cpp/rigwright) includes itself and lower layers only; rooms of one layer do not meet.
 CPP_LAYERS = [
     {"core"},
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "baseline", "metrics", "inverse", "transfer", "crowd"},
+    {"body", "baseline", "metrics", "inverse", "transfer", "packing"},
     {"registry"},
     {"cuda"},
 ]
+
+# The same for the sub-rooms of a room; "" are the files that lie in the room itself.
+SUB_ROOMS = {
+    "mesh": [{""}, {"search", "gradients"}],
+    "optimize": [{""}, {"products"}],
+    "rig": [{""}, {"skinning", "blendshapes"}],
+    "inverse": [{""}, {"published"}],
+    "transfer": [{"contacts"}, {""}],
+    "cuda": [{"machine"}, {"products"}, {"body", "blendshapes", "inverse"}, {""}],
+}
+
+MOST_FILES = 24  # in one folder of the engine: more are several subjects
 
 # The same for the modules and sub-packages of python/rigwright.
 PYTHON_LAYERS = [
@@ -55,16 +69,27 @@ def level(layers: list[set[str]], name: str) -> int:
     return found[0]
 
 
-def cpp_edges() -> list[tuple[str, str, Path]]:
-    edges = []
-    for path in sorted((ROOT / "cpp").rglob("*")):
-        if path.suffix not in {".h", ".cpp", ".cu", ".cuh"}:
-            continue
-        own = path.relative_to(ROOT / "cpp").parts[0]
+def engine_files() -> list[Path]:
+    return [path for path in sorted(ENGINE.rglob("*")) if path.suffix in {".h", ".cpp", ".cu", ".cuh"}]
+
+
+def cpp_edges() -> list[tuple[Path, Path]]:
+    """Each file of the engine with each file of the engine that it includes, both relative to its root."""
+    found = []
+    for path in engine_files():
         for target in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
-            if "/" in target:
-                edges.append((own, target.split("/")[0], path.relative_to(ROOT)))
-    return edges
+            found.append((path.relative_to(ENGINE), (ENGINE.parent / target).relative_to(ENGINE)))
+    return found
+
+
+def sub_room(path: Path) -> str:
+    return path.parts[1] if len(path.parts) > 2 else ""
+
+
+def declared_dependencies(room: str) -> set[str]:
+    text = (ENGINE / room / "CMakeLists.txt").read_text()
+    found = re.search(r"DEPENDS((?:\s+\w+)+?)\s*(?:PRIVATE|\))", text)
+    return set(found.group(1).split()) if found else set()
 
 
 def imported_names(tree: ast.AST) -> list[str]:
@@ -90,21 +115,54 @@ def python_files() -> list[tuple[str, Path]]:
     return files
 
 
-def test_includes_point_to_the_same_directory_or_a_lower_layer():
+def test_includes_name_a_file_of_the_engine_by_its_whole_path():
     edges = cpp_edges()
-    assert len(edges) > 20
-    wrong = [
-        f"{path}: {own} includes {target}"
-        for own, target, path in edges
-        if own != target and level(CPP_LAYERS, target) >= level(CPP_LAYERS, own)
-    ]
+    assert len(edges) > 100
+    wrong = [f"{path} includes {target}" for path, target in edges if not (ENGINE / target).is_file()]
     assert not wrong, "\n".join(wrong)
 
 
+def test_includes_point_to_the_same_room_or_a_lower_layer():
+    wrong = []
+    for path, target in cpp_edges():
+        own, other = path.parts[0], target.parts[0]
+        if own != other and level(CPP_LAYERS, other) >= level(CPP_LAYERS, own):
+            wrong.append(f"{path} includes {target}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_sub_rooms_include_lower_ones_only():
+    wrong = []
+    for path, target in cpp_edges():
+        room, own, other = path.parts[0], sub_room(path), sub_room(target)
+        if room != target.parts[0] or own == other:
+            continue
+        if level(SUB_ROOMS[room], other) >= level(SUB_ROOMS[room], own):
+            wrong.append(f"{path} includes {target}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_folder_of_the_engine_has_a_layer():
+    for path in engine_files():
+        room = path.relative_to(ENGINE).parts[0]
+        level(CPP_LAYERS, room)
+        level(SUB_ROOMS.get(room, [{""}]), sub_room(path.relative_to(ENGINE)))
+
+
+@pytest.mark.parametrize("room", sorted(set().union(*CPP_LAYERS)))
+def test_the_build_depends_on_what_the_files_include(room):
+    included = {target.parts[0] for path, target in cpp_edges() if path.parts[0] == room}
+    assert declared_dependencies(room) == included - {room}
+
+
+def test_folders_of_the_engine_stay_small():
+    folders = Counter(path.parent for path in engine_files())
+    assert not [f"{folder}: {count}" for folder, count in folders.items() if count > MOST_FILES]
+
+
 def test_the_engine_knows_nothing_of_python():
-    for path in (ROOT / "cpp").rglob("*"):
-        if path.suffix in {".h", ".cpp", ".cu", ".cuh"}:
-            assert "pybind11" not in path.read_text(), path
+    for path in engine_files():
+        assert "pybind11" not in path.read_text(), path
 
 
 def test_eigen_and_json_stay_inside_source_files():

@@ -25,7 +25,8 @@ def mm(problem: Problem, options: Options) -> Result:
 
     Around weights w the objective is bounded from above by ``psi(v) = F(w) + sum_j q_j v_j + r_j v_j^2 + s v_j^4``
     (eq. 18), which is minimised over every weight by itself in closed form. The bound, what is mended in the paper's
-    print, and what carries it over to any order and to tents stand in ``cpp/inverse/majorize_minimize.h``.
+    print, and what carries it over to any order and to tents stand in
+    ``cpp/rigwright/inverse/published/majorize_minimize.h``.
 
     A frame ends, as in the paper, where the bound falls by no more than ``tolerance`` times the squared offsets of its
     target, or after ``max_iterations`` (10,000) steps. Steps are short, of the size of one over the squared Frobenius

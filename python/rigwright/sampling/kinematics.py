@@ -105,7 +105,7 @@ class _Statement:
 
 
 def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """The entry ``channels`` of a model file (its format stands in ``cpp/rig/channels.h``)."""
+    """The entry ``channels`` of a model file (its format stands in ``cpp/rigwright/rig/channels.h``)."""
     entries = []
     for name, (low, high), rest, record in zip(
         manifest["channel_names"],

@@ -9,7 +9,7 @@ from rigwright.errors import bad_argument
 from rigwright.hashing import padded_faces
 
 #: A triangle whose height over its longest side is below this part of that side is degenerate
-#: (cpp/transfer/triangles.h): what a deformation gradient across it says is rounding.
+#: (cpp/rigwright/mesh/triangles.h): what a deformation gradient across it says is rounding.
 DEGENERATE_HEIGHT = 1e-4
 
 

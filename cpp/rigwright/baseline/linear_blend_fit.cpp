@@ -1,0 +1,154 @@
+#include "rigwright/baseline/linear_blend_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "rigwright/baseline/influence_subset.h"
+#include "rigwright/core/check.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/rig/skinning/rigid_assignment.h"
+
+namespace rigwright::baseline {
+namespace {
+
+constexpr const char* name = "LinearBlendFit";
+
+}  // namespace
+
+std::vector<std::int32_t> motion_sources(const rig::Skeleton& skeleton, View<const float, 2> poses, double radius,
+                                         double tolerance) {
+    const std::vector<double> skinning = rig::skinning_transforms("motion_sources", skeleton, poses, 1);
+    const int num_joints = skeleton.num_joints();
+    std::vector<std::int32_t> source(num_joints);
+    for (int j = 0; j < num_joints; ++j) {
+        source[j] = j;
+        const int parent = skeleton.parents()[j];
+        if (parent < 0) continue;
+        bool same = true;
+        for (std::int64_t t = 0; same && t < poses.extent(0); ++t) {
+            const double* own = skinning.data() + 12 * (t * num_joints + j);
+            const double* other = skinning.data() + 12 * (t * num_joints + source[parent]);
+            for (int e = 0; e < 12; ++e) {
+                same = same && std::abs(own[e] - other[e]) * (e % 4 == 3 ? 1.0 : radius) <= tolerance;
+            }
+        }
+        if (same) source[j] = source[parent];
+    }
+    return source;
+}
+
+LinearBlendFit::LinearBlendFit(const rig::Skeleton& skeleton, View<const float, 2> rest_vertices,
+                               View<const std::int32_t, 1> joints)
+    : skeleton_(skeleton), joints_(joints.begin(), joints.end()), rest_(rest_vertices.begin(), rest_vertices.end()) {
+    check_shape<const float, 2>(name, "rest_vertices", rest_vertices, {-1, 3});
+    check_finite(name, "rest_vertices", rest_vertices);
+    if (rest_.empty()) throw bad_argument(name, "rest_vertices", "empty", "at least one vertex");
+    if (joints_.empty()) throw bad_argument(name, "joints", "empty", "at least one joint");
+    for (const std::int32_t j : joints_) {
+        if (j < 0 || j >= skeleton_.num_joints()) {
+            throw bad_argument(name, "joints", std::to_string(j) + " somewhere", "joints of the skeleton");
+        }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        double sum = 0.0;
+        for (std::int64_t k = 0; k < num_vertices(); ++k) sum += rest_[3 * k + axis];
+        centre_[axis] = sum / static_cast<double>(num_vertices());
+    }
+    errors_.assign(num_vertices() * joints_.size(), 0.0);
+    distances_.assign(joints_.size() * joints_.size() * entries, 0.0);
+}
+
+void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertices, int threads) {
+    constexpr const char* function = "LinearBlendFit.add";
+    const std::int64_t num_frames = poses.extent(0), num_joints = static_cast<std::int64_t>(joints_.size());
+    check_shape<const float, 3>(function, "vertices", vertices, {num_frames, num_vertices(), 3});
+    check_finite(function, "vertices", vertices);
+    const std::vector<double> every = rig::skinning_transforms(function, skeleton_, poses, threads);
+    std::vector<double> skinning(12 * static_cast<std::size_t>(num_frames * num_joints));
+    for (std::int64_t t = 0; t < num_frames; ++t) {
+        for (std::int64_t j = 0; j < num_joints; ++j) {
+            std::copy_n(every.data() + 12 * (t * skeleton_.num_joints() + joints_[j]), 12,
+                        skinning.data() + 12 * (t * num_joints + j));
+        }
+    }
+    rig::add_rigid_errors({skinning.data(), {num_frames, num_joints, 12}}, {rest_.data(), {num_vertices(), 3}},
+                          vertices, {errors_.data(), {num_vertices(), num_joints}}, threads);
+
+    for (std::size_t m = 0; m < skinning.size(); m += 4) {  // each row: its translation about the centre
+        for (int axis = 0; axis < 3; ++axis) skinning[m + 3] += skinning[m + axis] * centre_[axis];
+    }
+    parallel_for(num_joints, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            for (std::int64_t j = i + 1; j < num_joints; ++j) {
+                double* sum = distances_.data() + (i * num_joints + j) * entries;
+                for (std::int64_t t = 0; t < num_frames; ++t) {
+                    const double *a = skinning.data() + 12 * (t * num_joints + i),
+                                 *b = skinning.data() + 12 * (t * num_joints + j);
+                    for (int row = 0; row < 12; row += 4) {
+                        const double d[4] = {a[row] - b[row], a[row + 1] - b[row + 1], a[row + 2] - b[row + 2],
+                                             a[row + 3] - b[row + 3]};
+                        for (int p = 0, e = 0; p < 4; ++p) {
+                            for (int q = p; q < 4; ++q) sum[e++] += d[p] * d[q];
+                        }
+                    }
+                }
+            }
+        }
+    });
+    num_examples_ += num_frames;
+}
+
+void LinearBlendFit::fill_gram(std::int64_t vertex, double* gram) const {
+    const std::size_t num_joints = joints_.size();
+    const double x = rest_[3 * vertex] - centre_[0], y = rest_[3 * vertex + 1] - centre_[1],
+                 z = rest_[3 * vertex + 2] - centre_[2];
+    const double products[entries] = {x * x, 2 * x * y, 2 * x * z, 2 * x, y * y, 2 * y * z, 2 * y, z * z, 2 * z, 1.0};
+    const double* error = errors_.data() + vertex * num_joints;
+    for (std::size_t i = 0; i < num_joints; ++i) {
+        gram[i * num_joints + i] = error[i];
+        for (std::size_t j = i + 1; j < num_joints; ++j) {
+            const double* n = distances_.data() + (i * num_joints + j) * entries;
+            double apart = 0.0;
+            for (int e = 0; e < entries; ++e) apart += products[e] * n[e];
+            gram[i * num_joints + j] = gram[j * num_joints + i] = 0.5 * (error[i] + error[j] - apart);
+        }
+    }
+}
+
+SkinFit LinearBlendFit::solve(int influences, int threads) const {
+    if (num_examples_ == 0) throw bad_argument("LinearBlendFit.solve", "the number of examples", "0", "at least 1");
+    if (influences < 0) {
+        throw bad_argument("LinearBlendFit.solve", "influences", std::to_string(influences), "at least 0");
+    }
+    const std::int64_t num_joints = static_cast<std::int64_t>(joints_.size());
+    std::vector<Subset> found(num_vertices());
+    parallel_for(num_vertices(), 16, threads, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<double> gram(static_cast<std::size_t>(num_joints * num_joints));
+        InfluenceSearch search({gram.data(), {num_joints, num_joints}});
+        for (std::int64_t k = begin; k < end; ++k) {
+            fill_gram(k, gram.data());
+            found[k] = influences == 0 ? search.all() : search.best(influences);
+        }
+    });
+    SkinFit fit;
+    for (const Subset& subset : found) fit.influences = std::max<std::int64_t>(fit.influences, subset.columns.size());
+    fit.joint.assign(fit.influences * num_vertices(), joints_[0]);
+    fit.weight.assign(fit.influences * num_vertices(), 0.0f);
+    fit.error.resize(num_vertices());
+    for (std::int64_t k = 0; k < num_vertices(); ++k) {
+        const Subset& subset = found[k];
+        std::vector<int> order(subset.columns.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](int a, int b) { return subset.weights[a] > subset.weights[b]; });
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            fit.joint[k * fit.influences + i] = joints_[subset.columns[order[i]]];
+            fit.weight[k * fit.influences + i] = static_cast<float>(subset.weights[order[i]]);
+        }
+        fit.error[k] = subset.value;
+    }
+    return fit;
+}
+
+}  // namespace rigwright::baseline

@@ -1,0 +1,20 @@
+#include "rigwright/body/body_model.h"
+
+#include <algorithm>
+
+#include "rigwright/core/scratch.h"
+
+namespace rigwright::body {
+BodyModel::BodyModel(std::shared_ptr<const TensorFile> tensors) : Deformer(std::move(tensors)) {
+    sets_ = read_vertex_sets(character(), packed_);
+    limits_ = find_limits(character());
+    for (const VertexSet& set : sets_) {
+        width_ = std::max<std::int64_t>(width_, set.width());
+        late_ += set.patch.members - set.patch.early;
+        coefficients_ += set.patch.padded_components();
+        results_ += set.results_size();
+    }
+    width_ = static_cast<std::int64_t>(Scratch::padded(static_cast<std::size_t>(width_)));
+}
+
+}  // namespace rigwright::body

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "rigwright/body/body_model.h"
+#include "rigwright/core/aligned.h"
+#include "rigwright/core/parallel.h"
+
+namespace rigwright::body {
+namespace {
+
+constexpr int rows_per_pass = 24;  // of the Jacobian, that go back through a network together
+
+/// A set's network at one pose, and rows that go back through it.
+struct Pass {
+    explicit Pass(std::int64_t width)
+        : memory(static_cast<std::size_t>((4 + 4 * rows_per_pass) * width)),
+          x(memory.data()),
+          hidden1(x + width),
+          hidden2(hidden1 + width),
+          coefficients(hidden2 + width),
+          coefficient_gradients(coefficients + width, width),
+          hidden2_gradients(coefficient_gradients.row(rows_per_pass), width),
+          hidden1_gradients(hidden2_gradients.row(rows_per_pass), width),
+          x_gradients(hidden1_gradients.row(rows_per_pass), width) {}
+    Pass(const Pass&) = delete;
+
+    LineVector<float> memory;
+    float *x, *hidden1, *hidden2, *coefficients;
+    Rows<float> coefficient_gradients, hidden2_gradients, hidden1_gradients, x_gradients;
+};
+
+/// base + basis c of a member, in the frame of its set's joint.
+void local_point(const Patch& patch, const network::Packed& packed, int member, const float* coefficients,
+                 float* point) {
+    const float* at = patch.member(packed, member);
+    for (int axis = 0; axis < 3; ++axis) point[axis] = at[axis * Patch::panel];
+    at += Patch::heading;
+    for (int k = 0; k < patch.components; ++k) {
+        for (int axis = 0; axis < 3; ++axis, at += Patch::panel) point[axis] += *at * coefficients[k];
+    }
+}
+
+/// The gradients of the world coordinates of a member with respect to the coefficients: a X basis.
+void coordinate_gradients(const Patch& patch, const network::Packed& packed, int member, const float* transform,
+                          Rows<float> gradients) {
+    const float* at = patch.member(packed, member);
+    const float weight = at[3 * Patch::panel];
+    at += Patch::heading;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const float* x = transform + 4 * axis;
+            gradients.row(axis)[k] = weight * (x[0] * at[0] + x[1] * at[Patch::panel] + x[2] * at[2 * Patch::panel]);
+        }
+    }
+}
+
+}  // namespace
+
+/// Of one pose: the motion of the joints, and each coordinate's gradient back through the network of its sets.
+class BodyModel::JacobianOfPose {
+public:
+    explicit JacobianOfPose(const BodyModel& model)
+        : model_(model),
+          globals_(static_cast<std::size_t>(12 * model.character().skeleton.num_joints())),
+          pass_(model.width_) {}
+
+    /// Writes (3 V, C).
+    void run(const float* pose, float* jacobian) {
+        const std::int64_t columns = model_.character().num_controls();
+        std::fill_n(jacobian, 3 * model_.character().num_vertices() * columns, 0.0f);
+        model_.character().skeleton.globals(pose, globals_.data());
+        const Rows<float> rows{jacobian, columns};
+        for (const VertexSet& set : model_.sets_) {
+            if (set.has_network()) forward(set, pose);
+            for (int m = 0; m < set.patch.members; ++m) add_motion(set, m, pose, rows);
+            if (set.has_network()) add_network(set, rows);
+        }
+    }
+
+private:
+    void forward(const VertexSet& set, const float* pose) {
+        const network::DenseKernels& network = network::dense_kernels();
+        set.gather({pose, 0}, {pass_.x, 0}, 1);
+        network.dense(set.layer[0], model_.packed_, {pass_.x, 0}, {pass_.hidden1, 0}, 1);
+        network.dense(set.layer[1], model_.packed_, {pass_.hidden1, 0}, {pass_.hidden2, 0}, 1);
+        network.dense(set.layer[2], model_.packed_, {pass_.hidden2, 0}, {pass_.coefficients, 0}, 1);
+    }
+
+    void add_motion(const VertexSet& set, int member, const float* pose, Rows<float> rows) const {
+        float point[3];
+        local_point(set.patch, model_.packed_, member, pass_.coefficients, point);
+        const float weight = set.patch.member(model_.packed_, member)[3 * Patch::panel];
+        model_.character().skeleton.add_point_jacobian(set.joint, pose, globals_.data(), point, weight,
+                                                       rows.row(3 * std::int64_t{set.patch.vertex[member]}),
+                                                       rows.stride);
+    }
+
+    void add_network(const VertexSet& set, Rows<float> rows) {
+        constexpr int members_per_pass = rows_per_pass / 3;
+        for (int first = 0; first < set.patch.members; first += members_per_pass) {
+            const int members = std::min(members_per_pass, set.patch.members - first);
+            for (int m = 0; m < members; ++m) {
+                const Rows<float> gradients = pass_.coefficient_gradients.from(3 * m);
+                for (int axis = 0; axis < 3; ++axis) {
+                    std::fill_n(gradients.row(axis), set.patch.padded_components(), 0.0f);
+                }
+                coordinate_gradients(set.patch, model_.packed_, first + m, globals_.data() + 12 * set.joint, gradients);
+            }
+            backward(set, 3 * members);
+            for (int row = 0; row < 3 * members; ++row) {
+                const std::int64_t vertex = set.patch.vertex[first + row / 3];
+                float* out = rows.row(3 * vertex + row % 3);
+                const float* gradient = pass_.x_gradients.row(row);
+                for (const std::int32_t column : set.column) out[column] += *gradient++;
+            }
+        }
+    }
+
+    void backward(const VertexSet& set, int count) {
+        const network::DenseKernels& network = network::dense_kernels();
+        network.dense_vjp(set.layer[2], model_.packed_, {pass_.coefficients, 0}, pass_.coefficient_gradients,
+                          pass_.hidden2_gradients, count);
+        network.dense_vjp(set.layer[1], model_.packed_, {pass_.hidden2, 0}, pass_.hidden2_gradients,
+                          pass_.hidden1_gradients, count);
+        network.dense_vjp(set.layer[0], model_.packed_, {pass_.hidden1, 0}, pass_.hidden1_gradients, pass_.x_gradients,
+                          count);
+    }
+
+    const BodyModel& model_;
+    std::vector<float> globals_;
+    Pass pass_;
+};
+
+void BodyModel::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
+    parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
+        JacobianOfPose jacobian(*this);
+        for (std::int64_t t = begin; t < end; ++t) jacobian.run(poses.row(t), jacobians.row(t));
+    });
+}
+
+}  // namespace rigwright::body

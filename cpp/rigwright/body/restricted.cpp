@@ -1,0 +1,121 @@
+#include "rigwright/rig/restricted.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rigwright/body/body_model.h"
+
+namespace rigwright::body {
+namespace {
+
+/// One set, as the file has it.
+struct StoredSet {
+    StoredSet(const TensorFile& source, std::int64_t set) : file(source), name(set_name(set)) {
+        const auto offset = file.get<std::int32_t, 1>("sets.offset");
+        const auto input = file.get<std::int32_t, 1>("inputs.offset");
+        begin = offset(set);
+        end = offset(set + 1);
+        columns = {file.get<std::int32_t, 1>("inputs.column").data() + input(set),
+                   {std::int64_t{input(set + 1)} - input(set)}};
+        mean = file.get<float, 1>(name + "mean");
+        basis = file.get<float, 2>(name + "basis");
+    }
+
+    const TensorFile& file;
+    std::string name;
+    std::int32_t begin, end;
+    View<const std::int32_t, 1> columns;
+    View<const float, 1> mean;
+    View<const float, 2> basis;
+};
+
+/// The members of a set that stay: their place among the restricted vertices, and their row in the file.
+struct Member {
+    std::int32_t vertex, row;
+};
+
+std::vector<Member> kept_members(const StoredSet& set, const rig::RestrictedPlaces& places) {
+    const auto vertex = set.file.get<std::int32_t, 1>("sets.vertex");
+    std::vector<Member> kept;
+    for (std::int32_t row = set.begin; row < set.end; ++row) {
+        for (const std::int32_t place : places.of(vertex(row))) kept.push_back({place, row});
+    }
+    std::sort(kept.begin(), kept.end(), [](const Member& a, const Member& b) { return a.vertex < b.vertex; });
+    return kept;
+}
+
+/// Collects the sets that keep a member.
+class SetWriter {
+public:
+    SetWriter(const TensorFile& source, TensorFile& result) : source_(source), result_(result) {}
+
+    void add(const StoredSet& set, std::int32_t joint, const std::vector<Member>& members) {
+        const auto weight = source_.get<float, 1>("sets.weight");
+        const std::string name = set_name(static_cast<std::int64_t>(joint_.size()));
+        const std::int64_t components = set.basis.extent(1);
+        std::vector<float> mean, basis;
+        for (const Member& member : members) {
+            vertex_.push_back(member.vertex);
+            weight_.push_back(weight(member.row));
+            const std::int64_t first = 3 * (std::int64_t{member.row} - set.begin);
+            mean.insert(mean.end(), set.mean.data() + first, set.mean.data() + first + 3);
+            basis.insert(basis.end(), set.basis.row(first), set.basis.row(first + 3));
+        }
+        const std::int64_t rows = static_cast<std::int64_t>(mean.size());
+        result_.add(name + "mean", {rows}, mean.data());
+        result_.add(name + "basis", {rows, components}, basis.data());
+        copy_layers(set, name);
+        joint_.push_back(joint);
+        offset_.push_back(static_cast<std::int32_t>(vertex_.size()));
+        column_.insert(column_.end(), set.columns.begin(), set.columns.end());
+        input_offset_.push_back(static_cast<std::int32_t>(column_.size()));
+    }
+
+    void finish() {
+        add_list("sets.joint", joint_);
+        add_list("sets.offset", offset_);
+        add_list("sets.vertex", vertex_);
+        add_list("sets.weight", weight_);
+        add_list("inputs.offset", input_offset_);
+        add_list("inputs.column", column_);
+    }
+
+private:
+    void copy_layers(const StoredSet& set, const std::string& name) {
+        for (const char* layer :
+             {"layer1.weight", "layer1.bias", "layer2.weight", "layer2.bias", "layer3.weight", "layer3.bias"}) {
+            const auto found = source_.entries().find(set.name + layer);
+            if (found != source_.entries().end()) result_.add(name + layer, source_, found->second);
+        }
+    }
+
+    template <class T>
+    void add_list(const char* name, const std::vector<T>& list) {
+        result_.add(name, {static_cast<std::int64_t>(list.size())}, list.data());
+    }
+
+    const TensorFile& source_;
+    TensorFile& result_;
+    std::vector<std::int32_t> joint_, offset_{0}, vertex_, input_offset_{0}, column_;
+    std::vector<float> weight_;
+};
+
+}  // namespace
+
+std::shared_ptr<rig::Deformer> BodyModel::do_restricted(View<const std::int32_t, 1> vertices) const {
+    const TensorFile& source = *character().tensors;
+    TensorFile result = rig::restricted_tensors(character(), vertices, {"sets.", "inputs.", "set."});
+    const rig::RestrictedPlaces places(vertices, character().num_vertices());
+    SetWriter writer(source, result);
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+        const StoredSet set(source, static_cast<std::int64_t>(i));
+        const std::vector<Member> members = kept_members(set, places);
+        if (!members.empty()) writer.add(set, sets_[i].joint, members);
+    }
+    writer.finish();
+    return std::make_shared<BodyModel>(std::make_shared<const TensorFile>(std::move(result)));
+}
+
+}  // namespace rigwright::body

@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "rigwright/body/blocks.h"
+#include "rigwright/body/body_model.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/core/scratch.h"
+
+namespace rigwright::body {
+namespace {
+
+constexpr int block = 8;  // poses that are differentiated together
+
+/// Rows that the evaluation of a set and its reverse fill, `count` each.
+struct Trace {
+    Trace(float* memory, std::int64_t width, int count)
+        : x(memory, width),
+          hidden1(x.row(count), width),
+          hidden2(hidden1.row(count), width),
+          coefficients(hidden2.row(count), width),
+          coefficient_gradients(coefficients.row(count), width),
+          hidden2_gradients(coefficient_gradients.row(count), width),
+          hidden1_gradients(hidden2_gradients.row(count), width),
+          work(hidden1_gradients.row(count)) {}
+
+    /// Floats of memory that it takes.
+    static std::int64_t size(std::int64_t width, int count) { return (7 * count + Patch::panel) * width; }
+
+    Rows<float> x, hidden1, hidden2, coefficients, coefficient_gradients, hidden2_gradients, hidden1_gradients;
+    float* work;
+};
+
+}  // namespace
+
+void BodyModel::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                       int threads) const {
+    for_blocks(poses.extent(0), block, threads, [&](std::int64_t begin, int count, int inner) {
+        vjp_block({poses.row(begin), poses.extent(1)}, {cotangents.row(begin), 3 * cotangents.extent(1)},
+                  {gradients.row(begin), gradients.extent(1)}, count, inner);
+    });
+}
+
+void BodyModel::vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,
+                        Rows<const float> cotangents, Rows<float> results, float* memory, int count) const {
+    const Trace trace(memory, width_, count);
+    const network::DenseKernels& network = network::dense_kernels();
+    if (set.has_network()) {
+        set.gather(poses, trace.x, count);
+        network.dense(set.layer[0], packed_, trace.x, trace.hidden1, count);
+        network.dense(set.layer[1], packed_, trace.hidden1, trace.hidden2, count);
+        network.dense(set.layer[2], packed_, trace.hidden2, trace.coefficients, count);
+    }
+    patch_kernels().vjp(set.patch, packed_, trace.coefficients, transforms.from(0, 12 * set.joint), cotangents,
+                        trace.coefficient_gradients, results, trace.work, count);
+    if (set.has_network()) {
+        network.dense_vjp(set.layer[2], packed_, trace.coefficients, trace.coefficient_gradients,
+                          trace.hidden2_gradients, count);
+        network.dense_vjp(set.layer[1], packed_, trace.hidden2, trace.hidden2_gradients, trace.hidden1_gradients,
+                          count);
+        network.dense_vjp(set.layer[0], packed_, trace.hidden1, trace.hidden1_gradients,
+                          results.from(0, VertexSet::transform_size), count);
+    }
+}
+
+void BodyModel::vjp_block(Rows<const float> poses, Rows<const float> cotangents, Rows<float> gradients, int count,
+                          int threads) const {
+    const rig::Skeleton& skeleton = character().skeleton;
+    const std::int64_t transforms_size = Scratch::padded(12 * static_cast<std::size_t>(skeleton.num_joints()));
+    const std::int64_t num_sets = static_cast<std::int64_t>(sets_.size());
+    const std::int64_t trace_size = Trace::size(width_, count);
+    const Scratch::Lease<float> memory(count * (2 * transforms_size + results_) +
+                                       trace_size * (threads > 1 ? num_sets : 1));
+    const Rows<float> transforms{memory.data(), transforms_size};
+    const Rows<float> transform_gradients{transforms.row(count), transforms_size};
+    const Rows<float> results{transform_gradients.row(count), results_};
+    float* traces = results.row(count);
+
+    for (int p = 0; p < count; ++p) skeleton.globals(poses.row(p), transforms.row(p));
+    parallel_for(num_sets, 1, threads, [&](std::int64_t i, std::int64_t) {
+        vjp_set(sets_[i], poses, transforms, cotangents, results.from(0, sets_[i].results_begin),
+                traces + (threads > 1 ? i * trace_size : 0), count);
+    });
+    for (int p = 0; p < count; ++p) {
+        std::fill_n(gradients.row(p), character().num_controls(), 0.0f);
+        std::fill_n(transform_gradients.row(p), transforms_size, 0.0f);
+        for (const VertexSet& set : sets_) {
+            const float* result = results.row(p) + set.results_begin;
+            for (int e = 0; e < 12; ++e) transform_gradients.row(p)[12 * set.joint + e] += result[e];
+            result += VertexSet::transform_size;
+            for (const std::int32_t column : set.column) gradients.row(p)[column] += *result++;
+        }
+        skeleton.globals_vjp(poses.row(p), transforms.row(p), transform_gradients.row(p), gradients.row(p));
+    }
+}
+
+}  // namespace rigwright::body

@@ -1,0 +1,154 @@
+#include "rigwright/core/parallel.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "rigwright/core/scratch.h"
+
+namespace rigwright {
+namespace {
+
+struct Job {
+    std::int64_t count = 0;
+    std::int64_t grain = 1;
+    detail::Body body = nullptr;
+    void* context = nullptr;
+    std::atomic<std::int64_t> next{0};
+    std::atomic<bool> failed{false};
+    std::mutex error_lock;
+    std::exception_ptr error;
+
+    void work() {
+        for (;;) {
+            const std::int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+            if (begin >= count || failed.load(std::memory_order_relaxed)) return;
+            try {
+                body(context, begin, std::min(begin + grain, count));
+            } catch (...) {
+                const std::lock_guard<std::mutex> guard(error_lock);
+                if (!error) error = std::current_exception();
+                failed.store(true, std::memory_order_relaxed);
+            }
+        }
+    }
+};
+
+thread_local bool inside_body = false;
+
+/// Sleeping helpers that join the caller on one job at a time. There may be fewer than asked for, or none: where the
+/// system starts no more threads, those that there are do the work.
+class Pool {
+public:
+    explicit Pool(int helpers) {
+        threads_.reserve(helpers);
+        try {
+            for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { serve(); });
+        } catch (const std::exception&) {  // a limit on threads or memory
+        }
+    }
+
+    void run(Job& job, int helpers) {
+        const std::lock_guard<std::mutex> turn(turn_);
+        {
+            const std::lock_guard<std::mutex> guard(lock_);
+            job_ = &job;
+            wanted_ = std::min<int>(helpers, static_cast<int>(threads_.size()));
+            running_ = 0;
+        }
+        wake_.notify_all();
+        inside_body = true;
+        job.work();
+        inside_body = false;
+        std::unique_lock<std::mutex> guard(lock_);
+        wanted_ = 0;  // a helper that has not started by now has nothing left to do
+        idle_.wait(guard, [this] { return running_ == 0; });
+        job_ = nullptr;
+    }
+
+private:
+    void serve() {
+        inside_body = true;
+        std::unique_lock<std::mutex> guard(lock_);
+        for (;;) {
+            wake_.wait(guard, [this] { return wanted_ > 0; });
+            --wanted_;
+            ++running_;
+            Job* job = job_;
+            guard.unlock();
+            job->work();
+            guard.lock();
+            if (--running_ == 0) idle_.notify_one();
+        }
+    }
+
+    std::mutex turn_;  // one job at a time
+    std::mutex lock_;
+    std::condition_variable wake_;
+    std::condition_variable idle_;
+    Job* job_ = nullptr;
+    int wanted_ = 0;
+    int running_ = 0;
+    std::vector<std::thread> threads_;
+};
+
+/// The pool of this process. It is never destroyed: its threads sleep until the process ends, and a forked
+/// child, which inherits no threads, makes its own.
+Pool& pool() {
+    struct Owned {
+        pid_t owner;
+        Pool pool;
+    };
+    static std::mutex lock;  // for the first call alone: a child forked while it is held could never take it
+    static std::atomic<Owned*> instance{nullptr};
+    const auto mine = [] {
+        Owned* now = instance.load(std::memory_order_acquire);
+        return now != nullptr && now->owner == getpid() ? now : nullptr;
+    };
+    if (Owned* now = mine()) return now->pool;
+    const std::lock_guard<std::mutex> guard(lock);
+    if (Owned* now = mine()) return now->pool;
+    Owned* made = new Owned{getpid(), Pool(num_processors() - 1)};
+    instance.store(made, std::memory_order_release);
+    return made->pool;
+}
+
+}  // namespace
+
+int num_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, Body body, void* context) {
+    if (count <= 0) return;
+    grain = std::clamp<std::int64_t>(grain, 1, count);
+    const std::int64_t pieces = (count + grain - 1) / grain;
+    if (threads <= 0) threads = num_processors();
+    threads = static_cast<int>(std::min<std::int64_t>(threads, pieces));
+    const Scratch::Inside own_memory;
+    if (threads == 1 || inside_body) {
+        for (std::int64_t begin = 0; begin < count; begin += grain) {
+            body(context, begin, std::min(begin + grain, count));
+        }
+        return;
+    }
+    Job job;
+    job.count = count;
+    job.grain = grain;
+    job.body = body;
+    job.context = context;
+    pool().run(job, threads - 1);
+    if (job.error) std::rethrow_exception(job.error);
+}
+
+}  // namespace rigwright

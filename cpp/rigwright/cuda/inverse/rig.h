@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+
+#include "rigwright/cuda/machine/portable.h"
+#include "rigwright/optimize/products/structure.h"
+
+namespace rigwright::cuda {
+
+/// The value of a factor (optimize::Factor::value) on the device.
+RIGWRIGHT_DEVICE inline double factor_value(const optimize::Factor& f, double x) {
+    if (!f.is_tent) return x;
+    if (x == f.x2) return 1.0;
+    if (x <= f.x1 || x >= f.x3) return 0.0;
+    return x < f.x2 ? (x - f.x1) / (f.x2 - f.x1) : (f.x3 - x) / (f.x3 - f.x2);
+}
+
+/// Its slope to one side of x.
+RIGWRIGHT_DEVICE inline double factor_slope(const optimize::Factor& f, double x, int side) {
+    if (!f.is_tent) return 1.0;
+    const bool after_1 = side > 0 ? f.x1 <= x : f.x1<x, after_2 = side> 0 ? f.x2 <= x : f.x2 < x;
+    const bool before_3 = side > 0 ? x < f.x3 : x <= f.x3;
+    if (after_1 && !after_2) return 1.0 / (f.x2 - f.x1);
+    return after_2 && before_3 ? -1.0 / (f.x3 - f.x2) : 0.0;
+}
+
+/// How N columns depend on K variables, and their Gram matrix, as lists in device memory; see optimize::Structure. No
+/// column holds a variable twice.
+struct InverseRig {
+    int num_variables, num_columns;
+    const std::int32_t* factor_begin;  // (N + 1)
+    const optimize::Factor* factors;
+    const std::int32_t* user_begin;     // (K + 1)
+    const std::int32_t* user_column;    // (U) the columns that a variable drives, ascending
+    const std::int32_t* user_variable;  // (U)
+    const std::int32_t* knot_begin;     // (K + 1)
+    const double* knots;                // ascending for each variable
+    const double* gram;                 // (N, N)
+    const double* linear_inverse;       // (K, K): the normal matrix of the linear part with a ridge, inverted
+    int num_box_starts;
+    const double* box_places;  // (num_box_starts, K): see inverse::BoxStarts
+
+    RIGWRIGHT_DEVICE double activation(int n, const double* x) const {
+        double product = 1.0;
+        for (std::int32_t f = factor_begin[n]; f < factor_begin[n + 1]; ++f) {
+            product *= factor_value(factors[f], x[factors[f].variable]);
+        }
+        return product;
+    }
+    /// An activation without the factor of one variable.
+    RIGWRIGHT_DEVICE double without(int n, int variable, const double* x) const {
+        double product = 1.0;
+        for (std::int32_t f = factor_begin[n]; f < factor_begin[n + 1]; ++f) {
+            if (factors[f].variable != variable) product *= factor_value(factors[f], x[factors[f].variable]);
+        }
+        return product;
+    }
+    /// A column's factor of a variable that drives it.
+    RIGWRIGHT_DEVICE const optimize::Factor& factor(int n, int variable) const {
+        std::int32_t f = factor_begin[n];
+        while (factors[f].variable != variable) ++f;
+        return factors[f];
+    }
+    RIGWRIGHT_DEVICE double slope(int n, int variable, const double* x, int side) const {
+        return factor_slope(factor(n, variable), x[variable], side) * without(n, variable, x);
+    }
+    /// The second derivative of an activation in two variables, each to a side of it.
+    RIGWRIGHT_DEVICE double cross(int n, int i, int side_i, int j, int side_j, const double* x) const {
+        double product = 1.0;
+        for (std::int32_t f = factor_begin[n]; f < factor_begin[n + 1]; ++f) {
+            const int k = factors[f].variable;
+            product *= k == i   ? factor_slope(factors[f], x[k], side_i)
+                       : k == j ? factor_slope(factors[f], x[k], side_j)
+                                : factor_value(factors[f], x[k]);
+        }
+        return product;
+    }
+};
+
+/// One frame's terms in device memory; see optimize::Terms.
+struct InverseTerms {
+    const double* projection;                          // (N)
+    const double *linear, *quadratic, *lower, *upper;  // (K)
+};
+
+}  // namespace rigwright::cuda

@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <mutex>
+#include <string>
+
+#include "rigwright/core/check.h"
+#include "rigwright/core/error.h"
+#include "rigwright/cuda/blendshapes/program.h"
+#include "rigwright/cuda/body/program.h"
+#include "rigwright/cuda/machine/machine.h"
+#include "rigwright/cuda/products/tangent_kernels.h"
+#include "rigwright/cuda/resident.h"
+#include "rigwright/rig/overflow.h"
+
+namespace rigwright::cuda {
+namespace {
+
+std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deformer& model, bool dense) {
+    if (model.character().kind == "body") return make_body_program(machine, BodyPlan(model.character()));
+    if (const auto* rig = dynamic_cast<const rig::BlendshapeRig*>(&model)) {
+        return make_blendshape_program(machine, BlendshapePlan(*rig, dense ? Columns::all : Columns::moving));
+    }
+    throw bad_argument("resident", "model", "of kind '" + model.character().kind + "'",
+                       "of kind 'body' or 'blendshape'");
+}
+
+void check_vertices(View<const float, 3> vertices) {
+    const std::int64_t size = vertices.extent(1) * vertices.extent(2);
+    for (std::int64_t t = 0; t < vertices.extent(0); ++t) rig::check_overflow("evaluate", t, vertices.row(t), size);
+}
+
+}  // namespace
+
+/// Rows on the host or on the device.
+struct ResidentModel::Source {
+    const float* data;
+    bool on_device;
+};
+struct ResidentModel::Target {
+    float* data;
+    bool on_device;
+};
+
+/// The program, and the working memory of the call that holds the lock.
+struct ResidentModel::State {
+    State(const rig::Deformer& model, const ResidentOptions& options)
+        : num_controls(model.character().num_controls()),
+          num_coordinates(3 * model.character().num_vertices()),
+          workspace(options.workspace),
+          program(make_program(machine, model, options.dense)) {}
+
+    /// How many poses fit the workspace.
+    std::int64_t poses_per_chunk() const {
+        return rows_that_fit(program->floats_per_pose() + num_controls + num_coordinates);
+    }
+    std::int64_t rows_that_fit(std::int64_t floats_per_row) const {
+        return std::max<std::int64_t>(workspace / (4 * floats_per_row), 1);
+    }
+
+    /// Rows of a source on the device.
+    const float* load(const Source& from, std::int64_t first, std::int64_t count, Buffer<float>& staging) {
+        const float* rows = from.data + first * num_controls;
+        if (from.on_device) return rows;
+        machine.upload(rows, count * num_controls, staging);
+        return staging.data();
+    }
+    /// Where rows of results are written on the device; `deliver` copies them to a target on the host.
+    float* place(const Target& to, std::int64_t first, std::int64_t count) {
+        if (to.on_device) return to.data + first * num_coordinates;
+        vertices.reserve(count * num_coordinates);
+        return vertices.data();
+    }
+    void deliver(const Target& to, std::int64_t first, std::int64_t count) {
+        if (!to.on_device) machine.download(vertices, count * num_coordinates, to.data + first * num_coordinates);
+    }
+
+    void queue_jacobians(std::int64_t count);
+
+    std::mutex turn;
+    Machine machine;
+    std::int64_t num_controls, num_coordinates, workspace;
+    std::unique_ptr<DeviceProgram> program;
+    Buffer<float> poses, tangents, vertices, jacobians;
+};
+
+ResidentModel::ResidentModel(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options)
+    : Deformer(model->character().tensors), model_(std::move(model)), options_(options) {
+    const DeviceScope scope;
+    state_ = std::make_unique<State>(*model_, options_);
+}
+
+ResidentModel::~ResidentModel() = default;
+
+void ResidentModel::check(std::int64_t num_poses, std::int64_t width, const rig::Prefix* prefix) const {
+    if (width != character().num_controls()) {
+        throw bad_argument("evaluate", "poses", std::to_string(width) + " wide",
+                           std::to_string(character().num_controls()) + " wide");
+    }
+    if (!prefix) return;
+    if (character().kind != "blendshape") {
+        throw bad_argument("evaluate", "prefix", "given for a model of kind '" + character().kind + "'",
+                           "left out: blendshapes have prefixes");
+    }
+    rig::check_prefix(*prefix, character().num_controls(), num_poses);
+}
+
+DeviceArray ResidentModel::new_vertices(std::int64_t num_poses) const {
+    const DeviceScope scope;
+    const auto buffer = std::make_shared<Buffer<float>>();
+    buffer->reserve(std::max<std::int64_t>(num_poses * state_->num_coordinates, 1));
+    return {{buffer, buffer->data()}, {num_poses, character().num_vertices(), 3}};
+}
+
+void ResidentModel::run(const Source& poses, std::int64_t num_poses, const Target& vertices,
+                        const rig::Prefix* prefix) const {
+    State& s = *state_;
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    const std::int64_t chunk = s.poses_per_chunk();
+    for (std::int64_t first = 0; first < num_poses; first += chunk) {
+        const std::int64_t count = std::min(chunk, num_poses - first);
+        const PoseBatch batch{first, count, s.load(poses, first, count, s.poses), s.place(vertices, first, count),
+                              prefix};
+        s.program->prepare(batch);
+        s.program->evaluate(batch);
+        s.deliver(vertices, first, count);
+    }
+    s.machine.synchronize();
+}
+
+void ResidentModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int) const {
+    run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, nullptr);
+    check_vertices(vertices);
+}
+
+void ResidentModel::evaluate_prefix(View<const float, 2> weights, const rig::Prefix& prefix,
+                                    View<float, 3> vertices) const {
+    check_arguments("evaluate", "out", weights, vertices);
+    check(weights.extent(0), weights.extent(1), &prefix);
+    run({weights.data(), false}, weights.extent(0), {vertices.data(), false}, &prefix);
+    check_vertices(vertices);
+}
+
+DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const rig::Prefix* prefix) const {
+    check_poses("evaluate", poses);
+    check(poses.extent(0), poses.extent(1), prefix);
+    DeviceArray vertices = new_vertices(poses.extent(0));
+    run({poses.data(), false}, poses.extent(0), {vertices.data.get(), true}, prefix);
+    return vertices;
+}
+
+DeviceArray ResidentModel::evaluate_on_device(const DeviceMatrix& poses, const rig::Prefix* prefix) const {
+    check(poses.rows, poses.columns, prefix);
+    DeviceArray vertices = new_vertices(poses.rows);
+    run({poses.data, true}, poses.rows, {vertices.data.get(), true}, prefix);
+    return vertices;
+}
+
+void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices,
+                                     const rig::Prefix* prefix) const {
+    check(poses.rows, poses.columns, prefix);
+    check_shape<float, 3>("evaluate", "out", vertices, {poses.rows, character().num_vertices(), 3});
+    run({poses.data, true}, poses.rows, {vertices.data(), false}, prefix);
+    check_vertices(vertices);
+}
+
+void ResidentModel::do_vjp(View<const float, 2>, View<const float, 3>, View<float, 2>, int) const {
+    throw bad_argument("vjp", "device", "'cuda', which has evaluate, jvp and jacobian", "'cpu'");
+}
+
+void ResidentModel::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                           int) const {
+    State& s = *state_;
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    const Target target{derivatives.data(), false};
+    const std::int64_t chunk = s.rows_that_fit(s.program->floats_per_pose() + s.program->floats_per_tangent() +
+                                               2 * s.num_controls + s.num_coordinates);
+    for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
+        const std::int64_t count = std::min(chunk, poses.extent(0) - first);
+        s.program->linearize({first, count, s.load({poses.data(), false}, first, count, s.poses), nullptr});
+        const float* directions = s.load({tangents.data(), false}, first, count, s.tangents);
+        s.program->push_forward({count, {}, directions, s.place(target, first, count)});
+        s.deliver(target, first, count);
+    }
+    s.machine.synchronize();
+}
+
+/// Queues the Jacobians of `count` poses that lie in `poses`: one tangent per pose and column.
+void ResidentModel::State::queue_jacobians(std::int64_t count) {
+    program->linearize({0, count, poses.data(), nullptr});
+    const std::int64_t directions = count * num_controls;
+    const std::int64_t chunk = rows_that_fit(program->floats_per_tangent() + num_controls + num_coordinates);
+    tangents.reserve(std::min(chunk, directions) * num_controls);
+    vertices.reserve(std::min(chunk, directions) * num_coordinates);
+    jacobians.reserve(directions * num_coordinates);
+    for (std::int64_t first = 0; first < directions; first += chunk) {
+        const std::int64_t rows = std::min(chunk, directions - first);
+        machine.for_each(rows, num_controls, UnitTangents{first, num_controls, tangents.data()});
+        program->push_forward({rows, {first, num_controls}, tangents.data(), vertices.data()});
+        machine.for_each(rows, num_coordinates,
+                         JacobianColumns{vertices.data(), num_coordinates, first, num_controls, jacobians.data()});
+    }
+}
+
+void ResidentModel::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int) const {
+    State& s = *state_;
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    const std::int64_t size = s.num_coordinates * s.num_controls;
+    const std::int64_t chunk = s.rows_that_fit(s.program->floats_per_pose() + s.num_controls + size);
+    for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
+        const std::int64_t count = std::min(chunk, poses.extent(0) - first);
+        s.load({poses.data(), false}, first, count, s.poses);
+        s.queue_jacobians(count);
+        s.machine.download(s.jacobians, count * size, jacobians.row(first));
+    }
+    s.machine.synchronize();
+}
+
+std::shared_ptr<rig::Deformer> ResidentModel::do_restricted(View<const std::int32_t, 1> vertices) const {
+    return resident(model_->restricted(vertices), options_);
+}
+
+std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std::int64_t batch, int repeats) const {
+    State& s = *state_;
+    check_shape<const float, 2>("milliseconds", "poses", poses, {-1, s.num_controls});
+    const std::int64_t most = std::min(poses.extent(0), s.poses_per_chunk());
+    if (batch < 1 || batch > most) {
+        throw bad_argument("milliseconds", "batch", std::to_string(batch),
+                           "1 to the poses given, and what the workspace holds: " + std::to_string(most));
+    }
+    const std::lock_guard<std::mutex> turn(s.turn);
+    const DeviceScope scope;
+    s.machine.upload(poses.data(), poses.size(), s.poses);
+    float* vertices = s.place({nullptr, false}, 0, batch);
+    s.program->prepare({0, batch, s.poses.data(), vertices});
+    const std::int64_t batches = poses.extent(0) / batch;
+    std::vector<double> times;
+    constexpr int warm_up = 3;
+    for (int i = 0; i < repeats + warm_up; ++i) {
+        const float* rows = s.poses.data() + i % batches * batch * s.num_controls;
+        const double time = s.machine.milliseconds([&] { s.program->evaluate({0, batch, rows, vertices}); });
+        if (i >= warm_up) times.push_back(time);
+    }
+    return times;
+}
+
+std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options) {
+    return std::make_shared<ResidentModel>(std::move(model), options);
+}
+
+int dlpack_device_type() {
+    return Machine::dlpack_device_type;
+}
+
+bool is_device_memory(const void* pointer) {
+    return Machine::is_device_memory(pointer);
+}
+
+void wait_for_stream(std::uintptr_t stream) {
+    const DeviceScope scope;
+    Machine::wait_for_stream(stream);
+}
+
+}  // namespace rigwright::cuda

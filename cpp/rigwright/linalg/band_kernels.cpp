@@ -1,0 +1,145 @@
+#include "rigwright/linalg/band_kernels.h"
+
+#include <algorithm>
+
+#include "rigwright/core/instruction_set.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "rigwright/linalg/band_kernels.cpp"  // compiled once for every instruction set
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace rigwright::linalg::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int rows = static_cast<int>(BandKernels<double>::panel);
+template <class Real>
+using Whole = hn::CappedTag<Real, 64 / sizeof(Real)>;
+template <class Real>
+using Panel = hn::CappedTag<Real, rows>;  // no more numbers than columns come in
+
+template <int Vectors, class D, class Real = hn::TFromD<D>>
+HWY_INLINE void eliminate_tile(D d, const EliminatedRows<Real>* sources, std::int64_t count, std::int64_t offset,
+                               const Real* triangle, Real* tile, std::int64_t stride) {
+    using V = hn::Vec<D>;
+    constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
+    V sum[rows][Vectors];
+    for (int p = 0; p < rows; ++p) {
+        for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::LoadU(d, tile + p * stride + v * lanes);
+    }
+    for (std::int64_t s = 0; s < count; ++s) {
+        const Real *left = sources[s].left, *right = sources[s].right + offset;
+        for (std::int64_t k = 0; k < sources[s].count; ++k) {
+            V row[Vectors];
+            for (int v = 0; v < Vectors; ++v) row[v] = hn::LoadU(d, right + v * lanes);
+            for (int p = 0; p < rows; ++p) {
+                const V factor = hn::Set(d, left[p]);
+                for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::NegMulAdd(factor, row[v], sum[p][v]);
+            }
+            left += sources[s].stride;
+            right += sources[s].stride;
+        }
+    }
+    for (int p = 0; p < rows; ++p) {
+        if (triangle != nullptr) {
+            const V inverse = hn::Set(d, triangle[p * rows + p]);
+            for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::Mul(sum[p][v], inverse);
+            for (int q = p + 1; q < rows; ++q) {
+                const V factor = hn::Set(d, triangle[p * rows + q]);
+                for (int v = 0; v < Vectors; ++v) sum[q][v] = hn::NegMulAdd(factor, sum[p][v], sum[q][v]);
+            }
+        }
+        for (int v = 0; v < Vectors; ++v) hn::StoreU(sum[p][v], d, tile + p * stride + v * lanes);
+    }
+}
+
+template <class Real>
+void eliminate(const EliminatedRows<Real>* sources, std::int64_t count, const Real* triangle, Real* tile,
+               std::int64_t stride, std::int64_t columns) {
+    constexpr Whole<Real> whole;
+    constexpr Panel<Real> part;
+    constexpr std::int64_t lanes = hn::MaxLanes(whole);
+    std::int64_t j = 0;
+    if constexpr (lanes * sizeof(Real) == 64) {
+        // as many vectors as 32 registers hold beside one row and one factor; where there are 16 registers, one
+        for (; j + 3 * lanes <= columns; j += 3 * lanes) {
+            eliminate_tile<3>(whole, sources, count, j, triangle, tile + j, stride);
+        }
+        for (; j + 2 * lanes <= columns; j += 2 * lanes) {
+            eliminate_tile<2>(whole, sources, count, j, triangle, tile + j, stride);
+        }
+    }
+    for (; j + lanes <= columns; j += lanes) eliminate_tile<1>(whole, sources, count, j, triangle, tile + j, stride);
+    for (; j < columns; j += hn::MaxLanes(part)) {
+        eliminate_tile<1>(part, sources, count, j, triangle, tile + j, stride);
+    }
+}
+
+template <class Real>
+void subtract_rows(const Real* factors, const Real* first, std::int64_t stride, Real* x, std::int64_t columns) {
+    constexpr Panel<Real> d;
+    hn::Vec<Panel<Real>> factor[rows];
+    for (int p = 0; p < rows; ++p) factor[p] = hn::Set(d, factors[p]);
+    for (std::int64_t j = 0; j < columns; j += hn::MaxLanes(d)) {
+        auto sum = hn::LoadU(d, x + j);
+        for (int p = 0; p < rows; ++p) sum = hn::NegMulAdd(factor[p], hn::LoadU(d, first + p * stride + j), sum);
+        hn::StoreU(sum, d, x + j);
+    }
+}
+
+template <class Real>
+void multiply_rows(const Real* first, std::int64_t stride, const Real* x, std::int64_t columns, Real* products) {
+    constexpr Panel<Real> d;
+    hn::Vec<Panel<Real>> sum[rows];
+    for (int p = 0; p < rows; ++p) sum[p] = hn::Zero(d);
+    for (std::int64_t j = 0; j < columns; j += hn::MaxLanes(d)) {
+        const auto here = hn::LoadU(d, x + j);
+        for (int p = 0; p < rows; ++p) sum[p] = hn::MulAdd(here, hn::LoadU(d, first + p * stride + j), sum[p]);
+    }
+    for (int p = 0; p < rows; ++p) products[p] = hn::GetLane(hn::SumOfLanes(d, sum[p]));
+}
+
+template <class Real>
+const BandKernels<Real>* band_table() {
+    static constexpr BandKernels<Real> all{&eliminate<Real>, &subtract_rows<Real>, &multiply_rows<Real>};
+    return &all;
+}
+
+const BandKernels<float>* band_table_single() {
+    return band_table<float>();
+}
+
+const BandKernels<double>* band_table_double() {
+    return band_table<double>();
+}
+
+}  // namespace rigwright::linalg::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rigwright::linalg {
+
+HWY_EXPORT(band_table_single);
+HWY_EXPORT(band_table_double);
+
+template <>
+const BandKernels<float>& band_kernels<float>() {
+    static const BandKernels<float>& chosen = []() -> const BandKernels<float>& {
+        instruction_set();
+        return *HWY_DYNAMIC_DISPATCH(band_table_single)();
+    }();
+    return chosen;
+}
+
+template <>
+const BandKernels<double>& band_kernels<double>() {
+    static const BandKernels<double>& chosen = []() -> const BandKernels<double>& {
+        instruction_set();
+        return *HWY_DYNAMIC_DISPATCH(band_table_double)();
+    }();
+    return chosen;
+}
+
+}  // namespace rigwright::linalg
+#endif

@@ -1,0 +1,91 @@
+#include <cholmod.h>
+
+#include <string>
+
+#include "rigwright/core/error.h"
+#include "rigwright/linalg/factorisation.h"
+
+namespace rigwright::linalg {
+namespace {
+
+/// CHOLMOD's settings and work space. Simplicial: its supernodal code is under the GPL, and is the slower one for a
+/// mesh's Laplacian unless a fast BLAS is there.
+struct Session {
+    Session() {
+        cholmod_start(&common);
+        common.print = 0;
+        common.supernodal = CHOLMOD_SIMPLICIAL;
+        common.final_ll = 1;  // L L^T: fails where the matrix is not positive definite
+    }
+    ~Session() {
+        cholmod_free_factor(&factor, &common);
+        cholmod_finish(&common);
+    }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    void check() const {
+        if (common.status == CHOLMOD_NOT_POSDEF) {
+            throw NumericalError("SparseCholesky: the matrix is not positive definite");
+        }
+        if (common.status < CHOLMOD_OK) {
+            throw NumericalError("SparseCholesky: CHOLMOD failed with status " + std::to_string(common.status));
+        }
+    }
+
+    cholmod_common common;
+    cholmod_factor* factor = nullptr;
+};
+
+cholmod_sparse borrow(const SparseMatrix& lower) {
+    cholmod_sparse matrix{};
+    matrix.nrow = matrix.ncol = static_cast<std::size_t>(lower.size);
+    matrix.nzmax = lower.value.size();
+    matrix.p = const_cast<std::int32_t*>(lower.start.data());  // CHOLMOD reads only
+    matrix.i = const_cast<std::int32_t*>(lower.row.data());
+    matrix.x = const_cast<double*>(lower.value.data());
+    matrix.stype = -1;
+    matrix.itype = CHOLMOD_INT;
+    matrix.xtype = CHOLMOD_REAL;
+    matrix.dtype = CHOLMOD_DOUBLE;
+    matrix.sorted = 1;
+    matrix.packed = 1;
+    return matrix;
+}
+
+/// Rows ascend in each column: CHOLMOD computes L row after row.
+SparseMatrix copy(const cholmod_factor& factor) {
+    const auto *start = static_cast<const std::int32_t*>(factor.p),
+               *count = static_cast<const std::int32_t*>(factor.nz), *row = static_cast<const std::int32_t*>(factor.i);
+    const double* value = static_cast<const double*>(factor.x);
+    SparseMatrix lower{static_cast<std::int32_t>(factor.n), {0}, {}, {}};
+    lower.row.reserve(factor.nzmax);
+    lower.value.reserve(factor.nzmax);
+    for (std::size_t c = 0; c < factor.n; ++c) {
+        lower.row.insert(lower.row.end(), row + start[c], row + start[c] + count[c]);
+        lower.value.insert(lower.value.end(), value + start[c], value + start[c] + count[c]);
+        lower.start.push_back(static_cast<std::int32_t>(lower.row.size()));
+    }
+    return lower;
+}
+
+}  // namespace
+
+Factorisation factorise(const SparseMatrix& lower) {
+    Session session;
+    cholmod_sparse matrix = borrow(lower);
+    session.factor = cholmod_analyze(&matrix, &session.common);
+    session.check();
+    cholmod_factorize(&matrix, session.factor, &session.common);
+    session.check();
+    const auto* order = static_cast<const std::int32_t*>(session.factor->Perm);
+    return {{order, order + lower.size}, copy(*session.factor)};
+}
+
+const char* backend() {
+    static const std::string name = "CHOLMOD " + std::to_string(CHOLMOD_MAIN_VERSION) + "." +
+                                    std::to_string(CHOLMOD_SUB_VERSION) + "." + std::to_string(CHOLMOD_SUBSUB_VERSION);
+    return name.c_str();
+}
+
+}  // namespace rigwright::linalg

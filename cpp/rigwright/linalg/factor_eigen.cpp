@@ -1,0 +1,38 @@
+#include <Eigen/SparseCholesky>
+#include <string>
+
+#include "rigwright/core/error.h"
+#include "rigwright/linalg/factorisation.h"
+
+namespace rigwright::linalg {
+namespace {
+
+using Matrix = Eigen::SparseMatrix<double>;
+
+}  // namespace
+
+Factorisation factorise(const SparseMatrix& lower) {
+    const Eigen::Map<const Matrix> matrix(lower.size, lower.size, static_cast<Eigen::Index>(lower.value.size()),
+                                          lower.start.data(), lower.row.data(), lower.value.data());
+    const Eigen::SimplicialLLT<Matrix, Eigen::Lower> cholesky(matrix);
+    if (cholesky.info() != Eigen::Success) {
+        throw NumericalError("SparseCholesky: the matrix is not positive definite");
+    }
+    const Matrix& factor = cholesky.matrixL().nestedExpression();
+    const auto& order = cholesky.permutationPinv().indices();
+    const std::size_t entries = static_cast<std::size_t>(factor.nonZeros());
+    return {{order.begin(), order.end()},
+            {lower.size,
+             {factor.outerIndexPtr(), factor.outerIndexPtr() + lower.size + 1},
+             {factor.innerIndexPtr(), factor.innerIndexPtr() + entries},
+             {factor.valuePtr(), factor.valuePtr() + entries}}};
+}
+
+const char* backend() {
+    static const std::string name = "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
+                                    std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION) +
+                                    " SimplicialLLT";
+    return name.c_str();
+}
+
+}  // namespace rigwright::linalg

@@ -1,0 +1,65 @@
+#include "rigwright/linalg/working_factor.h"
+
+#include <algorithm>
+
+#include "rigwright/linalg/gram_kernels.h"
+
+namespace rigwright::linalg {
+namespace {
+
+constexpr double smallest_pivot = 1e-13;  // of its diagonal entry
+
+}  // namespace
+
+bool WorkingFactor::set(const std::vector<double>& matrix, std::int64_t row_length,
+                        std::span<const std::int32_t> active, double added, std::span<const std::int32_t> names) {
+    const std::int64_t n = static_cast<std::int64_t>(active.size());
+    variables_.clear();
+    make_room(n);
+    for (std::int64_t a = 0; a < n; ++a) {
+        const double* from = matrix.data() + active[a] * row_length;
+        double* row = factor_.data() + a * stride_;
+        for (std::int64_t b = a; b < n; ++b) row[b] = from[active[b]];
+        std::fill(row + n, row + padded_width(n), 0.0);
+        row[a] += added;
+    }
+    if (!gram_kernels().cholesky(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data())) return false;
+    double most = 1.0;  // of a diagonal entry by its pivot
+    for (std::int64_t a = 0; a < n; ++a) {
+        const double entry = matrix[active[a] * (row_length + 1)] + added;
+        most = std::max(most, entry * inverse_diagonal_[a] * inverse_diagonal_[a]);
+    }
+    least_pivot_ = 1.0 / most;
+    for (const std::int32_t a : active) variables_.push_back(names[a]);
+    return true;
+}
+
+/// Rows for `count` variables and some more, without what they held.
+void WorkingFactor::make_room(std::int64_t count) {
+    if (padded_width(count) <= stride_) return;
+    stride_ = padded_width(count + count / 4);
+    factor_.assign(stride_ * stride_, 0.0);
+    inverse_diagonal_.resize(stride_);
+}
+
+bool WorkingFactor::append(std::int32_t variable, double* column, double diagonal) {
+    const std::int64_t n = size();
+    if (padded_width(n + 1) > stride_) return false;
+    if (!gram_kernels().cholesky_append(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data(), column,
+                                        diagonal)) {
+        return false;
+    }
+    variables_.push_back(variable);
+    return true;
+}
+
+void WorkingFactor::remove(std::int64_t position) {
+    gram_kernels().cholesky_remove(factor_.data(), size(), stride_, inverse_diagonal_.data(), position);
+    variables_.erase(variables_.begin() + position);
+}
+
+void WorkingFactor::solve(double* x) const {
+    gram_kernels().cholesky_solve(factor_.data(), size(), stride_, inverse_diagonal_.data(), x);
+}
+
+}  // namespace rigwright::linalg

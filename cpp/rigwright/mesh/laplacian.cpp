@@ -1,0 +1,25 @@
+#include "rigwright/mesh/laplacian.h"
+
+#include "rigwright/mesh/topology.h"
+
+namespace rigwright::mesh {
+
+Entries graph_laplacian(View<const std::int32_t, 2> faces, std::int64_t num_vertices) {
+    const Neighbours neighbours(faces, num_vertices);
+    Entries entries;
+    const auto add = [&](std::int32_t row, std::int32_t column, double value) {
+        entries.row.push_back(row);
+        entries.column.push_back(column);
+        entries.value.push_back(value);
+    };
+    for (std::int32_t k = 0; k < num_vertices; ++k) {
+        const std::int32_t begin = neighbours.start[k], end = neighbours.start[k + 1];
+        std::int32_t e = begin;
+        for (; e < end && neighbours.vertex[e] < k; ++e) add(k, neighbours.vertex[e], -1.0);
+        add(k, k, end - begin);
+        for (; e < end; ++e) add(k, neighbours.vertex[e], -1.0);
+    }
+    return entries;
+}
+
+}  // namespace rigwright::mesh

@@ -1,0 +1,132 @@
+#include "rigwright/mesh/search/closest_points.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "rigwright/core/check.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/mesh/search/box_tree.h"
+#include "rigwright/mesh/topology.h"
+
+namespace rigwright::mesh {
+namespace {
+
+using Vector = std::array<double, 3>;
+
+Vector minus(const Vector& a, const Vector& b) {
+    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+double dot(const Vector& a, const Vector& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+struct Triangle {
+    std::array<std::int32_t, 3> corner;
+    std::array<Vector, 3> point;
+    Vector normal;  // of any length
+};
+
+std::vector<Triangle> triangles(View<const float, 2> points, View<const std::int32_t, 2> faces) {
+    std::vector<Triangle> result;
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        const std::int32_t* face = faces.row(f);
+        for (int t = 1; t + 1 < num_corners(face); ++t) {
+            Triangle triangle{{face[0], face[t], face[t + 1]}, {}, {}};
+            for (int c = 0; c < 3; ++c) {
+                const float* p = points.row(triangle.corner[c]);
+                triangle.point[c] = {p[0], p[1], p[2]};
+            }
+            const Vector a = minus(triangle.point[1], triangle.point[0]),
+                         b = minus(triangle.point[2], triangle.point[0]);
+            triangle.normal = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+            if (dot(triangle.normal, triangle.normal) > 0.0) result.push_back(triangle);
+        }
+    }
+    return result;
+}
+
+constexpr const char* name = "closest_points";
+
+void check_arguments(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
+                     const View<const float, 2>* normals) {
+    check_shape<const float, 2>(name, "vertices", points, {-1, 3});
+    check_shape<const float, 2>(name, "queries", queries, {-1, 3});
+    if (normals) check_shape<const float, 2>(name, "normals", *normals, queries.extents());
+    check_finite(name, "vertices", points);
+    check_finite(name, "queries", queries);
+    check_faces(name, faces, points.extent(0));
+}
+
+}  // namespace
+
+std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>& corner,
+                                      const std::array<double, 3>& p) {
+    const auto& [a, b, c] = corner;
+    const Vector ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
+    const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+                 d6 = dot(ac, cp);
+    if (d1 <= 0.0 && d2 <= 0.0) return {1.0, 0.0, 0.0};
+    if (d3 >= 0.0 && d4 <= d3) return {0.0, 1.0, 0.0};
+    if (d6 >= 0.0 && d5 <= d6) return {0.0, 0.0, 1.0};
+    const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+    // A side without length has d1 = d3 (or d2 = d6, ...): no point of it is nearer than those of the other sides.
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3) return {1.0 - d1 / (d1 - d3), d1 / (d1 - d3), 0.0};
+    if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return {1.0 - d2 / (d2 - d6), 0.0, d2 / (d2 - d6)};
+    if (va <= 0.0 && d4 >= d3 && d5 >= d6 && (d4 - d3) + (d5 - d6) > 0.0) {
+        const double w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return {0.0, 1.0 - w, w};
+    }
+    const double sum = va + vb + vc;
+    if (!(sum > 0.0)) return {1.0, 0.0, 0.0};  // all corners in one point
+    return {va / sum, vb / sum, vc / sum};
+}
+
+void closest_points(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
+                    const View<const float, 2>* normals, View<std::int32_t, 2> corners, View<float, 2> weights,
+                    View<float, 1> distances, int threads) {
+    check_arguments(points, faces, queries, normals);
+    check_shape<std::int32_t, 2>(name, "corners", corners, {queries.extent(0), 3});
+    check_shape<float, 2>(name, "weights", weights, {queries.extent(0), 3});
+    check_shape<float, 1>(name, "distances", distances, {queries.extent(0)});
+    const std::vector<Triangle> all = triangles(points, faces);
+    std::vector<Box> boxes(all.size(), Box::empty());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const Vector& p : all[i].point) boxes[i].include(p.data());
+    }
+    const BoxTree tree(boxes);
+    parallel_for(queries.extent(0), 256, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t q = begin; q < end; ++q) {
+            const Vector p{queries(q, 0), queries(q, 1), queries(q, 2)};
+            std::int32_t nearest = -1;
+            Vector found{};
+            const auto distance = [&](std::int32_t i, double best) {
+                const Triangle& t = all[i];
+                if (normals && dot(t.normal, {(*normals)(q, 0), (*normals)(q, 1), (*normals)(q, 2)}) <= 0.0)
+                    return best;
+                const Vector w = nearest_weights(t.point, p);
+                Vector gap = p;
+                for (int c = 0; c < 3; ++c) {
+                    for (int a = 0; a < 3; ++a) gap[a] -= w[c] * t.point[c][a];
+                }
+                const double squared = dot(gap, gap);
+                if (squared < best) {
+                    nearest = i;
+                    found = w;
+                }
+                return squared;
+            };
+            const double best = tree.nearest(p.data(), std::numeric_limits<double>::infinity(), distance);
+            for (int c = 0; c < 3; ++c) {
+                corners(q, c) = nearest < 0 ? -1 : all[nearest].corner[c];
+                weights(q, c) = static_cast<float>(found[c]);
+            }
+            distances(q) = static_cast<float>(std::sqrt(best));
+        }
+    });
+}
+
+}  // namespace rigwright::mesh

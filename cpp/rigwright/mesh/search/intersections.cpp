@@ -1,0 +1,91 @@
+#include "rigwright/mesh/search/intersections.h"
+
+#include <algorithm>
+
+#include "rigwright/mesh/search/box_tree.h"
+#include "rigwright/mesh/topology.h"
+
+namespace rigwright::mesh {
+namespace {
+
+using Point = std::array<double, 3>;
+
+struct Piece {
+    std::array<Point, 3> corner;
+    std::int32_t face;
+};
+
+/// Six times the signed volume of a tetrahedron.
+double volume(const Point& a, const Point& b, const Point& c, const Point& d) {
+    double u[3], v[3], w[3];
+    for (int i = 0; i < 3; ++i) {
+        u[i] = b[i] - a[i];
+        v[i] = c[i] - a[i];
+        w[i] = d[i] - a[i];
+    }
+    return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
+}
+
+/// Whether the segment p q passes through the inside of a triangle.
+bool pierces(const Point& p, const Point& q, const std::array<Point, 3>& t) {
+    if (volume(t[0], t[1], t[2], p) * volume(t[0], t[1], t[2], q) >= 0.0) return false;
+    const double a = volume(p, q, t[0], t[1]), b = volume(p, q, t[1], t[2]), c = volume(p, q, t[2], t[0]);
+    return (a > 0.0 && b > 0.0 && c > 0.0) || (a < 0.0 && b < 0.0 && c < 0.0);
+}
+
+bool cut(const Piece& a, const Piece& b) {
+    for (int e = 0; e < 3; ++e) {
+        if (pierces(a.corner[e], a.corner[(e + 1) % 3], b.corner)) return true;
+        if (pierces(b.corner[e], b.corner[(e + 1) % 3], a.corner)) return true;
+    }
+    return false;
+}
+
+bool share_vertex(const std::int32_t* f, const std::int32_t* g) {
+    return std::any_of(f, f + num_corners(f), [&](std::int32_t v) { return std::count(g, g + num_corners(g), v) > 0; });
+}
+
+std::vector<Piece> pieces(View<const float, 2> points, View<const std::int32_t, 2> faces,
+                          View<const std::uint8_t, 1> chosen) {
+    std::vector<Piece> result;
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        const std::int32_t* face = faces.row(f);
+        for (int t = 1; chosen(f) != 0 && t + 1 < num_corners(face); ++t) {
+            Piece piece;
+            piece.face = static_cast<std::int32_t>(f);
+            const int corners[3] = {0, t, t + 1};
+            for (int c = 0; c < 3; ++c) {
+                const float* p = points.row(face[corners[c]]);
+                piece.corner[c] = {p[0], p[1], p[2]};
+            }
+            result.push_back(piece);
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<std::array<std::int32_t, 2>> self_intersections(View<const float, 2> points,
+                                                            View<const std::int32_t, 2> faces,
+                                                            View<const std::uint8_t, 1> chosen) {
+    const std::vector<Piece> all = pieces(points, faces, chosen);
+    std::vector<Box> boxes(all.size(), Box::empty());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const Point& p : all[i].corner) boxes[i].include(p.data());
+    }
+    const BoxTree tree(boxes);
+    std::vector<std::array<std::int32_t, 2>> found;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        tree.overlapping(boxes[i], [&](std::int32_t j) {
+            const std::int32_t f = all[i].face, g = all[j].face;
+            if (f >= g || share_vertex(faces.row(f), faces.row(g)) || !cut(all[i], all[j])) return;
+            found.push_back({f, g});
+        });
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+}  // namespace rigwright::mesh

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+
+#include "rigwright/mesh/topology.h"
+
+namespace rigwright::mesh {
+
+/// Laplacian smoothing: each iteration moves every vertex by `step` of the way to the mean of its neighbours,
+///   s_k <- (1 - step) s_k + step mean_{m in N(k)} s_m.
+/// Linear in the vertices; loose vertices stay.
+class Smoothing {
+public:
+    Smoothing(View<const std::int32_t, 2> faces, std::int64_t num_vertices, int iterations, float step)
+        : neighbours_(faces, num_vertices), num_vertices_(num_vertices), iterations_(iterations), step_(step) {}
+
+    /// Smooths `points` (V, 3) in place; `scratch` is as large.
+    void apply(float* points, float* scratch) const;
+    /// The transposed operator, in place: takes a gradient with respect to smoothed points to one with respect to
+    /// the points.
+    void apply_transposed(float* gradient, float* scratch) const;
+
+private:
+    Neighbours neighbours_;
+    std::int64_t num_vertices_;
+    int iterations_;
+    float step_;
+};
+
+}  // namespace rigwright::mesh

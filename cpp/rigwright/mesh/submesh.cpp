@@ -1,0 +1,77 @@
+#include "rigwright/mesh/submesh.h"
+
+#include <algorithm>
+
+#include "rigwright/mesh/topology.h"
+
+namespace rigwright::mesh {
+namespace {
+
+using Faces = View<const std::int32_t, 2>;
+using Members = std::vector<char>;
+
+bool touches(const Members& members, const std::int32_t* face) {
+    return std::any_of(face, face + num_corners(face), [&](std::int32_t v) { return members[v] != 0; });
+}
+
+/// Adds the corners of all faces that have one among the members.
+Members with_faces(Faces faces, const Members& members) {
+    Members result = members;
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        const std::int32_t* face = faces.row(f);
+        if (!touches(members, face)) continue;
+        for (int corner = 0; corner < num_corners(face); ++corner) result[face[corner]] = 1;
+    }
+    return result;
+}
+
+/// Adds `rounds` rings of neighbours.
+void add_rings(const Neighbours& neighbours, int rounds, Members* members) {
+    std::vector<std::int32_t> ring, next;
+    for (std::size_t v = 0; v < members->size(); ++v) {
+        if ((*members)[v]) ring.push_back(static_cast<std::int32_t>(v));
+    }
+    for (int round = 0; round < rounds && !ring.empty(); ++round) {
+        next.clear();
+        for (const std::int32_t v : ring) {
+            for (std::int32_t e = neighbours.start[v]; e < neighbours.start[v + 1]; ++e) {
+                const std::int32_t m = neighbours.vertex[e];
+                if ((*members)[m]) continue;
+                (*members)[m] = 1;
+                next.push_back(m);
+            }
+        }
+        ring.swap(next);
+    }
+}
+
+}  // namespace
+
+/// A round takes a vertex and its neighbours from the round before. The last ring needs the points alone, but all
+/// faces that join it to the members: their edges are the members' neighbours.
+Submesh smoothing_submesh(Faces faces, std::int64_t num_vertices, View<const std::int32_t, 1> vertices,
+                          int iterations) {
+    Members inner(static_cast<std::size_t>(num_vertices));
+    for (const std::int32_t v : vertices) inner[v] = 1;
+    if (iterations > 0) {
+        inner = with_faces(faces, inner);  // a frame depends on the faces around its vertex
+        add_rings(Neighbours(faces, num_vertices), iterations - 1, &inner);
+    }
+    const Members all = with_faces(faces, inner);
+
+    Submesh result;
+    std::vector<std::int32_t> place(static_cast<std::size_t>(num_vertices), -1);
+    for (std::int32_t v = 0; v < num_vertices; ++v) {
+        if (!all[v]) continue;
+        place[v] = static_cast<std::int32_t>(result.vertices.size());
+        result.vertices.push_back(v);
+    }
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        const std::int32_t* face = faces.row(f);
+        if (!touches(inner, face)) continue;
+        for (int corner = 0; corner < 4; ++corner) result.faces.push_back(face[corner] < 0 ? -1 : place[face[corner]]);
+    }
+    return result;
+}
+
+}  // namespace rigwright::mesh

@@ -1,0 +1,241 @@
+#include <algorithm>
+
+#include "rigwright/core/instruction_set.h"
+#include "rigwright/network/dense.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "rigwright/network/dense_kernels.cpp"  // compiled once for every instruction set
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "rigwright/network/tanh-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace rigwright::network::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, Dense::panel>;
+using V = hn::Vec<D>;
+constexpr D d;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
+
+// Registers decide the tiles: one row alone takes 64 outputs where they fit, six rows take what leaves them
+// and their weights in registers.
+constexpr int wide = lanes == 16 ? 4 : 8;
+constexpr int narrow = lanes == 16 ? 4 : 2;
+
+// Weights of any storage as float32.
+HWY_INLINE V load(const float* weight) {
+    return hn::Load(d, weight);
+}
+template <class Number>
+HWY_INLINE V load(const Number* weight) {
+    return hn::PromoteTo(d, hn::Load(hn::Rebind<Number, D>(), weight));
+}
+
+/// Calls body(Number()) with the type of the stored weights.
+template <class Body>
+HWY_INLINE void for_storage(Storage storage, const Body& body) {
+    switch (storage) {
+        case Storage::float32:
+            return body(float());
+        case Storage::float16:
+            return body(hwy::float16_t());
+        case Storage::bfloat16:
+            return body(hwy::bfloat16_t());
+    }
+}
+
+/// One group of output rows: its weights, biases, and first row.
+template <class Number>
+struct Group {
+    const Number* weight;
+    const float* bias;  // none for a derivative
+    std::int64_t rows;
+    std::int64_t begin;
+    std::int64_t inputs;
+};
+
+/// An activation: its values, and a gradient times its derivative at the values y. NaN stays NaN.
+struct Tanh {
+    static HWY_INLINE V value(V x) { return tanh(d, x); }
+    static HWY_INLINE V times_slope(V gradient, V y) {
+        return hn::Mul(gradient, hn::NegMulAdd(y, y, hn::Set(d, 1.0f)));
+    }
+};
+struct Relu {
+    static HWY_INLINE V value(V x) { return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x); }
+    static HWY_INLINE V times_slope(V gradient, V y) { return hn::IfThenElseZero(hn::Gt(y, hn::Zero(d)), gradient); }
+};
+struct LeakyRelu {
+    static HWY_INLINE V value(V x) { return times_slope(x, x); }
+    static HWY_INLINE V times_slope(V gradient, V y) {
+        return hn::IfThenElse(hn::Gt(y, hn::Zero(d)), gradient, hn::Mul(gradient, hn::Set(d, leaky_slope)));
+    }
+};
+
+/// Calls body(f) with the type of an activation, and not for the identity. Activations are passes over sums that the
+/// products left in the first cache, so that the products exist once for all of them.
+template <class Body>
+HWY_INLINE void for_activation(Activation activation, const Body& body) {
+    switch (activation) {
+        case Activation::none:
+            return;
+        case Activation::tanh:
+            return body(Tanh());
+        case Activation::relu:
+            return body(Relu());
+        case Activation::leaky_relu:
+            return body(LeakyRelu());
+    }
+}
+
+/// y = f(y) for `width` numbers per row.
+void activate(Activation activation, Rows<float> y, std::int64_t width, int count) {
+    for_activation(activation, [&](auto f) {
+        for (int p = 0; p < count; ++p) {
+            float* row = y.row(p);
+            for (std::int64_t i = 0; i < width; i += lanes) hn::Store(f.value(hn::Load(d, row + i)), d, row + i);
+        }
+    });
+}
+
+/// gradient *= f', from the values y, for `width` numbers per row.
+void times_slope(Activation activation, Rows<const float> y, Rows<float> gradient, std::int64_t width, int count) {
+    for_activation(activation, [&](auto f) {
+        for (int p = 0; p < count; ++p) {
+            float* row = gradient.row(p);
+            for (std::int64_t i = 0; i < width; i += lanes) {
+                hn::Store(f.times_slope(hn::Load(d, row + i), hn::Load(d, y.row(p) + i)), d, row + i);
+            }
+        }
+    });
+}
+
+/// `Count` rows of x times `Vectors` vectors of output rows, from the output row `first` of the group.
+template <int Count, int Vectors, class Number>
+HWY_INLINE void tile(const Group<Number>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+    V sum[Count][Vectors];
+    for (int v = 0; v < Vectors; ++v) {
+        const V bias = group.bias ? hn::Load(d, group.bias + first + v * lanes) : hn::Zero(d);
+        for (int p = 0; p < Count; ++p) sum[p][v] = bias;
+    }
+    const Number* weight = group.weight + first;
+    for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
+        V w[Vectors];
+        for (int v = 0; v < Vectors; ++v) w[v] = load(weight + v * lanes);
+        for (int p = 0; p < Count; ++p) {
+            const V value = hn::Set(d, x.row(p)[k]);
+            for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::MulAdd(w[v], value, sum[p][v]);
+        }
+    }
+    for (int p = 0; p < Count; ++p) {
+        for (int v = 0; v < Vectors; ++v) {
+            hn::Store(sum[p][v], d, y.row(p) + group.begin + first + v * lanes);
+        }
+    }
+}
+
+/// All output rows of a group from `first` on, in tiles of `Vectors` vectors, then narrower ones.
+template <int Count, int Vectors, class Number>
+HWY_INLINE void strip(const Group<Number>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+    for (; first + Vectors * lanes <= group.rows; first += Vectors * lanes) {
+        tile<Count, Vectors>(group, first, x, y);
+    }
+    if constexpr (Vectors * lanes > Dense::panel) strip<Count, Vectors / 2>(group, first, x, y);
+}
+
+/// Calls body(group) for all groups of output rows.
+template <class Body>
+HWY_INLINE void for_groups(const Dense& layer, const Packed& packed, bool with_bias, const Body& body) {
+    for_storage(layer.storage, [&](auto number) {
+        using Number = decltype(number);
+        const Number* weight = packed.at<Number>(layer.weight);
+        for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
+            const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
+            const float* bias = with_bias ? packed.at(layer.bias) + begin : nullptr;
+            body(Group<Number>{weight, bias, rows, begin, layer.inputs});
+            weight += rows * layer.inputs;
+        }
+    });
+}
+
+void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count) {
+    for_groups(layer, packed, true, [&](const auto& group) {
+        int p = 0;
+        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x.from(p), y.from(p));
+        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x.from(p), y.from(p));
+        for (; p < count; ++p) strip<1, wide>(group, 0, x.from(p), y.from(p));
+        activate(layer.activation, y.from(0, group.begin), group.rows, count);
+    });
+}
+
+void dense_jvp(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<const float> x_tangent,
+               Rows<float> y_tangent, int count) {
+    for_groups(layer, packed, false, [&](const auto& group) {
+        int p = 0;
+        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x_tangent.from(p), y_tangent.from(p));
+        for (; p < count; ++p) strip<1, wide>(group, 0, x_tangent.from(p), y_tangent.from(p));
+        times_slope(layer.activation, y.from(0, group.begin), y_tangent.from(0, group.begin), group.rows, count);
+    });
+}
+
+/// x_gradient += W^T y_gradient of one group of output rows, for one row.
+template <class Number>
+HWY_INLINE void add_transposed(const Group<Number>& group, const float* y_gradient, float* x_gradient) {
+    const Number* weight = group.weight;
+    for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
+        V sum = hn::Zero(d);
+        for (std::int64_t row = 0; row < group.rows; row += lanes) {
+            sum = hn::MulAdd(load(weight + row), hn::Load(d, y_gradient + group.begin + row), sum);
+        }
+        x_gradient[k] += hn::GetLane(hn::SumOfLanes(d, sum));
+    }
+}
+
+void dense_vjp(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<float> y_gradient,
+               Rows<float> x_gradient, int count) {
+    times_slope(layer.activation, y, y_gradient, layer.padded(), count);
+    for (int p = 0; p < count; ++p) {
+        std::fill_n(x_gradient.row(p), layer.padded_inputs(), 0.0f);
+        for_groups(layer, packed, false,
+                   [&](const auto& group) { add_transposed(group, y_gradient.row(p), x_gradient.row(p)); });
+    }
+}
+
+void tanh_of(const float* x, float* y, std::size_t count) {
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) hn::StoreU(tanh(d, hn::LoadU(d, x + i)), d, y + i);
+    const hn::CappedTag<float, 1> one;
+    for (; i < count; ++i) hn::StoreU(tanh(one, hn::LoadU(one, x + i)), one, y + i);
+}
+
+const DenseKernels* table() {
+    static constexpr DenseKernels kernels{&dense, &dense_vjp, &dense_jvp};
+    return &kernels;
+}
+
+}  // namespace rigwright::network::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace rigwright::network {
+
+HWY_EXPORT(table);
+HWY_EXPORT(tanh_of);
+
+const DenseKernels& dense_kernels() {
+    static const DenseKernels& chosen = []() -> const DenseKernels& {
+        instruction_set();
+        return *HWY_DYNAMIC_DISPATCH(table)();
+    }();
+    return chosen;
+}
+
+void tanh(const float* x, float* y, std::size_t count) {
+    instruction_set();
+    HWY_DYNAMIC_DISPATCH(tanh_of)(x, y, count);
+}
+
+}  // namespace rigwright::network
+#endif

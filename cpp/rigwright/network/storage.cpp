@@ -1,0 +1,69 @@
+#include "rigwright/network/storage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace rigwright::network {
+
+std::uint16_t to_float16(float x) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+    const std::uint16_t sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
+    const float magnitude = std::abs(x);
+    if (std::isnan(x)) return static_cast<std::uint16_t>(sign | 0x7e00u);
+    if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to 2^16
+    if (magnitude < 0x1p-14f) {  // subnormal: a multiple of 2^-24, and the sum below rounds to these
+        const float shifted = magnitude + 0.5f;
+        return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
+    }
+    const std::uint32_t exponent_and_digits = (bits & 0x7fffffffu) - (112u << 23);
+    const std::uint32_t odd = exponent_and_digits >> 13 & 1u;
+    return static_cast<std::uint16_t>(sign | (exponent_and_digits + 0xfffu + odd) >> 13);
+}
+
+std::uint16_t to_bfloat16(float x) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+    if (std::isnan(x)) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
+    return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+float from_float16(std::uint16_t bits) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+    const std::uint32_t exponent = bits >> 10 & 0x1fu, digits = bits & 0x3ffu;
+    if (exponent == 0) {
+        const float magnitude = static_cast<float>(digits) * 0x1p-24f;
+        return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+    }
+    const std::uint32_t wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
+    return std::bit_cast<float>(sign | wide << 23 | digits << 13);
+}
+
+float from_bfloat16(std::uint16_t bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+float rounded(Storage storage, float weight) {
+    switch (storage) {
+        case Storage::float32:
+            return weight;
+        case Storage::float16:
+            return from_float16(to_float16(weight));
+        case Storage::bfloat16:
+            return from_bfloat16(to_bfloat16(weight));
+    }
+    return weight;
+}
+
+float storage_error(View<const float, 2> weight, Storage storage) {
+    float largest = 0.0f;
+    for (const float w : weight) largest = std::max(largest, std::abs(w - rounded(storage, w)));
+    return largest;
+}
+
+Storage choose_storage(View<const float, 2> weight) {
+    const float half = storage_error(weight, Storage::float16), brain = storage_error(weight, Storage::bfloat16);
+    if (std::isinf(half) && std::isinf(brain)) return Storage::float32;
+    return half <= brain ? Storage::float16 : Storage::bfloat16;
+}
+
+}  // namespace rigwright::network

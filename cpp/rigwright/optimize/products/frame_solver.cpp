@@ -1,0 +1,77 @@
+#include "rigwright/optimize/products/frame_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rigwright::optimize {
+
+bool FrameSolver::sweep(bool local) {
+    bool moved = false;
+    for (std::int64_t k = 0; k < frame_.structure().num_variables(); ++k) moved = frame_.minimise(k, local) || moved;
+    return moved;
+}
+
+bool FrameSolver::is_near(const double* known) const {
+    constexpr double near = 1e-3;  // a weight; corrections bend the objective over tenths
+    for (std::int64_t k = 0; k < frame_.structure().num_variables(); ++k) {
+        const double x = frame_.x()[k];
+        if (!(std::abs(x - known[k]) < near)) return false;
+        for (const double knot : frame_.structure().knots(k)) {  // another minimum may lie behind it, however near
+            if (std::min(x, known[k]) < knot && knot < std::max(x, known[k])) return false;
+        }
+    }
+    return true;
+}
+
+/// One step from the point looked at, after `iterations` others. Returns false if none helps.
+bool FrameSolver::step(double threshold, std::int64_t iterations) {
+    const bool has_knots = frame_.structure().has_knots();
+    const std::int64_t patience = newton_.was_singular() && !has_knots ? 24 : 200;  // independent shapes need less
+    in_box_ = in_box_ || iterations >= patience;
+    if (!in_box_ && (newton_.take(frame_) || sweep(false))) return true;
+    in_box_ = true;
+    if (box_newton_.take(frame_, threshold)) return true;
+    return has_knots && (newton_.take(frame_) || sweep(false));  // sweeps look beyond the pieces next to a variable
+}
+
+FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start kind, double threshold,
+                               std::int64_t max_iterations, const double* known, double* x) {
+    constexpr int far_sweeps = 2;
+    const Structure& structure = frame_.structure();
+    bool many_minima = structure.has_knots();  // along a single variable
+    for (std::int64_t k = 0; k < structure.num_variables(); ++k) many_minima = many_minima || structure.degree(k) > 1;
+    FrameReport report;
+    frame_.load(terms);
+    frame_.set(start);
+    newton_.begin(kind != Start::nearby);
+    box_newton_.begin();
+    for (int i = 0; kind == Start::far && i < far_sweeps && report.iterations < max_iterations;
+         ++i, ++report.iterations) {
+        if (!sweep(false)) break;
+    }
+    for (;; ++report.iterations) {
+        report.optimality = newton_.look(frame_);
+        report.converged = report.optimality <= threshold;
+        report.is_known = known != nullptr && is_near(known);
+        if (report.iterations >= max_iterations || report.is_known) break;
+        if (report.converged) {
+            if (!many_minima) break;
+            const double before = frame_.objective();
+            solved_.assign(frame_.x(), frame_.x() + structure.num_variables());
+            if (!sweep(false)) break;
+            // on the pieces where it is the frame gains no more by a step than its optimality times the step's length
+            double within = 1e-12 * std::abs(before);
+            for (std::size_t k = 0; k < solved_.size(); ++k) within += threshold * std::abs(frame_.x()[k] - solved_[k]);
+            if (frame_.objective() < before - within) continue;
+            frame_.set(solved_.data());  // such steps only take the optimality away
+            break;
+        } else if (!step(threshold, report.iterations)) {
+            break;
+        }
+    }
+    report.objective = frame_.objective();
+    std::copy_n(frame_.x(), structure.num_variables(), x);
+    return report;
+}
+
+}  // namespace rigwright::optimize

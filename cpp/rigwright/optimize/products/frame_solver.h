@@ -1,0 +1,53 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "rigwright/optimize/products/box_newton.h"
+#include "rigwright/optimize/products/frame.h"
+#include "rigwright/optimize/products/newton.h"
+
+namespace rigwright::optimize {
+
+/// How one frame ended.
+struct FrameReport {
+    double objective = 0.0;  // Frame::objective
+    double optimality = 0.0;
+    std::int64_t iterations = 0;  // Newton steps and sweeps
+    bool converged = false;
+    bool is_known = false;  // ended beside the known solution
+};
+
+/// Where a frame's start comes from.
+enum class Start {
+    nearby,  // a solution of nearly the same terms, whose factor may serve again
+    across,  // such a solution with a variable on another piece: neither its factor nor exact steps, which lead back
+    far      // anywhere: sweeps come first
+};
+
+/// Minimises one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact
+/// minimisation over one variable at a time, which also look beyond the pieces next to a variable; where these come no
+/// nearer to a solution, Newton steps over all variables in the box (BoxNewton). The objective never rises. Ends at a
+/// point whose optimality is at most `threshold` and that no single variable can improve. One a thread.
+class FrameSolver {
+public:
+    FrameSolver(const Structure& structure, const linalg::GramMatrix& gram) : frame_(structure, gram) {}
+
+    /// With `known`, a solution of the same terms, the solve ends, not converged, where all its variables come so near,
+    /// on the same pieces, that it would only be found again. Writes the last point to x.
+    FrameReport solve(const Terms& terms, const double* start, Start kind, double threshold,
+                      std::int64_t max_iterations, const double* known, double* x);
+    const Frame& frame() const { return frame_; }
+
+private:
+    bool step(double threshold, std::int64_t iterations);
+    bool sweep(bool local);
+    bool is_near(const double* known) const;
+
+    Frame frame_;
+    NewtonStep newton_;
+    BoxNewton box_newton_;
+    bool in_box_ = false;  // from the first frame on that stalled: those after it would, too
+    std::vector<double> solved_;
+};
+
+}  // namespace rigwright::optimize

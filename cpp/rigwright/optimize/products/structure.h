@@ -1,0 +1,94 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rigwright::optimize {
+
+/// What a column's activation is a product of: a variable itself, or a tent over it (0 at x1, 1 at x2, 0 at x3,
+/// straight in between, 0 outside).
+struct Factor {
+    std::int32_t variable = 0;
+    bool is_tent = false;
+    double x1 = 0.0, x2 = 0.0, x3 = 0.0;
+
+    double value(double x) const {
+        if (!is_tent) return x;
+        if (x == x2) return 1.0;
+        if (x <= x1 || x >= x3) return 0.0;
+        return x < x2 ? (x - x1) / (x2 - x1) : (x3 - x) / (x3 - x2);
+    }
+    /// Slope on the piece to the right (side > 0) or left of x.
+    double slope(double x, int side) const {
+        if (!is_tent) return 1.0;
+        const auto within = [&](double a, double b) { return side > 0 ? a <= x && x < b : a < x && x <= b; };
+        if (within(x1, x2)) return 1.0 / (x2 - x1);
+        return within(x2, x3) ? -1.0 / (x3 - x2) : 0.0;
+    }
+};
+
+/// How N columns of a rig depend on K variables: each activation is a product of factors. A rig's first K columns are
+/// its shapes alone; where two shapes share their weight both have the same variable, and a column may then hold a
+/// variable more than once.
+class Structure {
+public:
+    /// One list of factors a column.
+    Structure(std::int64_t num_variables, std::vector<std::vector<Factor>> columns);
+
+    std::int64_t num_variables() const { return static_cast<std::int64_t>(users_begin_.size()) - 1; }
+    std::int64_t num_columns() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
+    std::span<const Factor> factors(std::int64_t column) const { return between(factors_, begin_, column); }
+    /// The columns that a variable drives, ascending.
+    std::span<const std::int32_t> users(std::int64_t variable) const { return between(users_, users_begin_, variable); }
+    /// Places where the slope of some activation jumps, ascending.
+    std::span<const double> knots(std::int64_t variable) const { return between(knots_, knots_begin_, variable); }
+    /// The highest power of a variable in one column: 1 unless weights are shared.
+    int degree(std::int64_t variable) const { return degree_[variable]; }
+    bool has_knots() const { return !knots_.empty(); }
+    /// Whether every column is a single variable: the objective is convex.
+    bool is_linear() const { return is_linear_; }
+
+    double activation(std::int64_t column, const double* x) const {
+        const auto [first, second] = plain_[column];
+        if (second >= 0) return x[first] * x[second];
+        return first >= 0 ? x[first] : product(column, x);
+    }
+    /// J^T y for the slopes J (N, K) of all activations, to the right of each variable: `result` (K).
+    void pull_back(const double* x, const double* y, double* result) const;
+    /// The one or two different variables whose plain product a column is; second -1 for one, first -1 for others.
+    struct Plain {
+        std::int32_t first, second;
+    };
+    Plain plain(std::int64_t column) const { return plain_[column]; }
+    /// Slope of a column's activation along one variable of its own, to one side of it.
+    double slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
+        const auto [first, second] = plain_[column];
+        if (second >= 0) return x[first == variable ? second : first];
+        return first >= 0 ? 1.0 : product_slope(column, variable, x, side);
+    }
+
+    /// The piece of a variable's range on one side of x, between the knots next to it, inside [low, high].
+    std::pair<double, double> piece(std::int64_t variable, double x, int side, double low, double high) const;
+
+private:
+    static Plain plain_product(const std::vector<Factor>& factors);
+    double product(std::int64_t column, const double* x) const;
+    double product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const;
+
+    template <class T>
+    static std::span<const T> between(const std::vector<T>& all, const std::vector<std::int64_t>& begin,
+                                      std::int64_t i) {
+        return {all.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
+    }
+
+    std::vector<Factor> factors_;
+    std::vector<std::int64_t> begin_{0}, users_begin_{0}, knots_begin_{0};
+    std::vector<std::int32_t> users_;
+    std::vector<double> knots_;
+    std::vector<int> degree_;
+    std::vector<Plain> plain_;
+    bool is_linear_ = true;
+};
+
+}  // namespace rigwright::optimize

@@ -1,0 +1,72 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace rigwright::packing {
+
+/// A set of small whole numbers, one bit each. Both sides of an operation have the same size.
+class BitSet {
+public:
+    BitSet() = default;
+    explicit BitSet(int size) : words_((size + 63) / 64, 0) {}
+
+    /// One above the largest number that fits.
+    int capacity() const { return static_cast<int>(64 * words_.size()); }
+    void insert(int i) { words_[i >> 6] |= std::uint64_t{1} << (i & 63); }
+    void erase(int i) { words_[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
+    bool contains(int i) const { return (words_[i >> 6] >> (i & 63)) & 1; }
+    bool empty() const {
+        for (std::uint64_t word : words_) {
+            if (word != 0) return false;
+        }
+        return true;
+    }
+    int count() const {
+        int total = 0;
+        for (std::uint64_t word : words_) total += std::popcount(word);
+        return total;
+    }
+    /// The smallest member at or above `from`; -1 where there is none.
+    int next(int from = 0) const {
+        std::size_t w = static_cast<std::size_t>(from) >> 6;
+        if (w >= words_.size()) return -1;
+        std::uint64_t word = words_[w] & (~std::uint64_t{0} << (from & 63));
+        while (word == 0) {
+            if (++w == words_.size()) return -1;
+            word = words_[w];
+        }
+        return static_cast<int>(w * 64) + std::countr_zero(word);
+    }
+    bool intersects(const BitSet& other) const {
+        for (std::size_t w = 0; w < words_.size(); ++w) {
+            if ((words_[w] & other.words_[w]) != 0) return true;
+        }
+        return false;
+    }
+    /// How many members both have.
+    int shared(const BitSet& other) const {
+        int total = 0;
+        for (std::size_t w = 0; w < words_.size(); ++w) total += std::popcount(words_[w] & other.words_[w]);
+        return total;
+    }
+    BitSet& operator&=(const BitSet& other) {
+        for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
+        return *this;
+    }
+    BitSet& operator|=(const BitSet& other) {
+        for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
+        return *this;
+    }
+    /// Without the members of `other`.
+    BitSet& operator-=(const BitSet& other) {
+        for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= ~other.words_[w];
+        return *this;
+    }
+    friend bool operator==(const BitSet&, const BitSet&) = default;
+
+private:
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace rigwright::packing

@@ -1,0 +1,56 @@
+#include "rigwright/registry/make_model.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "rigwright/body/body_model.h"
+#include "rigwright/core/error.h"
+#include "rigwright/rig/blendshapes/blendshape_rig.h"
+#include "rigwright/rig/character.h"
+#include "rigwright/rig/skinning/delta_mush.h"
+#include "rigwright/rig/skinning/dual_quaternion.h"
+#include "rigwright/rig/skinning/linear_blend.h"
+
+namespace rigwright {
+namespace {
+
+using Tensors = std::shared_ptr<const TensorFile>;
+
+template <class Model>
+std::shared_ptr<rig::Deformer> make(Tensors tensors) {
+    return std::make_shared<Model>(std::move(tensors));
+}
+
+struct Kind {
+    std::string_view name;
+    std::shared_ptr<rig::Deformer> (*make)(Tensors);
+};
+
+constexpr std::array kinds{
+    Kind{"body", &make<body::BodyModel>},
+    Kind{"linear_blend", &make<rig::LinearBlend>},
+    Kind{"dual_quaternion", &make<rig::DualQuaternionBlend>},
+    Kind{"delta_mush", &make<rig::DeltaMush>},
+    Kind{"blendshape", &make<rig::BlendshapeRig>},
+};
+
+}  // namespace
+
+std::vector<std::string> model_kinds() {
+    std::vector<std::string> names;
+    for (const Kind& kind : kinds) names.emplace_back(kind.name);
+    return names;
+}
+
+std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors) {
+    const std::string name = rig::model_kind(*tensors);
+    for (const Kind& kind : kinds) {
+        if (kind.name == name) return kind.make(std::move(tensors));
+    }
+    std::string known;
+    for (const std::string& kind : model_kinds()) known += (known.empty() ? "" : ", ") + kind;
+    throw bad_argument("load", tensors->origin(), "a model of kind '" + name + "'", "one of: " + known);
+}
+
+}  // namespace rigwright

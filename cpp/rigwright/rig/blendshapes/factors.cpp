@@ -1,0 +1,99 @@
+#include "rigwright/rig/blendshapes/factors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "rigwright/core/error.h"
+#include "rigwright/rig/offsets.h"
+
+namespace rigwright::rig {
+namespace {
+
+constexpr float least_width = std::numeric_limits<float>::min();  // of a tent's side; its slope is finite
+
+Factor read_factor(std::int32_t shape, const float* tent, std::int64_t num_shapes, const std::string& correction) {
+    if (shape < 0 || shape >= num_shapes) {
+        throw bad_argument("load", "blendshape.factor.shape of " + correction, std::to_string(shape),
+                           "a shape below " + std::to_string(num_shapes));
+    }
+    const bool is_tent = std::any_of(tent, tent + 3, [](float x) { return x != 0.0f; });
+    const bool is_steep = tent[1] - tent[0] < least_width || tent[2] - tent[1] < least_width;
+    if (is_tent && (is_steep || !std::isfinite(tent[2] - tent[0]))) {
+        throw bad_argument("load", "blendshape.factor.tent of " + correction,
+                           std::to_string(tent[0]) + ", " + std::to_string(tent[1]) + ", " + std::to_string(tent[2]),
+                           "ascending, with distances and slopes that are finite");
+    }
+    return {shape, is_tent, tent[0], tent[1], tent[2]};
+}
+
+void check_correction(std::span<const Factor> factors, const std::string& correction) {
+    if (factors.size() < 2 && !(factors.size() == 1 && factors[0].is_tent)) {
+        throw bad_argument("load", correction, std::to_string(factors.size()) + " factors",
+                           "two factors or more, or a single tent");
+    }
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (factors[i].shape != factors[j].shape) continue;
+            throw bad_argument("load", correction,
+                               "a product with shape " + std::to_string(factors[i].shape) + " twice",
+                               "a product of different shapes");
+        }
+    }
+}
+
+}  // namespace
+
+Factors::Factors(const TensorFile& tensors, std::int64_t num_shapes) {
+    const auto shape = tensors.get<std::int32_t, 1>("blendshape.factor.shape");
+    const auto tent = tensors.get<float, 2>("blendshape.factor.tent", {shape.extent(0), 3});
+    const std::int64_t corrections = tensors.get<std::int32_t, 1>("blendshape.factor.offset").extent(0) - 1;
+    if (corrections < 0) throw bad_argument("load", "blendshape.factor.offset", "empty", "one number or more");
+    const auto offset = read_offsets(tensors, "blendshape.factor.offset", corrections, shape.extent(0));
+    offset_.assign(offset.begin(), offset.end());
+    factor_.reserve(static_cast<std::size_t>(shape.extent(0)));
+    for (std::int64_t c = 0; c < corrections; ++c) {
+        const std::string name = "correction " + std::to_string(c);
+        for (std::int32_t i = offset(c); i < offset(c + 1); ++i) {
+            factor_.push_back(read_factor(shape(i), tent.row(i), num_shapes, name));
+        }
+        check_correction(of(c), name);
+    }
+}
+
+std::int64_t Factors::num_bytes() const {
+    return static_cast<std::int64_t>(offset_.size() * sizeof(offset_[0]) + factor_.size() * sizeof(Factor));
+}
+
+float Factors::activation(std::int64_t correction, const float* weights) const {
+    float product = 1.0f;
+    for (const Factor& factor : of(correction)) product *= factor.value(weights[factor.shape]);
+    return product;
+}
+
+float Factors::activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const {
+    const std::span<const Factor> factors = of(correction);
+    float sum = 0.0f;
+    for (const Factor& own : factors) {
+        float product = tangents[own.shape] * own.slope(weights[own.shape]);
+        for (const Factor& other : factors) {
+            if (&other != &own) product *= other.value(weights[other.shape]);
+        }
+        sum += product;
+    }
+    return sum;
+}
+
+void Factors::add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const {
+    const std::span<const Factor> factors = of(correction);
+    for (const Factor& own : factors) {
+        float product = gradient * own.slope(weights[own.shape]);
+        for (const Factor& other : factors) {
+            if (&other != &own) product *= other.value(weights[other.shape]);
+        }
+        weight_gradients[own.shape] += product;
+    }
+}
+
+}  // namespace rigwright::rig

@@ -1,0 +1,102 @@
+#include "rigwright/rig/restricted.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rigwright/rig/blendshapes/blendshape_rig.h"
+
+namespace rigwright::rig {
+namespace {
+
+/// A vertex that stays: its place among the restricted ones, and where its offsets are now.
+struct Member {
+    std::int32_t vertex;
+    std::int64_t group, index;
+};
+
+/// The columns that move a group, as its words of bits.
+using Columns = std::vector<std::int32_t>;
+
+/// Groups of the restricted vertices, window by window.
+std::vector<std::map<Columns, std::vector<Member>>> regrouped(const GroupedColumns& grouped,
+                                                              View<const std::int32_t, 1> vertices,
+                                                              std::int64_t num_vertices) {
+    const std::int64_t windows = (vertices.extent(0) + GroupedColumns::window - 1) / GroupedColumns::window;
+    const RestrictedPlaces places(vertices, num_vertices);
+    std::vector<std::map<Columns, std::vector<Member>>> result(static_cast<std::size_t>(windows));
+    for (std::int64_t g = 0; g < grouped.first_group(grouped.num_windows()); ++g) {
+        const GroupedColumns::Group group = grouped.group(g);
+        const Columns columns(group.columns, group.columns + grouped.num_words());
+        for (std::int64_t i = 0; i < group.size; ++i) {
+            for (const std::int32_t place : places.of(group.vertex[i])) {
+                result[place / GroupedColumns::window][columns].push_back({place, g, i});
+            }
+        }
+    }
+    for (auto& window : result) {
+        for (auto& [columns, members] : window) {
+            std::sort(members.begin(), members.end(),
+                      [](const Member& a, const Member& b) { return a.vertex < b.vertex; });
+        }
+    }
+    return result;
+}
+
+/// Appends a group's numbers, a row per column that moves it.
+template <class Number>
+void append_rows(const GroupedColumns& grouped, const Number* numbers, const std::vector<Member>& members,
+                 std::vector<Number>& out) {
+    const GroupedColumns::Group& like = grouped.group(members.front().group);
+    const std::int64_t rows = grouped.size(members.front().group) / (3 * like.size);
+    for (std::int64_t row = 0; row < rows; ++row) {
+        for (const Member& member : members) {
+            const GroupedColumns::Group group = grouped.group(member.group);
+            const Number* from = numbers + group.data + 3 * (row * group.size + member.index);
+            out.insert(out.end(), from, from + 3);
+        }
+    }
+}
+
+template <class T>
+void add_list(TensorFile& file, const char* name, const std::vector<T>& list) {
+    file.add(name, {static_cast<std::int64_t>(list.size())}, list.data());
+}
+
+}  // namespace
+
+std::shared_ptr<Deformer> BlendshapeRig::do_restricted(View<const std::int32_t, 1> vertices) const {
+    TensorFile result = restricted_tensors(character(), vertices, {"blendshape.group.", "blendshape.delta"});
+    std::vector<std::int32_t> offset{0}, vertex, words;
+    std::vector<float> numbers;
+    std::vector<std::int16_t> half;
+    for (const auto& window : regrouped(grouped_, vertices, character().num_vertices())) {
+        for (const auto& [columns, members] : window) {
+            for (const Member& member : members) vertex.push_back(member.vertex);
+            offset.push_back(static_cast<std::int32_t>(vertex.size()));
+            words.insert(words.end(), columns.begin(), columns.end());
+            if (grouped_.is_half()) {
+                append_rows(grouped_, grouped_.half_numbers(), members, half);
+            } else {
+                append_rows(grouped_, grouped_.numbers(), members, numbers);
+            }
+        }
+    }
+    add_list(result, "blendshape.group.offset", offset);
+    add_list(result, "blendshape.group.vertex", vertex);
+    result.add("blendshape.group.columns", {static_cast<std::int64_t>(offset.size()) - 1, grouped_.num_words()},
+               words.data());
+    if (grouped_.is_half()) {
+        std::vector<std::int32_t> pairs((half.size() + 1) / 2);
+        std::copy_n(reinterpret_cast<const char*>(half.data()), half.size() * sizeof(std::int16_t),
+                    reinterpret_cast<char*>(pairs.data()));
+        add_list(result, "blendshape.delta16", pairs);
+    } else {
+        add_list(result, "blendshape.delta", numbers);
+    }
+    return std::make_shared<BlendshapeRig>(std::make_shared<const TensorFile>(std::move(result)));
+}
+
+}  // namespace rigwright::rig

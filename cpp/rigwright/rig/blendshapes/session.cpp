@@ -1,0 +1,84 @@
+#include "rigwright/rig/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "rigwright/rig/blendshapes/blendshape_rig.h"
+#include "rigwright/rig/blendshapes/kernels.h"
+
+namespace rigwright::rig {
+
+/// Blendshapes between two poses: groups of vertices none of whose activations changed stay as they are.
+class BlendshapeSession final : public SessionState {
+public:
+    explicit BlendshapeSession(const BlendshapeRig& rig)
+        : rig_(rig),
+          activations_(static_cast<std::size_t>(rig.num_columns())),
+          next_(activations_.size()),
+          used_(static_cast<std::size_t>(rig.grouped().num_words())),
+          changed_(used_.size()),
+          first_(static_cast<std::size_t>(rig.grouped().list_room())),
+          column_(first_.size()) {}
+
+    void update(const float* pose, const float* before, float* vertices) override {
+        find_changes(pose, before == nullptr);
+        const GroupedColumns& grouped = rig_.grouped();
+        const float* neutral = rig_.character().rest_vertices.data();
+        for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
+            if (before == nullptr) copy_still(grouped.still(w), neutral, vertices);
+            for (std::int64_t g = grouped.first_group(w); g < grouped.first_group(w + 1); ++g) {
+                const GroupedColumns::Group group = grouped.group(g);
+                if (before == nullptr || is_changed(group.columns)) evaluate(group, neutral, vertices);
+            }
+        }
+    }
+
+private:
+    void find_changes(const float* pose, bool all) {
+        const GroupedColumns& grouped = rig_.grouped();
+        rig_.activations({pose, {rig_.num_shapes()}}, {next_.data(), {rig_.num_columns()}});
+        std::fill(used_.begin(), used_.end(), 0u);
+        std::fill(changed_.begin(), changed_.end(), all ? ~0u : 0u);
+        for (std::int64_t n = 0; n < rig_.num_columns(); ++n) {
+            const std::uint32_t bit = std::uint32_t{1} << (n % 32);
+            if (next_[n] != 0.0f) {
+                next_[n] *= grouped.scale(n);
+                used_[n / 32] |= bit;
+            }
+            if (std::memcmp(&next_[n], &activations_[n], sizeof(float)) != 0) changed_[n / 32] |= bit;
+        }
+        activations_.swap(next_);
+    }
+
+    bool is_changed(const std::int32_t* columns) const {
+        std::uint32_t common = 0;
+        for (std::size_t i = 0; i < changed_.size(); ++i)
+            common |= static_cast<std::uint32_t>(columns[i]) & changed_[i];
+        return common != 0;
+    }
+
+    void evaluate(const GroupedColumns::Group& group, const float* neutral, float* vertices) {
+        const BlendshapeKernels& kernels = blendshape_kernels();
+        const GroupedColumns& grouped = rig_.grouped();
+        const GroupRows rows = grouped.rows(group, used_.data(), first_.data(), column_.data());
+        if (grouped.is_half()) {
+            kernels.one_half(rows, grouped.half_from(group), neutral, activations_.data(), vertices);
+        } else {
+            kernels.one(rows, grouped.from(group), neutral, activations_.data(), vertices);
+        }
+    }
+
+    const BlendshapeRig& rig_;
+    std::vector<float> activations_, next_;  // (N), scaled as 16-bit numbers ask for
+    std::vector<std::uint32_t> used_, changed_;
+    std::vector<std::int64_t> first_;  // for GroupRows
+    std::vector<std::int32_t> column_;
+};
+
+std::unique_ptr<SessionState> BlendshapeRig::new_session_state() const {
+    return std::make_unique<BlendshapeSession>(*this);
+}
+
+}  // namespace rigwright::rig

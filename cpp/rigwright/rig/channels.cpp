@@ -1,0 +1,307 @@
+#include "rigwright/rig/channels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rigwright/core/check.h"
+#include "rigwright/core/error.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/rig/channel_angles.h"
+#include "rigwright/rig/transform.h"
+
+namespace rigwright::rig {
+namespace {
+
+constexpr std::int64_t rows_per_task = 64;
+constexpr int most_turns = 32;  // rotations of one joint; hosts know three
+
+/// 0, 1, 2 for a kind about or along x, y, z.
+int axis_of(ChannelKind kind) {
+    return static_cast<int>(kind) % 3;
+}
+bool is_rotation(ChannelKind kind) {
+    return kind <= ChannelKind::rotate_z;
+}
+bool is_translation(ChannelKind kind) {
+    return kind >= ChannelKind::translate_x && kind <= ChannelKind::translate_z;
+}
+bool moves_joint(ChannelKind kind) {
+    return kind < ChannelKind::dial;
+}
+
+ArgumentError wrong(const std::string& name, const std::string& got, const std::string& expected) {
+    return bad_argument("Channels", "channel '" + name + "'", got, expected);
+}
+
+/// Inverse of a 3x4 transform whose 3x3 part the skeleton has found invertible.
+std::array<double, 12> inverse_of(const std::array<double, 12>& m) {
+    std::array<double, 12> out{};
+    for (int r = 0; r < 3; ++r) {
+        const int a = (r + 1) % 3, b = (r + 2) % 3;
+        for (int c = 0; c < 3; ++c) {
+            const int d = (c + 1) % 3, e = (c + 2) % 3;
+            out[c * 4 + r] = m[a * 4 + d] * m[b * 4 + e] - m[a * 4 + e] * m[b * 4 + d];  // the cofactor of (r, c)
+        }
+    }
+    const double determinant = m[0] * out[0] + m[1] * out[4] + m[2] * out[8];
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) out[r * 4 + c] /= determinant;
+    }
+    for (int r = 0; r < 3; ++r) {
+        for (int k = 0; k < 3; ++k) out[r * 4 + 3] -= out[r * 4 + k] * m[k * 4 + 3];
+    }
+    return out;
+}
+
+void check_numbers(const Channel& channel) {
+    for (const double x : {channel.low, channel.high, channel.rest}) {
+        if (!(std::abs(x) <= std::numeric_limits<float>::max())) {
+            throw wrong(channel.name, "with a range or rest value that is not finite in float32", "finite");
+        }
+    }
+    if (channel.low > channel.high) throw wrong(channel.name, "with its range upside down", "low <= high");
+}
+
+/// If exactly one column was scaled to zero, the direction that completes the other two.
+void complete(double* m) {
+    const auto empty = [&](int c) { return m[c] == 0.0 && m[3 + c] == 0.0 && m[6 + c] == 0.0; };
+    for (int c = 0; c < 3; ++c) {
+        const int a = (c + 1) % 3, b = (c + 2) % 3;
+        if (!empty(c) || empty(a) || empty(b)) continue;
+        for (int r = 0; r < 3; ++r) {
+            const int p = (r + 1) % 3, q = (r + 2) % 3;
+            m[r * 3 + c] = m[p * 3 + a] * m[q * 3 + b] - m[q * 3 + a] * m[p * 3 + b];
+        }
+    }
+}
+
+}  // namespace
+
+const char* Channel::unit() const {
+    return is_rotation(kind) ? "degrees" : is_translation(kind) ? "rig" : "";
+}
+
+Channels::Channels(std::vector<Channel> list, const std::vector<Follower>& followers,
+                   const std::map<std::string, std::string>& elsewhere, const Skeleton& skeleton,
+                   const std::vector<std::string>& numeric_controls)
+    : list_(std::move(list)), joint_names_(skeleton.names()), dials_(numeric_controls.size(), -1) {
+    joints_.resize(joint_names_.size());
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+        const float* rest = skeleton.rest().row(static_cast<std::int64_t>(j));
+        std::copy_n(rest, 12, joints_[j].rest.begin());
+        joints_[j].inverse = inverse_of(joints_[j].rest);
+    }
+    for (int n = 0; n < static_cast<int>(list_.size()); ++n) {
+        const Channel& channel = list_[n];
+        check_numbers(channel);
+        place(n);
+        if (!channel.reason.empty()) undecided_.emplace_back("channel '" + channel.name + "'", channel.reason);
+    }
+    for (const Follower& f : followers) {
+        const bool known = f.joint >= 0 && f.joint < static_cast<int>(joints_.size()) && f.channel >= 0 &&
+                           f.channel < static_cast<int>(list_.size()) && f.axis >= 0 && f.axis < 3;
+        if (!known || !(std::abs(f.factor) <= std::numeric_limits<float>::max())) {
+            throw bad_argument("Channels", "followers", "without a known joint, channel, axis or a finite factor",
+                               "complete");
+        }
+        add_turn(f.joint, f.place, {f.axis, f.channel, f.factor, true});
+    }
+    check_places();
+    for (const auto& [joint, reason] : elsewhere) {
+        if (std::find(joint_names_.begin(), joint_names_.end(), joint) == joint_names_.end()) {
+            throw bad_argument("Channels", "joints", "naming '" + joint + "'", "a joint of the skeleton");
+        }
+        undecided_.emplace_back("joint '" + joint + "'", reason);
+    }
+    for (std::size_t k = 0; k < dials_.size(); ++k) {
+        if (dials_[k] < 0) undecided_.emplace_back("control '" + numeric_controls[k] + "'", "no channel sets it");
+    }
+}
+
+void Channels::place(int index) {
+    const Channel& channel = list_[index];
+    if (channel.kind == ChannelKind::other) {
+        if (channel.reason.empty()) throw wrong(channel.name, "of kind other without a reason", "given with a reason");
+        return;
+    }
+    const bool on_joint = moves_joint(channel.kind);
+    const int owner = on_joint ? channel.joint : channel.control;
+    if (owner < 0 || owner >= static_cast<int>(on_joint ? joints_.size() : dials_.size())) {
+        throw wrong(channel.name, "without its joint or control",
+                    on_joint ? "on a joint of the skeleton" : "named like a numeric control");
+    }
+    if (is_rotation(channel.kind)) {
+        add_turn(owner, channel.place, {axis_of(channel.kind), index, 1.0, false});
+        return;
+    }
+    const int axis = axis_of(channel.kind);
+    int& slot = !on_joint                      ? dials_[owner]
+                : is_translation(channel.kind) ? joints_[owner].shifts[axis]
+                                               : joints_[owner].scales[axis];
+    if (slot >= 0) {
+        throw wrong(channel.name, "on what '" + list_[slot].name + "' sets", "the only channel of an axis or control");
+    }
+    slot = index;
+}
+
+void Channels::add_turn(int joint, int place, const Turn& turn) {
+    const std::string& name = list_[turn.channel].name;
+    if (place < 0 || place >= most_turns) {
+        throw wrong(name, "in place " + std::to_string(place),
+                    "in a place from 0 to " + std::to_string(most_turns - 1));
+    }
+    std::vector<Turn>& turns = joints_[joint].turns;
+    turns.resize(std::max(turns.size(), static_cast<std::size_t>(place) + 1));
+    if (turns[place].channel >= 0) throw wrong(name, "in another's place", "in a place of its own");
+    turns[place] = turn;
+}
+
+void Channels::check_places() const {
+    for (const Joint& joint : joints_) {
+        for (std::size_t place = 0; place < joint.turns.size(); ++place) {
+            if (joint.turns[place].channel >= 0) continue;
+            throw wrong(list_[joint.turns.back().channel].name,
+                        "on a joint without a rotation in place " + std::to_string(place),
+                        "on one whose places are 0, 1, ...");
+        }
+    }
+}
+
+void Channels::refuse_undecided(const char* function) const {
+    if (list_.empty()) {
+        throw ArgumentError(std::string(function) +
+                            ": the model file carries no channels: it was made from data that had none; it must be "
+                            "made from a data set that has them");
+    }
+    if (undecided_.empty()) return;
+    std::string text = "of a rig where plain kinematics does not decide ";
+    for (std::size_t i = 0; i < std::min<std::size_t>(undecided_.size(), 3); ++i) {
+        text += (i > 0 ? ", " : "") + undecided_[i].first + " (" + undecided_[i].second + ")";
+    }
+    if (undecided_.size() > 3) text += " and " + std::to_string(undecided_.size() - 3) + " more";
+    throw bad_argument(function, "model", text, "of one whose channels alone decide the pose");
+}
+
+void Channels::local_pose(const Joint& joint, const double* row, float* pose) const {
+    double turned[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (const Turn& t : joint.turns) turn(turned, t.axis, t.factor * row[t.channel]);
+    double own[12];
+    for (int c = 0; c < 3; ++c) {
+        const double scale = joint.scales[c] < 0 ? 1.0 : row[joint.scales[c]];
+        for (int r = 0; r < 3; ++r) own[r * 4 + c] = scale * turned[r * 3 + c];
+        own[c * 4 + 3] = joint.shifts[c] < 0 ? 0.0 : row[joint.shifts[c]];
+    }
+    double result[12];
+    compose(joint.rest.data(), own, result);
+    for (int i = 0; i < 12; ++i) pose[i] = static_cast<float>(result[i]);
+}
+
+void Channels::poses(View<const double, 2> channels, View<float, 2> poses, Undecided undecided) const {
+    const char* function = "poses_from_channels";
+    if (undecided == Undecided::refuse) refuse_undecided(function);
+    check_shape<const double, 2>(function, "channels", channels, {-1, size()});
+    check_shape<float, 2>(function, "poses", poses, {channels.extent(0), width()});
+    check_finite(function, "channels", channels);
+    parallel_for(channels.extent(0), rows_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t t = begin; t < end; ++t) {
+            const double* row = channels.row(t);
+            float* pose = poses.row(t);
+            for (const Joint& joint : joints_) local_pose(joint, row, pose), pose += 12;
+            for (const int dial : dials_) {
+                const double value = dial < 0 ? 0.0 : list_[dial].whole ? std::nearbyint(row[dial]) : row[dial];
+                *pose++ = static_cast<float>(value);
+            }
+        }
+    });
+    if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {
+        throw bad_argument(function, "channels", "so large that poses overflow float32", "smaller");
+    }
+}
+
+void Channels::split_joint(std::size_t index, View<const float, 2> poses, View<float, 2> channels,
+                           double* rotations) const {
+    const Joint& joint = joints_[index];
+    const bool scaled = joint.scales != std::array<int, 3>{-1, -1, -1};
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) {
+        double own[12];
+        compose(joint.inverse.data(), poses.row(t) + 12 * index, own);
+        double* linear = rotations + 9 * t;
+        for (int c = 0; c < 3; ++c) {
+            if (joint.shifts[c] >= 0) channels(t, joint.shifts[c]) = static_cast<float>(own[c * 4 + 3]);
+            double scale = 1.0;
+            if (joint.scales[c] >= 0) {
+                scale = std::sqrt(own[c] * own[c] + own[4 + c] * own[4 + c] + own[8 + c] * own[8 + c]);
+                channels(t, joint.scales[c]) = static_cast<float>(scale);
+            }
+            for (int r = 0; r < 3; ++r) linear[r * 3 + c] = scale > 0.0 ? own[r * 4 + c] / scale : 0.0;
+        }
+        if (scaled) complete(linear);
+    }
+}
+
+void Channels::fit_joint(std::size_t index, View<const float, 2> poses, View<float, 2> channels) const {
+    const Joint& joint = joints_[index];
+    const bool turns = std::any_of(joint.turns.begin(), joint.turns.end(), [](const Turn& t) { return !t.follows; });
+    if (!turns && joint.shifts == joint.scales) return;  // both none
+    const std::int64_t frames = poses.extent(0), count = static_cast<std::int64_t>(joint.turns.size());
+    std::vector<double> rotations(static_cast<std::size_t>(9 * frames));
+    split_joint(index, poses, channels, rotations.data());
+    if (!turns) return;
+    std::vector<double> ranges, angles(static_cast<std::size_t>(count * frames));
+    std::vector<int> axes;
+    for (const Turn& turn : joint.turns) {
+        const double a = turn.factor * list_[turn.channel].low, b = turn.factor * list_[turn.channel].high;
+        ranges.insert(ranges.end(), {std::min(a, b), std::max(a, b)});
+        axes.push_back(turn.axis);
+    }
+    fit_angles({rotations.data(), {frames, 3, 3}}, axes, {ranges.data(), {count, 2}}, true,
+               {angles.data(), {frames, count}});
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (joint.turns[i].follows) continue;
+        for (std::int64_t t = 0; t < frames; ++t) {
+            channels(t, joint.turns[i].channel) = static_cast<float>(angles[t * count + i]);
+        }
+    }
+}
+
+void Channels::check_orders(const char* function) const {
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+        std::vector<int> axes;
+        std::string order;
+        for (const Turn& turn : joints_[j].turns) {
+            axes.push_back(turn.axis);
+            order += "XYZ"[turn.axis];
+        }
+        if (axes.empty() || can_fit_angles(axes)) continue;
+        throw bad_argument(function, "model", "of a rig whose joint '" + joint_names_[j] + "' turns in order " + order,
+                           "of one whose orders are of one to three axes, neighbors different");
+    }
+}
+
+void Channels::channels(View<const float, 2> poses, View<float, 2> channels, View<float, 1> residuals) const {
+    const char* function = "channels_from_poses";
+    refuse_undecided(function);
+    check_shape<const float, 2>(function, "poses", poses, {-1, width()});
+    check_shape<float, 2>(function, "channels", channels, {poses.extent(0), size()});
+    check_shape<float, 1>(function, "residuals", residuals, {poses.extent(0)});
+    check_finite(function, "poses", poses);
+    check_orders(function);
+    const std::int64_t frames = poses.extent(0), first_control = 12 * static_cast<std::int64_t>(joints_.size());
+    parallel_for(static_cast<std::int64_t>(joints_.size()), 1, 0, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j) fit_joint(static_cast<std::size_t>(j), poses, channels);
+    });
+    std::vector<double> row(list_.size());
+    std::vector<float> again(static_cast<std::size_t>(width()));
+    for (std::int64_t t = 0; t < frames; ++t) {
+        for (std::size_t k = 0; k < dials_.size(); ++k) channels(t, dials_[k]) = poses(t, first_control + k);
+        std::copy_n(channels.row(t), row.size(), row.begin());
+        this->poses({row.data(), {1, size()}}, {again.data(), {1, width()}});
+        residuals(t) = 0.0f;
+        for (std::int64_t c = 0; c < width(); ++c) {
+            residuals(t) = std::max(residuals(t), std::abs(again[c] - poses(t, c)));
+        }
+    }
+}
+
+}  // namespace rigwright::rig

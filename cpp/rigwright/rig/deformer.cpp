@@ -1,0 +1,131 @@
+#include "rigwright/rig/deformer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "rigwright/core/check.h"
+#include "rigwright/core/error.h"
+
+namespace rigwright::rig {
+namespace {
+
+std::string short_number(float x) {
+    std::ostringstream text;
+    text << std::setprecision(3) << x;
+    return text.str();
+}
+
+template <int Rank>
+bool is_finite(View<float, Rank> numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
+}
+
+/// Every pose anew.
+class WholePoses final : public SessionState {
+public:
+    explicit WholePoses(const Deformer& model) : model_(model) {}
+
+    void update(const float* pose, const float*, float* vertices) override {
+        const Character& character = model_.character();
+        model_.evaluate({pose, {1, character.num_controls()}}, {vertices, {1, character.num_vertices(), 3}}, 1);
+    }
+
+private:
+    const Deformer& model_;
+};
+
+}  // namespace
+
+void Deformer::check_poses(const char* function, View<const float, 2> poses, const char* argument) const {
+    if (poses.extent(1) != character_.num_controls()) {
+        const bool joints = character_.skeleton.num_joints() > 0;
+        throw bad_argument(
+            function, argument, std::to_string(poses.extent(1)) + " wide",
+            std::to_string(character_.num_controls()) +
+                (joints ? " wide: 12 a joint, then the numeric controls" : " wide: the numeric controls"));
+    }
+    const float limit = pose_limit();
+    const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
+    if (wrong == poses.end()) return;
+    check_finite(function, argument, poses);
+    const std::string range = limit > 0.0f ? "between -" + short_number(limit) + " and " + short_number(limit)
+                                           : "0, the rig's numbers are that large";
+    throw bad_argument(function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
+                       range + ": beyond, vertices overflow");
+}
+
+void Deformer::check_arguments(const char* function, const char* argument, View<const float, 2> poses,
+                               View<const float, 3> vertices) const {
+    check_poses(function, poses);
+    check_shape<const float, 3>(function, argument, vertices, {poses.extent(0), character_.num_vertices(), 3});
+}
+
+void Deformer::evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
+    check_arguments("evaluate", "out", poses, vertices);
+    do_evaluate(poses, vertices, threads);
+}
+
+void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                   int threads) const {
+    check_arguments("vjp", "cotangents", poses, cotangents);
+    check_shape<float, 2>("vjp", "gradients", gradients, {poses.extent(0), poses.extent(1)});
+    check_finite("vjp", "cotangents", cotangents);
+    do_vjp(poses, cotangents, gradients, threads);
+    if (!is_finite(gradients)) {
+        throw bad_argument("vjp", "cotangents", "so large that the gradient overflows", "smaller, or the poses");
+    }
+}
+
+void Deformer::jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                   int threads) const {
+    check_arguments("jvp", "derivatives", poses, derivatives);
+    check_shape<const float, 2>("jvp", "tangents", tangents, {poses.extent(0), poses.extent(1)});
+    check_finite("jvp", "tangents", tangents);
+    do_jvp(poses, tangents, derivatives, threads);
+    if (!is_finite(derivatives)) {
+        throw bad_argument("jvp", "tangents", "so large that the derivative overflows", "smaller, or the poses");
+    }
+}
+
+void Deformer::jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
+    check_poses("jacobian", poses);
+    check_shape<float, 3>("jacobian", "jacobians", jacobians,
+                          {poses.extent(0), 3 * character_.num_vertices(), character_.num_controls()});
+    do_jacobian(poses, jacobians, threads);
+    if (!is_finite(jacobians)) {
+        throw bad_argument("jacobian", "poses", "so large that the derivative overflows", "smaller");
+    }
+}
+
+void Deformer::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
+    if (jacobians.extent(1) < jacobians.extent(2)) {
+        jacobian_by_rows(poses, jacobians, threads);
+    } else {
+        jacobian_by_columns(poses, jacobians, threads);
+    }
+}
+
+std::shared_ptr<Deformer> Deformer::restricted(View<const std::int32_t, 1> vertices) const {
+    if (vertices.extent(0) == 0) throw bad_argument("restricted", "vertices", "empty", "at least one vertex");
+    for (const std::int32_t v : vertices) {
+        if (v < 0 || v >= character_.num_vertices()) {
+            throw bad_argument("restricted", "vertices", "holding " + std::to_string(v),
+                               "indices below " + std::to_string(character_.num_vertices()));
+        }
+    }
+    return do_restricted(vertices);
+}
+
+void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences) const {
+    check_poses("confidence", poses);
+    check_shape<float, 1>("confidence", "confidences", confidences, {poses.extent(0)});
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) confidences(t) = character_.confidence(poses.row(t));
+}
+
+std::unique_ptr<SessionState> Deformer::new_session_state() const {
+    return std::make_unique<WholePoses>(*this);
+}
+
+}  // namespace rigwright::rig

@@ -1,0 +1,68 @@
+#include "rigwright/rig/restricted.h"
+
+#include <algorithm>
+#include <string>
+
+namespace rigwright::rig {
+namespace {
+
+std::vector<float> chosen_rows(const float* rows, std::int64_t width, View<const std::int32_t, 1> vertices) {
+    std::vector<float> chosen;
+    chosen.reserve(static_cast<std::size_t>(width * vertices.extent(0)));
+    for (const std::int32_t v : vertices) chosen.insert(chosen.end(), rows + width * v, rows + width * (v + 1));
+    return chosen;
+}
+
+/// Of a vertex that stands at several places, the first one is its faces' corner.
+std::vector<std::int32_t> chosen_faces(View<const std::int32_t, 2> faces, const RestrictedPlaces& places) {
+    std::vector<std::int32_t> chosen;
+    for (std::int64_t f = 0; f < faces.extent(0); ++f) {
+        std::int32_t corners[4];
+        bool whole = true;
+        for (int i = 0; i < 4; ++i) {
+            const std::int32_t v = faces(f, i);
+            whole = whole && (v < 0 || !places.of(v).empty());
+            corners[i] = v < 0 ? -1 : whole ? places.of(v).front() : 0;
+        }
+        if (whole) chosen.insert(chosen.end(), corners, corners + 4);
+    }
+    return chosen;
+}
+
+}  // namespace
+
+RestrictedPlaces::RestrictedPlaces(View<const std::int32_t, 1> vertices, std::int64_t num_vertices)
+    : begin_(static_cast<std::size_t>(num_vertices) + 1), place_(static_cast<std::size_t>(vertices.extent(0))) {
+    for (const std::int32_t v : vertices) ++begin_[v + 1];
+    for (std::int64_t v = 0; v < num_vertices; ++v) begin_[v + 1] += begin_[v];
+    std::vector<std::int32_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::int32_t m = 0; m < vertices.extent(0); ++m) place_[next[vertices(m)]++] = m;
+}
+
+TensorFile restricted_tensors(const Character& character, View<const std::int32_t, 1> vertices,
+                              std::initializer_list<std::string_view> own) {
+    const TensorFile& source = *character.tensors;
+    const RestrictedPlaces places(vertices, character.num_vertices());
+    TensorFile result;
+    result.set_metadata(source.metadata().renamed("topology_hash", "restricted_from"));
+    for (const auto& [name, entry] : source.entries()) {
+        const std::string_view text = name;
+        if (std::any_of(own.begin(), own.end(), [&](std::string_view prefix) { return text.starts_with(prefix); })) {
+            continue;
+        }
+        if (name == "faces") {
+            const std::vector<std::int32_t> faces = chosen_faces(character.faces, places);
+            result.add(name, {static_cast<std::int64_t>(faces.size()) / 4, 4}, faces.data());
+        } else if (name == "rest_vertices" || text.starts_with("error.")) {
+            const std::int64_t width = name == "rest_vertices" ? 3 : 1;
+            std::vector<std::int64_t> shape = entry.shape;
+            shape[0] = vertices.extent(0);
+            result.add(name, shape, chosen_rows(source.data(entry), width, vertices).data());
+        } else {
+            result.add(name, source, entry);
+        }
+    }
+    return result;
+}
+
+}  // namespace rigwright::rig

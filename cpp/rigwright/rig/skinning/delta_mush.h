@@ -1,0 +1,48 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "rigwright/mesh/smoothing.h"
+#include "rigwright/mesh/vertex_frames.h"
+#include "rigwright/rig/deformer.h"
+#include "rigwright/rig/skinning/mush_mesh.h"
+#include "rigwright/rig/skinning/skin_weights.h"
+
+namespace rigwright::rig {
+
+/// Delta mush (Mancewicz et al. 2014, "Delta mush: smoothing deformations while preserving detail"): linear blend
+/// skinning u, Laplacian smoothing s = S u, then the detail that smoothing takes from the rest mesh, put back in
+/// the frame of the smoothed surface,
+///   v_k = s_k + F_k(s) d_k,   d_k = F_k(s^0)^T (v_k^0 - s_k^0).
+/// A vertex without a frame (a loose one, for example) keeps u_k. Metadata: iterations (0 to 1000) and step (above
+/// 0, at most 1) of the smoothing. Tensors: those of MushMesh, whose S vertices have the tensors of SkinWeights. A
+/// restricted model smooths what the iterations reach from its vertices: S is between V and the whole mesh.
+class DeltaMush final : public Deformer {
+public:
+    explicit DeltaMush(std::shared_ptr<const TensorFile> tensors);
+
+private:
+    void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
+    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                int threads) const override;
+    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                int threads) const override;
+    std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
+
+    struct Work;
+    Work work() const;
+    void smooth_pose(const float* pose, const Work& work) const;
+    void add_detail(const float* points, const float* frames, const float* blended, float* out) const;
+    const float* whole_cotangents(const float* cotangents, const Work& work) const;
+    void smoothed_vjp(const float* cotangents, const Work& work) const;
+    void smoothed_jvp(const float* pose, const float* tangent, const Work& work) const;
+
+    MushMesh mesh_;
+    SkinWeights skin_;
+    mesh::Smoothing smoothing_;
+    std::vector<float> smooth_rest_;
+    mesh::VertexFrames frames_;
+    std::vector<float> details_;  // d (S, 3)
+};
+
+}  // namespace rigwright::rig

@@ -1,0 +1,95 @@
+#pragma once
+#include <cmath>
+#include <cstddef>
+
+#include "rigwright/linalg/polar.h"
+#include "rigwright/rig/skinning/quaternion.h"
+#include "rigwright/rig/skinning/skin_weights.h"
+
+/// The parts of dual quaternion skinning, for its evaluation and its derivatives.
+namespace rigwright::rig::dual {
+
+using Real = Quaternion<double>;
+
+/// A rigid motion: a rotation and the dual part (0, t) q / 2 of its translation t.
+struct Motion {
+    Quaternion<float> q, d;
+};
+static_assert(sizeof(Motion) == 8 * sizeof(float));
+
+/// What a pose becomes before it meets vertices: J skinning transforms, J motions, J stretches (3, 4), the global
+/// transforms, and whether any joint stretches.
+template <class T>
+struct State {
+    State(T* memory, int num_joints)
+        : skinning(memory),
+          motions(skinning + 12 * num_joints),
+          stretches(motions + 8 * num_joints),
+          globals(stretches + 12 * num_joints),
+          stretched(globals + 12 * num_joints) {}
+    static std::size_t size(int num_joints) { return 44 * static_cast<std::size_t>(num_joints) + 1; }
+    T *skinning, *motions, *stretches, *globals, *stretched;
+};
+
+/// The parts of a skinning transform about the joint's rest position c: R, P, and t = A c + translation - R c.
+struct Parts {
+    Parts(const float* skinning, const float* rest_global) {
+        double a[9];
+        for (int row = 0; row < 3; ++row) {
+            for (int e = 0; e < 3; ++e) a[row * 3 + e] = skinning[row * 4 + e];
+            centre[row] = rest_global[row * 4 + 3];
+        }
+        polar = linalg::polar_decomposition(a);
+        rotation = from_rotation(polar.rotation);
+        for (int row = 0; row < 3; ++row) {
+            translation[row] = skinning[row * 4 + 3];
+            for (int e = 0; e < 3; ++e) {
+                translation[row] += (a[row * 3 + e] - polar.rotation[row * 3 + e]) * centre[e];
+            }
+        }
+    }
+    linalg::Polar polar;
+    Real rotation;
+    double centre[3], translation[3];
+};
+
+inline Quaternion<float> narrow(const Real& q) {
+    return {float(q.w), float(q.x), float(q.y), float(q.z)};
+}
+inline Real widen(const float* q) {
+    return {q[0], q[1], q[2], q[3]};
+}
+
+/// The weight of an influence on the blended motion: its sign turns q to the side of the first one.
+inline float signed_weight(const SkinWeights& skin, std::int32_t influence, const Motion* motions,
+                           const Quaternion<float>& first) {
+    return std::copysign(skin.weight(influence), dot(first, motions[skin.joint(influence)].q));
+}
+
+/// The blended motion of a vertex.
+inline Motion blend(const SkinWeights& skin, std::int64_t k, const Motion* motions) {
+    const Quaternion<float>& first = motions[skin.joint(skin.begin(k))].q;
+    Motion sum;
+    for (std::int32_t i = skin.begin(k); i < skin.begin(k + 1); ++i) {
+        const Motion& motion = motions[skin.joint(i)];
+        const float w = std::copysign(skin.weight(i), dot(first, motion.q));
+        sum.q = sum.q + w * motion.q;
+        sum.d = sum.d + w * motion.d;
+    }
+    return sum;
+}
+
+/// Its derivative, given those of the motions: the signs stay.
+inline Motion blend_derivative(const SkinWeights& skin, std::int64_t k, const Motion* motions, const Motion* changes) {
+    const Quaternion<float>& first = motions[skin.joint(skin.begin(k))].q;
+    Motion sum;
+    for (std::int32_t i = skin.begin(k); i < skin.begin(k + 1); ++i) {
+        const Motion& change = changes[skin.joint(i)];
+        const float w = signed_weight(skin, i, motions, first);
+        sum.q = sum.q + w * change.q;
+        sum.d = sum.d + w * change.d;
+    }
+    return sum;
+}
+
+}  // namespace rigwright::rig::dual

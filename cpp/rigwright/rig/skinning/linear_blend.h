@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+
+#include "rigwright/rig/deformer.h"
+#include "rigwright/rig/skinning/skin_weights.h"
+
+namespace rigwright::rig {
+
+/// Linear blend skinning: v_k = sum_j w_kj G_j (G_j^0)^-1 v_k^0 (Magnenat-Thalmann et al. 1988), G_j the
+/// global transforms of the pose. Tensors: those of SkinWeights.
+class LinearBlend final : public Deformer {
+public:
+    explicit LinearBlend(std::shared_ptr<const TensorFile> tensors);
+
+private:
+    void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
+    void do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
+                int threads) const override;
+    void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
+                int threads) const override;
+    void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
+    std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
+    std::unique_ptr<SessionState> new_session_state() const override;
+
+    void add_vertex_jacobian(std::int64_t vertex, const float* pose, const float* globals,
+                             View<float, 2> jacobian) const;
+    std::size_t transforms_size() const { return 12 * static_cast<std::size_t>(character().skeleton.num_joints()); }
+
+    SkinWeights skin_;
+    float transform_limit_;  // beyond, vertices may overflow
+};
+
+}  // namespace rigwright::rig

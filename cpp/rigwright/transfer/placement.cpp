@@ -1,0 +1,121 @@
+#include "rigwright/transfer/placement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rigwright/linalg/polar.h"
+
+namespace rigwright::transfer {
+namespace {
+
+/// Sums over matched points of one component, about their centroids.
+struct Moments {
+    std::int64_t count = 0;
+    mesh::Vector source{}, target{};  // centroids
+    std::array<double, 9> cross{};    // sum t s^T
+    double source_spread = 0.0, target_spread = 0.0;
+};
+
+/// The moments of each group; `group` says to which one a vertex belongs.
+std::vector<Moments> moments(const std::vector<std::int32_t>& group, std::int32_t count, View<const float, 2> source,
+                             View<const float, 2> target) {
+    std::vector<Moments> result(count);
+    for (std::size_t v = 0; v < group.size(); ++v) {
+        Moments& m = result[group[v]];
+        ++m.count;
+        for (int i = 0; i < 3; ++i) {
+            m.source[i] += source(v, i);
+            m.target[i] += target(v, i);
+        }
+    }
+    for (Moments& m : result) {
+        for (int i = 0; i < 3; ++i) {
+            m.source[i] /= static_cast<double>(m.count);
+            m.target[i] /= static_cast<double>(m.count);
+        }
+    }
+    for (std::size_t v = 0; v < group.size(); ++v) {
+        Moments& m = result[group[v]];
+        mesh::Vector s, t;
+        for (int i = 0; i < 3; ++i) {
+            s[i] = source(v, i) - m.source[i];
+            t[i] = target(v, i) - m.target[i];
+            m.source_spread += s[i] * s[i];
+            m.target_spread += t[i] * t[i];
+        }
+        for (int i = 0; i < 9; ++i) m.cross[i] += t[i / 3] * s[i % 3];
+    }
+    return result;
+}
+
+/// Whether the cross moments have rank 2 or more, and with it one nearest rotation: the sum of the squared 2 x 2
+/// minors is the second elementary symmetric polynomial of the squared singular values.
+bool tells_rotation(const Moments& m) {
+    double norm = 0.0, minors = 0.0;
+    const auto& a = m.cross;
+    for (const double x : a) norm += x * x;
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            const int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+            const double minor = a[3 * r1 + c1] * a[3 * r2 + c2] - a[3 * r1 + c2] * a[3 * r2 + c1];
+            minors += minor * minor;
+        }
+    }
+    return minors > 1e-12 * norm * norm;  // the second singular value above a millionth of the first
+}
+
+void place_centroid(const Moments& m, Similarity* similarity) {
+    const mesh::Vector turned = similarity->turn(m.source);
+    for (int i = 0; i < 3; ++i) similarity->translation[i] = m.target[i] - turned[i];
+}
+
+Similarity fit(const Moments& m, const Similarity& otherwise) {
+    Similarity similarity = otherwise;
+    if (tells_rotation(m)) {
+        std::copy_n(linalg::polar_decomposition(m.cross.data()).rotation, 9, similarity.rotation.begin());
+        similarity.scale = std::sqrt(m.target_spread / m.source_spread);
+    }
+    place_centroid(m, &similarity);
+    return similarity;
+}
+
+}  // namespace
+
+mesh::Vector Similarity::turn(const mesh::Vector& x) const {
+    mesh::Vector result;
+    for (int i = 0; i < 3; ++i) {
+        result[i] = scale * (rotation[3 * i] * x[0] + rotation[3 * i + 1] * x[1] + rotation[3 * i + 2] * x[2]);
+    }
+    return result;
+}
+
+mesh::Vector Similarity::apply(const mesh::Vector& x) const {
+    const mesh::Vector turned = turn(x);
+    return {turned[0] + translation[0], turned[1] + translation[1], turned[2] + translation[2]};
+}
+
+std::vector<Similarity> fit_similarities(const mesh::Components& components, View<const float, 2> source,
+                                         View<const float, 2> target) {
+    const std::vector<std::int32_t> all(components.of.size(), 0);
+    const Similarity whole = fit(moments(all, 1, source, target)[0], {});
+    std::vector<Similarity> result;
+    for (const Moments& m : moments(components.of, components.count, source, target)) result.push_back(fit(m, whole));
+    return result;
+}
+
+std::vector<double> rest_weights(const mesh::Components& groups, const double* offset) {
+    constexpr double resting = 0.05;
+    std::vector<double> weight(groups.of.size()), largest(groups.count, 0.0);
+    for (std::size_t v = 0; v < weight.size(); ++v) {
+        const double* d = offset + 3 * v;
+        weight[v] = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        largest[groups.of[v]] = std::max(largest[groups.of[v]], weight[v]);
+    }
+    for (std::size_t v = 0; v < weight.size(); ++v) {
+        const double most = largest[groups.of[v]];
+        weight[v] = most > 0.0 ? 1.0 / (weight[v] / most + resting * resting) : 0.0;
+    }
+    return weight;
+}
+
+}  // namespace rigwright::transfer

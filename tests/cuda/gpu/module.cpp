@@ -1,0 +1,7 @@
+#include "bind_operations.h"
+#include "errors.h"
+
+PYBIND11_MODULE(_cuda_operations, module) {
+    pybind11::register_local_exception_translator(&rigwright::bindings::translate);
+    rigwright::bindings::bind_cuda_operations(module);
+}
