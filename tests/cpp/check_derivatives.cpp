@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "random_model.h"
-#include "registry/make_model.h"
-#include "rig/session.h"
+#include "rigwright/registry/make_model.h"
+#include "rigwright/rig/session.h"
 
 namespace {
 
