@@ -1,6 +1,7 @@
 #include "cuda/machine.h"
 #include "cuda_bindings.h"
 #include "errors.h"
+#include "unmade.h"
 
 /// The kernels and the code that drives them, run by the host one thread after another (cuda/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {
@@ -10,4 +11,5 @@ PYBIND11_MODULE(_cuda_emulated, module) {
     rigwright::bindings::bind_cuda_operations(module);
     module.def(
         "bytes_to_host", [] { return rigwright::cuda::bytes_to_host.load(); }, "Copied to the host so far.");
+    rigwright::bindings::refuse_unmade(module);
 }
