@@ -42,8 +42,12 @@ Array<T> as_array(const char* function, const char* argument, const py::handle& 
     return array;
 }
 
-/// A vector of indices of any integer type. Throws where one does not fit an int32.
+/// A vector of indices of any integer type; empty lists, which NumPy makes floats, are one. Throws if an index does not
+/// fit an int32.
 inline Array<std::int32_t> as_indices(const char* function, const char* argument, const py::handle& object) {
+    const py::array any = py::array::ensure(object);
+    if (!any) PyErr_Clear();
+    if (any && any.ndim() == 1 && any.size() == 0) return Array<std::int32_t>(0);
     const auto wide = as_array<std::int64_t, 1>(function, argument, object, "integers (M,)");
     Array<std::int32_t> narrow(wide.shape(0));
     for (py::ssize_t i = 0; i < wide.shape(0); ++i) {

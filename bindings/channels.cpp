@@ -108,6 +108,10 @@ struct ChannelRig {
 
 ChannelRig make_channel_rig(const std::string& entry, const py::object& skeleton,
                             const std::vector<std::string>& numeric_controls) {
+    if (!skeleton.is_none() && !py::isinstance<rig::Skeleton>(skeleton)) {
+        const std::string type = py::str(py::type::of(skeleton).attr("__name__"));
+        throw bad_argument("Channels", "skeleton", "of type " + type, "a Skeleton or None");
+    }
     rig::Skeleton joints = skeleton.is_none() ? rig::Skeleton() : skeleton.cast<const rig::Skeleton&>();
     Channels channels = rig::parse_channels(entry, joints, numeric_controls);
     const std::int64_t width = 12 * joints.num_joints() + static_cast<std::int64_t>(numeric_controls.size());
@@ -198,7 +202,8 @@ void bind_channels(py::module_& module) {
         "Euler angles (T, n) in degrees of rotations (T, 3, 3) for an order of one to three letters X, Y, Z,\n"
         "leftmost factor first: the solution that leaves the ranges (n, 2) least, then the one nearest to the row\n"
         "before (continuous) or to zero. With two axes a third goes between them and is dropped; with one, the\n"
-        "angle of the nearest rotation is taken. ValueError on other orders or shapes.");
+        "angle of the nearest rotation is taken. ValueError on other orders or shapes, numbers that are not finite,\n"
+        "and ranges upside down.");
 }
 
 }  // namespace rigwright::bindings

@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct Found {
 
 bool is_contiguous(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
                    std::int64_t item) {
+    if (strides.size() != shape.size()) return false;
     std::int64_t expected = item;
     for (std::size_t axis = shape.size(); axis-- > 0; expected *= shape[axis]) {
         if (shape[axis] > 1 && strides[axis] != expected) return false;
@@ -40,6 +42,10 @@ DeviceInput checked(const char* function, const char* argument, const Found& fou
     if (axes != 1 && axes != 2) throw refuse("on the device, with " + std::to_string(axes) + " axes");
     if (!found.is_contiguous) throw refuse("on the device, not contiguous");
     const std::int64_t rows = axes == 2 ? found.shape[0] : 1, columns = found.shape[axes - 1];
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(float));
+    if (rows < 0 || columns < 0 || (columns > 0 && rows > most / columns)) {
+        throw refuse("on the device, of shape (" + std::to_string(rows) + ", " + std::to_string(columns) + ")");
+    }
     if (rows > 0 && columns > 0 && !cuda::is_device_memory(found.data)) throw refuse("no memory of the first device");
     return {{static_cast<const float*>(found.data), rows, columns}, axes == 1, std::move(owner)};
 }
@@ -75,7 +81,7 @@ DeviceInput from_dlpack(const char* function, const char* argument, const py::ob
     return checked(function, argument, found, std::move(owner));
 }
 
-DeviceInput from_cuda_array_interface(const char* function, const char* argument, const py::object& object) {
+DeviceInput read_cuda_array_interface(const char* function, const char* argument, const py::object& object) {
     const py::dict entries = object.attr("__cuda_array_interface__");
     const auto entry = [&](const char* key) -> py::object {
         return entries.contains(key) ? py::object(entries[key]) : py::none();
@@ -91,6 +97,20 @@ DeviceInput from_cuda_array_interface(const char* function, const char* argument
     const bool complete = entry("stream").is_none() && entry("version").cast<int>() >= 3;
     if (!complete) cuda::wait_for_stream(entry("stream").is_none() ? 1 : entry("stream").cast<std::uintptr_t>());
     return checked(function, argument, found, object);
+}
+
+/// A missing key or one of another type is the fault of the object.
+DeviceInput from_cuda_array_interface(const char* function, const char* argument, const py::object& object) {
+    const char* what = "an object whose __cuda_array_interface__ is malformed";
+    try {
+        return read_cuda_array_interface(function, argument, object);
+    } catch (const py::cast_error&) {
+        throw bad_argument(function, argument, what, must);
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_KeyError) && !error.matches(PyExc_TypeError) && !error.matches(PyExc_IndexError))
+            throw;
+        throw bad_argument(function, argument, what, must);
+    }
 }
 
 /// The number of the kind of memory, 0 if an object has none.

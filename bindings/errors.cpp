@@ -2,15 +2,24 @@
 
 #include <pybind11/pybind11.h>
 
+#include <string>
+
 #include "rigwright/core/error.h"
 
 namespace rigwright::bindings {
 namespace {
 
+namespace py = pybind11;
+
+/// Names of files are bytes: those that are not UTF-8 are in Python's strings as os.fsdecode has them.
+void set_error(PyObject* type, const std::string& text) {
+    const auto decoded = py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape"));
+    if (decoded) PyErr_SetObject(type, decoded.ptr());
+}
+
 void raise(const char* name, const char* text) {
-    namespace py = pybind11;
-    const py::object type = py::module_::import("rigwright.errors").attr(name);
-    PyErr_SetString(type.ptr(), text);
+    set_error(py::object(py::module_::import("rigwright.errors").attr(name)).ptr(), text);
 }
 
 }  // namespace
@@ -19,7 +28,7 @@ void translate(std::exception_ptr pointer) {
     try {
         if (pointer) std::rethrow_exception(pointer);
     } catch (const ArgumentError& error) {
-        PyErr_SetString(PyExc_ValueError, error.what());
+        set_error(PyExc_ValueError, error.what());
     } catch (const NumericalError& error) {
         raise("NumericalError", error.what());
     } catch (const CudaError& error) {

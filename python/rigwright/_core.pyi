@@ -758,7 +758,8 @@ def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous
     Euler angles (T, n) in degrees of rotations (T, 3, 3) for an order of one to three letters X, Y, Z,
     leftmost factor first: the solution that leaves the ranges (n, 2) least, then the one nearest to the row
     before (continuous) or to zero. With two axes a third goes between them and is dropped; with one, the
-    angle of the nearest rotation is taken. ValueError on other orders or shapes.
+    angle of the nearest rotation is taken. ValueError on other orders or shapes, numbers that are not finite,
+    and ranges upside down.
     """
 def fit_triangles(weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any) -> numpy.typing.NDArray[numpy.float64]:
     """

@@ -35,6 +35,11 @@ def test_what_is_no_file_is_refused_by_name(path):
         rw.load(path)
 
 
+def test_a_name_that_is_not_utf_8_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"caf\udce9.* is not a readable file"):
+        rw.load(os.fsdecode(b"/nowhere/caf\xe9"))
+
+
 def test_twenty_threads_may_save_one_path(tmp_path):
     models = [linear_blend(num_vertices=2000, seed=seed) for seed in range(2)]
     path = tmp_path / "model.safetensors"

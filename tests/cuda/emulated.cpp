@@ -2,6 +2,7 @@
 #include "cuda_bindings.h"
 #include "errors.h"
 #include "rigwright/cuda/machine/machine.h"
+#include "unmade.h"
 
 /// The kernels and the code that drives them, run by the host one thread after another (cuda/machine/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {
@@ -11,4 +12,5 @@ PYBIND11_MODULE(_cuda_emulated, module) {
     rigwright::bindings::bind_cuda_operations(module);
     module.def(
         "bytes_to_host", [] { return rigwright::cuda::bytes_to_host.load(); }, "Copied to the host so far.");
+    rigwright::bindings::refuse_unmade(module);
 }

@@ -89,3 +89,16 @@ def test_other_orders_are_refused(order):
 def test_wrong_shapes_are_refused():
     with pytest.raises(ValueError, match=r"ranges is \(2, 2\)"):
         fit_angles(np.eye(3)[None], "XYZ", np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(wrong):
+    with pytest.raises(ValueError, match="fit_angles: rotations is not finite"):
+        fit_angles(np.full((1, 3, 3), wrong), "XYZ", WIDE)
+    with pytest.raises(ValueError, match="fit_angles: ranges is not finite"):
+        fit_angles(np.eye(3)[None], "X", [[-wrong, wrong]])
+
+
+def test_ranges_upside_down_are_refused():
+    with pytest.raises(ValueError, match="fit_angles: ranges is upside down in row 1; it must be low <= high"):
+        fit_angles(np.eye(3)[None], "XYZ", [[-1, 1], [1, -1], [0, 0]])

@@ -340,6 +340,7 @@ def following(**change):
         (broken(kind="dial", unit=""), r"list\[2\].joint is 'joint0'; it must be null for a dial"),
         (broken(kind="dial", unit="", joint=None), "'joint0.ry' is without its joint or control"),
         (broken(kind="other", unit="", joint=None), "'joint0.ry' is of kind other without a reason"),
+        (broken(kind="other", unit=""), r"list\[2\].joint is 'joint0'; it must be null for a dial and for kind other"),
         (broken(unit="radians"), r"list\[2\].unit is 'radians'; it must be 'degrees'"),
         (broken(place=-1), r"list\[2\].place is -1; it must be a whole number from 0"),
         (broken(place=1.5), r"list\[2\].place is 1.500000; it must be a whole number"),
@@ -375,3 +376,16 @@ def test_the_entry_alone_gives_the_same_poses():
     np.testing.assert_array_equal(alone.poses(rows), model.poses_from_channels(rows))
     for a, b in zip(alone.channels(alone.poses(rows)), model.channels_from_poses(alone.poses(rows)), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_poses_whose_channels_overflow_are_named():
+    model = model_of(three_joints())
+    poses = np.full((2, len(model.control_names)), 3.3e38, np.float32)
+    poses[0] = model.poses_from_channels(random_rows(model))[0]
+    with pytest.raises(ValueError, match="channels_from_poses: poses is so large in row 1 that channels overflow"):
+        model.channels_from_poses(poses)
+
+
+def test_what_is_no_skeleton_is_named():
+    with pytest.raises(ValueError, match="Channels: skeleton is of type int; it must be a Skeleton or None"):
+        _core.Channels(json.dumps(three_joints()), 3, ["mode", "smile"])

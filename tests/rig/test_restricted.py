@@ -10,7 +10,7 @@ import pytest
 import rigwright as rw
 from rigwright import _core
 from tests.support.kinds import KINDS, MAKERS, poses_of
-from tests.support.models import random_poses
+from tests.support.models import linear_blend, random_poses
 from tests.support.skinning import bumpy_tube, skinned, tube
 
 
@@ -184,3 +184,22 @@ def test_wrong_tensors_of_restricted_delta_mush_are_named(change, text):
     tensors = {name: value for name, value in (part.tensors() | change).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(tensors, json.dumps(part.metadata))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [np.zeros(2), np.zeros(()), np.zeros((40, 2)), np.arange(40, dtype=np.int32)],
+    ids=lambda a: f"{a.dtype}{a.shape}",
+)
+def test_errors_that_are_not_per_vertex_stay_as_they_are(other):
+    """No model checks their shapes: chosen rows would lie outside of them."""
+    model = linear_blend()
+    other = other if other.dtype == np.int32 else other.astype(np.float32)
+    whole = _core.model_from_tensors(model.tensors() | {"error.other": other}, json.dumps(model.metadata))
+    found = whole.restricted([39, 3]).tensors()["error.other"]
+    np.testing.assert_array_equal(found, other, strict=True)
+
+
+def test_an_empty_list_is_named_as_such():
+    with pytest.raises(ValueError, match="restricted: vertices is empty; it must be at least one vertex"):
+        linear_blend().restricted([])

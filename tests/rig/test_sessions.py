@@ -139,3 +139,20 @@ def test_threads_that_share_a_session_wait_for_each_other():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@pytest.mark.parametrize("magnitude", [3e35, 3e36, 1e37, 3e37])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_session_refuses_what_evaluate_refuses(kind, magnitude):
+    model = MAKERS[kind]()
+    pose = poses_of(model, 1)[0]
+    pose[:12] *= np.float32(magnitude)
+
+    def refuses(evaluate):
+        try:
+            evaluate(pose)
+        except ValueError:
+            return True
+        return False
+
+    assert refuses(model.session().evaluate) == refuses(model.evaluate)

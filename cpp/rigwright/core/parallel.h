@@ -15,8 +15,8 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, Body body
 /// Calls body(begin, end) on pieces of [0, count) of `grain` indices (the last may be shorter), at most
 /// `threads` at a time; threads <= 0 means all processors. Pieces do not depend on the number of threads, so
 /// a body that writes only what belongs to its indices gives the same bytes for any number. Allocates nothing
-/// after the first call. An exception of the body is rethrown here, the first one where there are several. A
-/// call from inside a body runs its pieces one after another.
+/// after the first call. An exception of the body is rethrown here, the first one if there are several. A call from
+/// inside a body that runs beside others runs its pieces one after another.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, int threads, F&& body) {
     using Function = std::remove_reference_t<F>;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -104,6 +105,11 @@ void ResidentModel::check(std::int64_t num_poses, std::int64_t width, const rig:
 }
 
 DeviceArray ResidentModel::new_vertices(std::int64_t num_poses) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(float));
+    if (num_poses > most / state_->num_coordinates) {
+        throw bad_argument("evaluate", "poses", std::to_string(num_poses) + " rows",
+                           "so few that their vertices fit memory");
+    }
     const DeviceScope scope;
     const auto buffer = std::make_shared<Buffer<float>>();
     buffer->reserve(std::max<std::int64_t>(num_poses * state_->num_coordinates, 1));

@@ -141,6 +141,13 @@ void check(View<const double, 3> rotations, std::span<const int> axes, View<cons
     check_shape<const double, 3>("fit_angles", "rotations", rotations, {-1, 3, 3});
     check_shape<const double, 2>("fit_angles", "ranges", ranges, {count, 2});
     check_shape<double, 2>("fit_angles", "angles", angles, {rotations.extent(0), count});
+    check_finite("fit_angles", "rotations", rotations);
+    check_finite("fit_angles", "ranges", ranges);
+    for (std::int64_t n = 0; n < count; ++n) {
+        if (ranges(n, 0) > ranges(n, 1)) {
+            throw bad_argument("fit_angles", "ranges", "upside down in row " + std::to_string(n), "low <= high");
+        }
+    }
 }
 
 }  // namespace

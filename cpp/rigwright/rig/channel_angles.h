@@ -15,7 +15,7 @@ namespace rigwright::rig {
 ///
 /// rotations: (T, 3, 3); uniform scale does not matter. axes: one to three of 0, 1, 2, neighbors different (and two
 /// axes differ). ranges: (n, 2) lowest and highest angle. angles: (T, n) out; may lie outside the ranges.
-/// Throws ArgumentError on other axes or shapes.
+/// Throws ArgumentError on other axes or shapes, numbers that are not finite, and a lowest angle above the highest.
 void fit_angles(View<const double, 3> rotations, std::span<const int> axes, View<const double, 2> ranges,
                 bool continuous, View<double, 2> angles);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "rigwright/core/error.h"
 #include "rigwright/core/metadata.h"
@@ -8,10 +9,25 @@
 namespace rigwright::rig {
 namespace {
 
-int index_of(const std::vector<std::string>& names, const std::string& name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+/// The number of each name in a list.
+using Numbers = std::unordered_map<std::string, int>;
+
+Numbers number(const std::vector<std::string>& names) {
+    Numbers numbers;
+    for (const std::string& name : names) numbers.emplace(name, static_cast<int>(numbers.size()));
+    return numbers;
 }
+
+/// -1 if there is no such name.
+int index_of(const Numbers& numbers, const std::string& name) {
+    const auto found = numbers.find(name);
+    return found == numbers.end() ? -1 : found->second;
+}
+
+/// What an entry refers to by name.
+struct Known {
+    Numbers joints, controls;
+};
 
 [[noreturn]] void refuse(const Metadata& entry, const std::string& key, const std::string& got,
                          const std::string& expected) {
@@ -25,10 +41,10 @@ void check_keys(const Metadata& entry, const std::set<std::string>& known) {
 }
 
 /// A joint's index; -1 for null.
-int read_joint(const Metadata& entry, const Skeleton& skeleton) {
+int read_joint(const Metadata& entry, const Known& known) {
     if (entry.is_null("joint")) return -1;
     const std::string name = entry.text("joint");
-    const int index = index_of(skeleton.names(), name);
+    const int index = index_of(known.joints, name);
     if (index < 0) refuse(entry, "joint", "'" + name + "'", "null or a joint of the model");
     return index;
 }
@@ -49,13 +65,12 @@ ChannelKind read_kind(const Metadata& entry) {
     return static_cast<ChannelKind>(found - channel_kind_names.begin());
 }
 
-Channel read_channel(const Metadata& entry, const Skeleton& skeleton,
-                     const std::vector<std::string>& numeric_controls) {
+Channel read_channel(const Metadata& entry, const Known& known) {
     check_keys(entry, {"name", "kind", "joint", "place", "low", "high", "rest", "unit", "whole", "reason"});
     Channel channel;
     channel.name = entry.text("name");
     channel.kind = read_kind(entry);
-    channel.joint = read_joint(entry, skeleton);
+    channel.joint = read_joint(entry, known);
     channel.place = read_place(entry);
     channel.low = entry.number("low");
     channel.high = entry.number("high");
@@ -63,9 +78,10 @@ Channel read_channel(const Metadata& entry, const Skeleton& skeleton,
     const std::string unit = entry.text("unit");
     if (entry.contains("whole")) channel.whole = entry.flag("whole");
     if (entry.contains("reason")) channel.reason = entry.text("reason");
-    if (channel.kind == ChannelKind::dial) channel.control = index_of(numeric_controls, channel.name);
+    if (channel.kind == ChannelKind::dial) channel.control = index_of(known.controls, channel.name);
     if (channel.kind >= ChannelKind::dial && channel.joint >= 0) {
-        refuse(entry, "joint", "'" + skeleton.names()[channel.joint] + "'", "null for a dial");
+        const std::string joint = entry.text("joint");
+        refuse(entry, "joint", "'" + joint + "'", "null for a dial and for kind other");
     }
     if (unit != channel.unit()) {
         refuse(entry, "unit", "'" + unit + "'", std::string("'") + channel.unit() + "' for its kind");
@@ -73,16 +89,15 @@ Channel read_channel(const Metadata& entry, const Skeleton& skeleton,
     return channel;
 }
 
-Follower read_follower(const Metadata& entry, const Skeleton& skeleton, const std::vector<Channel>& list) {
+Follower read_follower(const Metadata& entry, const Known& known, const Numbers& channels) {
     check_keys(entry, {"joint", "channel", "axis", "place", "factor"});
     Follower follower;
-    follower.joint = read_joint(entry, skeleton);
+    follower.joint = read_joint(entry, known);
     const std::string channel = entry.text("channel"), axis = entry.text("axis");
     follower.place = read_place(entry);
     follower.factor = entry.number("factor");
-    const auto leader = std::find_if(list.begin(), list.end(), [&](const Channel& c) { return c.name == channel; });
-    if (leader == list.end()) refuse(entry, "channel", "'" + channel + "'", "the name of a channel");
-    follower.channel = static_cast<int>(leader - list.begin());
+    follower.channel = index_of(channels, channel);
+    if (follower.channel < 0) refuse(entry, "channel", "'" + channel + "'", "the name of a channel");
     if (axis != "x" && axis != "y" && axis != "z") refuse(entry, "axis", "'" + axis + "'", "\"x\", \"y\" or \"z\"");
     follower.axis = axis[0] - 'x';
     return follower;
@@ -90,17 +105,18 @@ Follower read_follower(const Metadata& entry, const Skeleton& skeleton, const st
 
 Channels read_entry(const Metadata& entry, const Skeleton& skeleton, const std::vector<std::string>& numeric_controls) {
     check_keys(entry, {"list", "followers", "joints"});
+    const Known known{number(skeleton.names()), number(numeric_controls)};
     std::vector<Channel> list;
-    std::set<std::string> names;
+    Numbers names;
     for (const Metadata& item : entry.objects("list")) {
-        list.push_back(read_channel(item, skeleton, numeric_controls));
+        list.push_back(read_channel(item, known));
         const std::string& name = list.back().name;
-        if (name.empty() || !names.insert(name).second) {
+        if (name.empty() || !names.emplace(name, static_cast<int>(names.size())).second) {
             refuse(entry, "list", "a list with the name '" + name + "' empty or twice", "of different names");
         }
     }
     std::vector<Follower> followers;
-    for (const Metadata& item : entry.objects("followers")) followers.push_back(read_follower(item, skeleton, list));
+    for (const Metadata& item : entry.objects("followers")) followers.push_back(read_follower(item, known, names));
     std::map<std::string, std::string> elsewhere;
     const Metadata joints = entry.object("joints");
     for (const std::string& joint : joints.keys()) elsewhere[joint] = joints.text(joint);

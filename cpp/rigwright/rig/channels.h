@@ -78,8 +78,9 @@ public:
     void poses(View<const double, 2> channels, View<float, 2> poses, Undecided undecided = Undecided::refuse) const;
     /// Writes channels (T, N) of poses (T, C): Euler angles by fit_angles, inside their ranges if possible, continuous
     /// from row to row; scales are positive. residuals (T): the largest absolute difference between an entry of the
-    /// pose and of the pose that the found channels give. Throws ArgumentError as `poses`, and if a joint's rotation
-    /// order is one that fit_angles does not take.
+    /// pose and of the pose that the found channels give. Throws ArgumentError on a wrong width, values that are not
+    /// finite, channels that overflow float32, if something other than the channels decides a pose, and if a joint's
+    /// rotation order is one that fit_angles does not take.
     void channels(View<const float, 2> poses, View<float, 2> channels, View<float, 1> residuals) const;
 
 private:
@@ -101,6 +102,7 @@ private:
     void check_orders(const char* function) const;
     void refuse_undecided(const char* function) const;
     void local_pose(const Joint& joint, const double* row, float* pose) const;
+    void write_pose(const double* row, float* pose) const;
     /// Writes a joint's translations and scales, and its rotations (T, 3, 3).
     void split_joint(std::size_t joint, View<const float, 2> poses, View<float, 2> channels, double* rotations) const;
     void fit_joint(std::size_t joint, View<const float, 2> poses, View<float, 2> channels) const;

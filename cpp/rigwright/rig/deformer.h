@@ -26,10 +26,10 @@ public:
     /// beyond pose_limit(), or so large that vertices overflow.
     void evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const;
     /// Writes J^T cotangents, (T, C): the gradient of sum(vertices * cotangents) with respect to the poses. Throws
-    /// ArgumentError as evaluate, and if a gradient does not fit float32.
+    /// ArgumentError on what check_poses refuses, and if a gradient does not fit float32.
     void vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients, int threads) const;
     /// Writes J tangents, (T, V, 3): the derivative of the vertices along one direction (C) per pose. Throws
-    /// ArgumentError as evaluate, and if a derivative does not fit float32.
+    /// ArgumentError as vjp.
     void jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives, int threads) const;
     /// Writes J, (T, 3 V, C), rows x0 y0 z0 x1 ... Meant for restricted models: it has 3 V C numbers per pose. Throws
     /// ArgumentError as jvp.

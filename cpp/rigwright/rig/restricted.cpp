@@ -13,6 +13,12 @@ std::vector<float> chosen_rows(const float* rows, std::int64_t width, View<const
     return chosen;
 }
 
+/// Tensors called error.* are for the reader of a file: no model checks their shapes.
+bool is_error_per_vertex(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
+    return name.starts_with("error.") && entry.dtype == DType::f32 &&
+           entry.shape == std::vector<std::int64_t>{character.num_vertices()};
+}
+
 /// Of a vertex that stands at several places, the first one is its faces' corner.
 std::vector<std::int32_t> chosen_faces(View<const std::int32_t, 2> faces, const RestrictedPlaces& places) {
     std::vector<std::int32_t> chosen;
@@ -53,7 +59,7 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
         if (name == "faces") {
             const std::vector<std::int32_t> faces = chosen_faces(character.faces, places);
             result.add(name, {static_cast<std::int64_t>(faces.size()) / 4, 4}, faces.data());
-        } else if (name == "rest_vertices" || text.starts_with("error.")) {
+        } else if (name == "rest_vertices" || is_error_per_vertex(name, entry, character)) {
             const std::int64_t width = name == "rest_vertices" ? 3 : 1;
             std::vector<std::int64_t> shape = entry.shape;
             shape[0] = vertices.extent(0);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,8 +12,8 @@
 namespace rigwright::rig {
 
 /// The tensors of a model of some vertices (M) that do not depend on its kind: rest_vertices, faces whose corners are
-/// all among the vertices, error.* of these vertices, and whatever concerns joints and controls. Tensors whose names
-/// begin with one of `own` are left to the caller. Metadata keep everything but topology_hash, which becomes
+/// all among the vertices, the rows of error.* F32[V] at these vertices, and all others as they are. Tensors whose
+/// names begin with one of `own` are left to the caller. Metadata keep everything but topology_hash, which becomes
 /// restricted_from.
 TensorFile restricted_tensors(const Character& character, View<const std::int32_t, 1> vertices,
                               std::initializer_list<std::string_view> own);

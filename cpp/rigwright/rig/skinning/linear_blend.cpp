@@ -100,6 +100,8 @@ std::unique_ptr<SessionState> LinearBlend::new_session_state() const {
         skin_, SkinSession::Steps{character().skeleton.num_joints(), 2 * size, 2 * size,
                                   [this, size](const float* pose, float* state) {
                                       skinning_transforms(character().skeleton, pose, state + size, state);
+                                      check_overflow("evaluate", 0, state, static_cast<std::int64_t>(size),
+                                                     transform_limit_);
                                   },
                                   [this](const float* state, std::int64_t first, std::int64_t last, float* vertices) {
                                       skin_.blend(state, character().rest_vertices.data(), first, last, vertices);
