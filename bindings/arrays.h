@@ -37,8 +37,10 @@ Array<T> as_array(const char* function, const char* argument, const py::handle& 
     const bool numeric = kind == 'i' || kind == 'u' || (kind == 'f' && std::is_floating_point_v<T>);
     if (!numeric || any.ndim() != Rank) throw bad_argument(function, argument, describe(any), must);
     const auto array = Array<T>::ensure(any);
-    // where numbers do not fit T, NumPy warns, and whoever makes warnings errors gets no array
-    if (!array) throw bad_argument(function, argument, describe(any) + " with numbers that do not fit", must);
+    // if numbers do not fit T, NumPy warns, which some make an error; or the copy does not fit memory
+    if (!array)
+        throw bad_argument(function, argument, describe(any) + " with numbers that do not fit, or too many to copy",
+                           must);
     return array;
 }
 
@@ -48,7 +50,7 @@ inline Array<std::int32_t> as_indices(const char* function, const char* argument
     const py::array any = py::array::ensure(object);
     if (!any) PyErr_Clear();
     if (any && any.ndim() == 1 && any.size() == 0) return Array<std::int32_t>(0);
-    const auto wide = as_array<std::int64_t, 1>(function, argument, object, "integers (M,)");
+    const auto wide = as_array<std::int64_t, 1>(function, argument, any ? any : object, "integers (M,)");
     Array<std::int32_t> narrow(wide.shape(0));
     for (py::ssize_t i = 0; i < wide.shape(0); ++i) {
         if (wide.at(i) != static_cast<std::int32_t>(wide.at(i))) {

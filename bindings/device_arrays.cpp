@@ -125,7 +125,7 @@ std::int32_t dlpack_type(const char* function, const char* argument, const py::o
 }
 
 py::capsule to_dlpack(const DeviceArray& array, const py::object& device, const py::object& copy) {
-    if (!copy.is_none() && copy.cast<bool>()) throw py::buffer_error("rigwright shares the array, it makes no copy");
+    if (PyObject_IsTrue(copy.ptr()) == 1) throw py::buffer_error("rigwright shares the array, it makes no copy");
     const auto own = py::make_tuple(cuda::dlpack_device_type(), 0);
     if (!device.is_none() && !py::tuple(device).equal(own)) {
         throw py::buffer_error("the array stays on the device that it is on");

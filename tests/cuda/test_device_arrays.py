@@ -181,6 +181,8 @@ def test_copies_and_other_devices_are_refused_by_dlpack(cuda_lane, body, poses):
     array = body.evaluate(poses, device="cuda", output="device")
     with pytest.raises(BufferError, match="makes no copy"):
         array.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match="makes no copy"):
+        array.__dlpack__(copy="yes")
     with pytest.raises(BufferError, match="stays on the device"):
         array.__dlpack__(dl_device=(7, 0))
 

@@ -88,5 +88,5 @@ def test_offsets_that_may_overflow_at_any_weight_leave_the_neutral():
     neutral = np.full((5, 3), 2e38)
     rig = rw.BlendshapeRig(neutral, np.ones((4, 5, 3)))
     np.testing.assert_array_equal(rig.evaluate(np.zeros(4)), neutral.astype(np.float32))
-    with pytest.raises(ValueError, match=r"weights is 1e-37 at \(0, 0\); it must be 0, "):
+    with pytest.raises(ValueError, match=r"weights is 1e-37 at \(0, 0\); it must be 0: "):
         rig.evaluate(np.full(4, 1e-37))

@@ -154,3 +154,10 @@ def test_a_jacobian_beyond_memory_is_named():
 def test_derivatives_are_methods_of_every_model():
     for name in ("jvp", "jacobian", "restricted", "session"):
         assert getattr(_core.Deformer, name).__doc__
+
+
+def test_poses_too_many_to_copy_are_named():
+    model = MAKERS["linear_blend"]()
+    poses = np.broadcast_to(np.float64(0), (2**42, len(model.control_names)))  # beyond any address space
+    with pytest.raises(ValueError, match=r"jacobian: poses is .*too many to copy"):
+        model.jacobian(poses)

@@ -11,9 +11,9 @@
 
 namespace rigwright {
 
-/// Working memory of tens of megabytes, not initialised, on huge pages where the system has them for those who ask
-/// (Linux): a page of four kilobytes costs about as much at its first touch as the numbers on it cost to compute, and
-/// passes over the whole miss fewer translations. Aligned to a huge page.
+/// Working memory of tens of megabytes, not initialised, aligned to a huge page. Asks for transparent huge pages on
+/// Linux: with 4 KB pages, page faults cost about as much as the computation, and passes over the whole array have more
+/// TLB misses.
 template <class T>
 requires std::is_trivial_v<T>
 class LargeArray {
@@ -24,7 +24,7 @@ public:
     const T* data() const { return memory_.get(); }
     std::int64_t size() const { return size_; }
 
-    /// Another array of `count` numbers in place of this one; contents are undefined.
+    /// Replaces the array by one of `count` numbers; contents are undefined.
     void reset(std::int64_t count) {
         memory_.reset();
         size_ = 0;
@@ -32,7 +32,7 @@ public:
         memory_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t(huge_page))));
         size_ = count;
 #ifdef __linux__
-        // a hint: without it everything works as well; few numbers would pay for a whole huge page
+        // only a hint; small arrays would not fill their huge pages
         if (bytes >= 4 * huge_page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);
 #endif
     }

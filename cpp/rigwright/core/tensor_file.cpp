@@ -99,6 +99,18 @@ DType parse_dtype(const Json& item, const std::string& origin, const std::string
     refuse(origin, "a file with tensor '" + name + "' of an unknown dtype", "F32 or I32");
 }
 
+/// Throws unless the spans fill `size` bytes without gaps or overlaps.
+void check_cover(std::vector<Span> spans, std::uint64_t size, const std::string& origin) {
+    std::sort(spans.begin(), spans.end(),
+              [](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
+    std::uint64_t covered = 0;
+    for (const Span& span : spans) {
+        if (span.begin != covered) refuse(origin, "a file with gaps or overlaps", "tensors side by side");
+        covered = span.end;
+    }
+    if (covered != size) refuse(origin, "a file with left-over bytes", "tensors to its end");
+}
+
 /// Of a tensor whose shape has been checked.
 std::uint64_t byte_size(const std::vector<std::int64_t>& shape) {
     return static_cast<std::uint64_t>(checked_count(shape, most_elements)) * 4;
@@ -144,14 +156,7 @@ TensorFile TensorFile::parse(std::span<const std::byte> bytes, const std::string
         spans.push_back(span);
         file.entries_.emplace(name, std::move(entry));
     }
-    std::sort(spans.begin(), spans.end(),
-              [](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
-    std::uint64_t covered = 0;
-    for (const Span& span : spans) {
-        if (span.begin != covered) refuse(origin, "a file with gaps or overlaps", "tensors side by side");
-        covered = span.end;
-    }
-    if (covered != data.size()) refuse(origin, "a file with left-over bytes", "tensors to its end");
+    check_cover(std::move(spans), data.size(), origin);
     file.data_.assign(data.begin(), data.end());
     return file;
 }

@@ -22,7 +22,7 @@ bool is_finite(View<float, Rank> numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
 }
 
-/// Every pose anew.
+/// Evaluates every pose in full.
 class WholePoses final : public SessionState {
 public:
     explicit WholePoses(const Deformer& model) : model_(model) {}
@@ -50,10 +50,10 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
     const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
     if (wrong == poses.end()) return;
     check_finite(function, argument, poses);
-    const std::string range = limit > 0.0f ? "between -" + short_number(limit) + " and " + short_number(limit)
-                                           : "0, the rig's numbers are that large";
+    const std::string range = "between -" + short_number(limit) + " and " + short_number(limit);
     throw bad_argument(function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
-                       range + ": beyond, vertices overflow");
+                       limit > 0.0f ? range + ": beyond, vertices overflow"
+                                    : "0: the model's numbers are so large that at any other value vertices overflow");
 }
 
 void Deformer::check_arguments(const char* function, const char* argument, View<const float, 2> poses,

@@ -10,9 +10,9 @@ namespace rigwright::optimize {
 /// objective hardly bends along some directions and a step over the free variables alone points far out of the box.
 /// Method: the quadratic model is minimized over all variables and exactly in the box (BoxQuadratic), damped as in
 /// Levenberg (1944) and Marquardt (1963): 10 times more after a step that does not lower the objective, 10 times less
-/// after one that does. If the objective falls by less than half of what the model says, the model is minimized again
-/// from there, with the gradient of there and the same Hessian, up to three times: products of weights bend the valleys
-/// of nearly dependent shapes, and this leads back into them.
+/// after one that does. If the objective falls by less than half of what the model predicts, the model is minimized
+/// again from the new point, with its gradient and the old Hessian, up to three times: products of weights bend the
+/// valleys of nearly dependent shapes, and this leads back into them.
 /// Guarantee: the objective never rises beyond its rounding; where a step changes less, it must lower the optimality.
 /// Cost: a Hessian over all variables, and one solve per variable that meets or leaves a bound. One per thread.
 class BoxNewton {

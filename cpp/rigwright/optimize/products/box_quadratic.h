@@ -12,8 +12,8 @@ namespace rigwright::optimize {
 /// by a primal active-set method (Nocedal and Wright 2006, algorithm 16.3, for bounds): from d = 0 to the minimizer
 /// over the free variables, as far as the first bound on the way, which is fixed; at that minimizer the fixed variable
 /// with the steepest descent is released. A step changes one variable of the factorization. q never rises, and each
-/// step but degenerate ones lowers it, however many directions H hardly bends along: there a Newton step points far out
-/// of the box, and moving all variables that leave it to their bounds at once says nothing of where the minimizer is.
+/// step but degenerate ones lowers it, also if H is nearly singular: a Newton step then points far out of the box, and
+/// clamping it to the box gives no point near the minimizer.
 /// Cost per step: O(n^2). One per thread.
 class BoxQuadratic {
 public:

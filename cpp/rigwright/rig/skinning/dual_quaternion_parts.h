@@ -17,7 +17,7 @@ struct Motion {
 };
 static_assert(sizeof(Motion) == 8 * sizeof(float));
 
-/// What a pose becomes before it meets vertices: J skinning transforms, J motions, J stretches (3, 4), the global
+/// What all vertices need of a pose, computed once: J skinning transforms, J motions, J stretches (3, 4), the global
 /// transforms, and whether any joint stretches.
 template <class T>
 struct State {
