@@ -1,11 +1,13 @@
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "bindings.h"
 #include "device_calls.h"
 #include "model_line.h"
-#include "models.h"
 #include "poses.h"
 #include "rigwright/core/check.h"
+#include "rigwright/rig/blendshapes/blendshape_build.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 
 namespace rigwright::bindings {
@@ -14,16 +16,46 @@ namespace {
 using rig::BlendshapeRig;
 using Rig = std::shared_ptr<BlendshapeRig>;
 
-/// The tensors are made in Python, where a combination is a tuple.
+/// The factors of each combination from rigwright.blendshapes.Dense.
+std::vector<rig::Combination> read_combinations(const py::object& dense) {
+    const auto offset = as_indices("BlendshapeRig", "factor_offset", dense.attr("factor_offset"));
+    const auto shape = as_indices("BlendshapeRig", "factor_shape", dense.attr("factor_shape"));
+    const auto tent = as_array<float, 2>("BlendshapeRig", "factor_tent", dense.attr("factor_tent"), "numbers (M, 3)");
+    const auto points = view<float, 2>(tent);
+    std::vector<rig::Combination> combinations;
+    for (const py::handle correction : dense.attr("corrections")) {
+        const auto delta = as_array<float, 2>("BlendshapeRig", "corrections", correction, "numbers (V, 3)");
+        rig::Combination& own = combinations.emplace_back();
+        own.delta = view<float, 2>(delta);  // of an array that `dense` keeps
+        const auto c = static_cast<py::ssize_t>(combinations.size());
+        for (std::int32_t i = offset.at(c - 1); i < offset.at(c); ++i) {
+            const float* x = points.row(i);
+            const bool is_tent = std::any_of(x, x + 3, [](float y) { return y != 0.0f; });
+            own.factors.push_back({shape.at(i), is_tent, x[0], x[1], x[2]});
+        }
+    }
+    return combinations;
+}
+
+/// Arguments are read in Python, where a combination is a tuple.
 Rig make_rig(const py::object& neutral, const py::object& deltas, const py::object& combinations,
              const py::object& names, const py::object& bounds, const py::object& faces, const py::object& storage,
              const py::object& metadata) {
-    const py::tuple made = py::module_::import("rigwright.blendshapes")
-                               .attr("tensors")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
-    auto file = std::make_shared<const TensorFile>(
-        from_arrays(made[0].cast<py::dict>(), made[1].cast<std::string>(), "BlendshapeRig"));
+    const py::object dense = py::module_::import("rigwright.blendshapes")
+                                 .attr("dense")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
+    constexpr const char* name = "BlendshapeRig";
+    const auto vertices = as_array<float, 2>(name, "neutral", dense.attr("neutral"), "numbers (V, 3)");
+    const auto shapes = as_array<float, 3>(name, "deltas", dense.attr("deltas"), "numbers (K, V, 3)");
+    const auto ranges = as_array<float, 2>(name, "bounds", dense.attr("bounds"), "numbers (K, 2)");
+    const auto corners = as_array<std::int32_t, 2>(name, "faces", dense.attr("faces"), "integers (F, 4)");
+    const rig::DenseBlendshapes arrays{view<float, 2>(vertices), view<float, 3>(shapes), read_combinations(dense),
+                                       view<float, 2>(ranges), view<std::int32_t, 2>(corners)};
+    const auto kind = dense.attr("is_int16").cast<bool>() ? rig::DeltaStorage::int16 : rig::DeltaStorage::float32;
+    const auto text = dense.attr("metadata").cast<std::string>();
     const py::gil_scoped_release released;
-    return std::make_shared<BlendshapeRig>(std::move(file));
+    TensorFile tensors = rig::blendshape_tensors(arrays, kind);
+    tensors.set_metadata(text, name);
+    return std::make_shared<BlendshapeRig>(std::make_shared<const TensorFile>(std::move(tensors)));
 }
 
 /// Lengths (T,) from one number for all heads or one a head.

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_CHUNK', 'InverseGram', 'InverseStructure', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_frames', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_CHUNK', 'InverseGram', 'InverseStructure', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     Named float32 and int32 arrays with a text: a model file.
@@ -695,6 +695,17 @@ class InverseGram:
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
         """
     @property
+    def duplicates(self) -> list[tuple[int, int]]:
+        """
+        Pairs of shapes that move the vertices alike, the first one first; shapes in
+        combinations are left out.
+        """
+    @property
+    def idle(self) -> list[bool]:
+        """
+        (K,): shapes that move none of the vertices, alone or in a combination.
+        """
+    @property
     def matrix(self) -> numpy.typing.NDArray[numpy.float64]:
         """
         (N, N) float64
@@ -738,6 +749,13 @@ def closest_points(vertices: typing.Any, faces: typing.Any, queries: typing.Any,
     Of a surface the point nearest to each query (Q, 3): the corners (Q, 3) of its triangle, barycentric
     weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where
     there is none, corners are -1 and the distance is infinite.
+    """
+def descend(structure: InverseStructure, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
+    """
+    Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:
+    projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).
+    Calls `solved` with the frames solved so far, and `report`, between the steps of a joint solve, with
+    their number and the largest ratio of optimality to threshold. max_iterations 0: the method's own.
     """
 def edges(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
@@ -821,12 +839,6 @@ def simplex_least_squares(gram: typing.Any) -> tuple:
     Weights (N,) float64 >= 0 with sum 1 that minimise w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
-    """
-def solve_frames(structure: InverseStructure, gram: InverseGram, terms: tuple, start: typing.Any, bending: typing.Any, thresholds: typing.Any, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool = False, threads: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
-    """
-    Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame or jointly. `terms`: projections
-    (T, N), linear, quadratic, lower, upper (T, K). A joint solve calls `report` between its steps with their
-    number and the largest ratio of optimality to threshold.
     """
 def vertex_distances(a: typing.Any, b: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
     """

@@ -1,4 +1,4 @@
-"""The tensors of a blendshape rig from arrays; ``rigwright.BlendshapeRig`` is made of them."""
+"""The arguments of ``rigwright.BlendshapeRig``: arrays, factors, names and metadata, checked for the engine."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright.errors import bad_argument
 from rigwright.hashing import padded_faces, topology_hash
-
-WINDOW = 512  # vertices whose groups are formed together, as in cpp/rigwright/rig/blendshapes/grouped_columns.h
 
 _FUNCTION = "BlendshapeRig"
 
@@ -63,7 +61,22 @@ def column_names(rig: Any) -> list[str]:
     return [*shapes, *distinct((combination_name(shapes, factors) for factors in rig.combinations), shapes)]
 
 
-def tensors(
+class Dense(NamedTuple):
+    """A rig in arrays, as the engine takes it."""
+
+    neutral: NDArray[np.float32]  # (V, 3)
+    deltas: NDArray[np.float32]  # (K, V, 3)
+    corrections: list[NDArray[np.float32]]  # C of (V, 3)
+    factor_offset: NDArray[np.int32]  # (C + 1,)
+    factor_shape: NDArray[np.int32]  # (M,)
+    factor_tent: NDArray[np.float32]  # (M, 3), zeros for a plain weight
+    bounds: NDArray[np.float32]  # (K, 2)
+    faces: NDArray[np.int32]  # (F, 4)
+    is_int16: bool
+    metadata: str
+
+
+def dense(
     neutral: ArrayLike,
     deltas: ArrayLike,
     combinations: Sequence[tuple[Factors, ArrayLike]],
@@ -72,32 +85,21 @@ def tensors(
     faces: ArrayLike | None,
     storage: str,
     metadata: Mapping[str, object] | None,
-) -> tuple[dict[str, NDArray[Any]], str]:
-    """The tensors and the metadata text of a rig; parameters and errors are those of ``rigwright.BlendshapeRig``."""
+) -> Dense:
+    """The arguments of ``rigwright.BlendshapeRig`` with types and shapes checked; the engine checks the numbers."""
     vertices = _numbers("neutral", neutral, (None, 3))
     shapes = _numbers("deltas", deltas, (None, len(vertices), 3))
     pairs = [_pair(c, combination) for c, combination in enumerate(_listed("combinations", combinations))]
     corrections = [
         _numbers(f"combinations[{c}] delta", delta, (len(vertices), 3)) for c, (_, delta) in enumerate(pairs)
     ]
-    columns = [*shapes, *corrections]
-    if not len(shapes):
-        raise bad_argument(_FUNCTION, "deltas", "empty", "one shape or more")
-    if not len(vertices):
-        raise bad_argument(_FUNCTION, "neutral", "empty", "one vertex or more")
-    made: dict[str, NDArray[Any]] = {
-        "rest_vertices": vertices,
-        "faces": _faces(faces, len(vertices)),
-        "control_ranges": _bounds(bounds, len(shapes)),
-    }
-    made |= _factor_tensors([factors for factors, _ in pairs], len(shapes))
-    if storage == "int16":
-        made |= _halved(columns)
-    elif storage == "float32":
-        made |= _grouped(columns, "blendshape.delta")
-    else:
+    corners = np.zeros((0, 4), np.int32) if faces is None else padded_faces(faces, _FUNCTION)
+    ranges = _bounds(bounds, len(shapes))
+    offset, shape, tent = _factors([factors for factors, _ in pairs], len(shapes))
+    if storage not in ("float32", "int16"):
         raise bad_argument(_FUNCTION, "storage", repr(storage), '"float32" or "int16"')
-    return made, _metadata_text(_names(names, len(shapes)), made, metadata)
+    text = _metadata_text(_names(names, len(shapes)), len(pairs), topology_hash(corners, len(vertices)), metadata)
+    return Dense(vertices, shapes, corrections, offset, shape, tent, ranges, corners, storage == "int16", text)
 
 
 def _listed(argument: str, values: Iterable[Any]) -> list[Any]:
@@ -124,39 +126,20 @@ def _array(argument: str, value: ArrayLike) -> NDArray[Any]:
 
 
 def _numbers(argument: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """A finite contiguous float32 array; None leaves an extent open."""
+    """A contiguous float32 array; None leaves an extent open."""
     array = _array(argument, value)
     fits = array.dtype.kind in "fiu" and array.ndim == len(shape)
     if not fits or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
         expected = ", ".join("any" if n is None else str(n) for n in shape)
         raise bad_argument(_FUNCTION, argument, f"{array.dtype} {array.shape}", f"numbers ({expected})")
     with np.errstate(over="ignore"):
-        narrow = np.ascontiguousarray(array, np.float32)
-    if not np.isfinite(narrow).all():
-        raise bad_argument(_FUNCTION, argument, "not finite everywhere", "finite")
-    return narrow
-
-
-def _faces(faces: ArrayLike | None, num_vertices: int) -> NDArray[np.int32]:
-    if faces is None:
-        return np.zeros((0, 4), np.int32)
-    corners = padded_faces(faces, _FUNCTION)
-    pad = np.zeros(corners.shape, bool)
-    pad[:, 3] = corners[:, 3] == -1
-    if not (pad | ((corners >= 0) & (corners < num_vertices))).all():
-        raise bad_argument(_FUNCTION, "faces", "out of range somewhere", f"vertex indices below {num_vertices}")
-    return corners
+        return np.ascontiguousarray(array, np.float32)
 
 
 def _bounds(bounds: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
     array = _array("bounds", bounds)
     ranges = np.tile(array, (num_shapes, 1)) if array.shape == (2,) else array
-    checked = _numbers("bounds", ranges, (num_shapes, 2))
-    wrong = np.flatnonzero(checked[:, 0] > checked[:, 1])
-    if len(wrong):
-        got = f"{checked[wrong[0]].tolist()} for shape {wrong[0]}"
-        raise bad_argument(_FUNCTION, "bounds", got, "the lower bound first")
-    return checked
+    return _numbers("bounds", ranges, (num_shapes, 2))
 
 
 def _names(names: Sequence[str] | None, num_shapes: int) -> list[str]:
@@ -171,7 +154,9 @@ def _names(names: Sequence[str] | None, num_shapes: int) -> list[str]:
     return [str(name) for name in own]
 
 
-def _factor_tensors(combinations: Sequence[Factors], num_shapes: int) -> dict[str, NDArray[Any]]:
+def _factors(
+    combinations: Sequence[Factors], num_shapes: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
     shape, tent, offset = [], [], [0]
     for c, factors in enumerate(combinations):
         rows = [_factor(f"combinations[{c}]", factor, num_shapes) for factor in factors]
@@ -184,11 +169,7 @@ def _factor_tensors(combinations: Sequence[Factors], num_shapes: int) -> dict[st
         shape += own
         tent += [row[1] for row in rows]
         offset.append(len(shape))
-    return {
-        "blendshape.factor.offset": np.array(offset, np.int32),
-        "blendshape.factor.shape": np.array(shape, np.int32),
-        "blendshape.factor.tent": np.array(tent, np.float32).reshape(-1, 3),
-    }
+    return np.array(offset, np.int32), np.array(shape, np.int32), np.array(tent, np.float32).reshape(-1, 3)
 
 
 def _factor(argument: str, factor: int | Tent, num_shapes: int) -> tuple[int, tuple[float, float, float]]:
@@ -218,49 +199,9 @@ def _points(tent: Tent) -> tuple[float, float, float]:
         return np.nan, np.nan, np.nan
 
 
-def _halved(columns: Sequence[NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
-    """16-bit numbers: of each column whole multiples of its scale, the largest coordinate / 32767."""
-    scale = np.array([np.abs(column).max(initial=0.0) / 32767.0 for column in columns], np.float32)
-    steps = np.where(scale > 0, scale, 1.0)
-    whole = [
-        np.clip(np.rint(column / step), -32767, 32767).astype(np.int16)
-        for column, step in zip(columns, steps, strict=True)
-    ]
-    made = _grouped(whole, "blendshape.delta16")
-    numbers = made["blendshape.delta16"]
-    padded = np.append(numbers, np.zeros(len(numbers) % 2, np.int16))
-    return made | {"blendshape.delta16": padded.astype("<i2").view("<i4"), "blendshape.scale": scale}
-
-
-def _grouped(columns: Sequence[NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
-    """The groups of vertices that the same columns move (cpp/rigwright/rig/blendshapes/grouped_columns.h)."""
-    num_vertices = len(columns[0])
-    moved = np.zeros((num_vertices, -(-len(columns) // 32) * 32), bool)
-    for n, column in enumerate(columns):
-        moved[:, n] = (column != 0).any(axis=1)
-    bits = np.packbits(moved, axis=1, bitorder="little").view("<i4")
-    members, words = [], []
-    numbers = [np.zeros(0, columns[0].dtype)]
-    for first in range(0, num_vertices, WINDOW):
-        own = slice(first, first + WINDOW)
-        offsets = np.stack([column[own] for column in columns])
-        distinct, group = np.unique(bits[own], axis=0, return_inverse=True)
-        for g, columns_of_group in enumerate(distinct):
-            if not columns_of_group.any():
-                continue  # still
-            inside = np.flatnonzero(group.reshape(-1) == g)
-            members.append(first + inside)
-            words.append(columns_of_group)
-            numbers.append(offsets[np.ix_(np.flatnonzero(moved[first + inside[0]]), inside)].reshape(-1))
-    return {
-        "blendshape.group.offset": np.cumsum([0, *map(len, members)]).astype(np.int32),
-        "blendshape.group.vertex": np.concatenate([np.zeros(0, np.int32), *members]).astype(np.int32),
-        "blendshape.group.columns": np.array(words, np.int32).reshape(-1, bits.shape[1]),
-        name: np.concatenate(numbers),
-    }
-
-
-def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Mapping[str, object] | None) -> str:
+def _metadata_text(
+    names: list[str], num_combinations: int, mesh_hash: str, metadata: Mapping[str, object] | None
+) -> str:
     if metadata is not None and not isinstance(metadata, Mapping):
         raise bad_argument(_FUNCTION, "metadata", f"a {type(metadata).__name__}", "a mapping")
     given = dict(metadata or {})
@@ -271,8 +212,7 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
     if not isinstance(constructed, list) or not all(isinstance(name, str) for name in constructed):
         raise bad_argument("metadata", "constructed", repr(constructed), "a list of names of columns")
     if "combination_names" in given:
-        count = len(made["blendshape.factor.offset"]) - 1
-        given["combination_names"] = _combination_names(given["combination_names"], names, count)
+        given["combination_names"] = _combination_names(given["combination_names"], names, num_combinations)
     about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", "constructed": []}
     about |= given
     about |= {
@@ -280,7 +220,7 @@ def _metadata_text(names: list[str], made: dict[str, NDArray[Any]], metadata: Ma
         "version": 1,
         "joint_names": [],
         "numeric_controls": names,
-        "topology_hash": topology_hash(made["faces"], len(made["rest_vertices"])),
+        "topology_hash": mesh_hash,
     }
     try:
         return json.dumps(about, allow_nan=False)

@@ -29,10 +29,23 @@ def problem():
 
 def solve(problem, start, *, joint=False, terms=None):
     """Weights, iterations, converged of the engine, which takes starts and terms as they are."""
-    bending = np.full(problem.num_shapes, float(joint))
-    limits = np.full(problem.num_frames, 1e-6)
-    terms = terms or problem.terms()
-    return _core.solve_frames(problem.structure, problem.gram.core, terms, start, bending, limits, 200, joint)
+    return _core.descend(
+        problem.structure,
+        problem.gram.core,
+        terms or problem.terms(),
+        start,
+        (problem.prior_target, problem.prior_strength),
+        problem.ties,
+        alpha=problem.alpha,
+        smoothness=float(joint),
+        tolerance=1e-9,
+        sharpness=1.0,
+        max_iterations=200,
+        joint=joint,
+        threads=0,
+        solved=lambda frames: None,
+        report=lambda steps, ratio: None,
+    )
 
 
 def overflowing(problem):

@@ -4,17 +4,17 @@
 
 namespace rigwright {
 
-/// Wrong input; Python's ValueError. The text names function, argument, what it is and what it must be.
+/// Wrong input. The text names function, argument, what it is and what it must be.
 struct ArgumentError : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
-/// A computation broke down; Python's rigwright.NumericalError.
+/// Valid input on which a computation broke down: overflow, or a matrix that has no factorization.
 struct NumericalError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// CUDA reported an error; Python's rigwright.CudaError.
+/// CUDA reported an error.
 struct CudaError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

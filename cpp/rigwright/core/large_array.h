@@ -5,9 +5,7 @@
 #include <new>
 #include <type_traits>
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include "rigwright/core/system.h"
 
 namespace rigwright {
 
@@ -31,10 +29,8 @@ public:
         const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(T) + huge_page - 1) / huge_page * huge_page;
         memory_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t(huge_page))));
         size_ = count;
-#ifdef __linux__
         // only a hint; small arrays would not fill their huge pages
-        if (bytes >= 4 * huge_page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);
-#endif
+        if (bytes >= 4 * huge_page) system::advise_huge_pages(memory_.get(), bytes);
     }
 
 private:

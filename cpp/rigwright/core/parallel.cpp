@@ -1,17 +1,16 @@
 #include "rigwright/core/parallel.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "rigwright/core/scratch.h"
+#include "rigwright/core/system.h"
 
 namespace rigwright {
 namespace {
@@ -33,11 +32,15 @@ struct Job {
             try {
                 body(context, begin, std::min(begin + grain, count));
             } catch (...) {
-                const std::lock_guard<std::mutex> guard(error_lock);
-                if (!error) error = std::current_exception();
-                failed.store(true, std::memory_order_relaxed);
+                fail(std::current_exception());
             }
         }
+    }
+
+    void fail(std::exception_ptr why) {
+        const std::lock_guard<std::mutex> guard(error_lock);
+        if (!error) error = std::move(why);
+        failed.store(true, std::memory_order_relaxed);
     }
 };
 
@@ -103,30 +106,51 @@ private:
 /// child, which inherits no threads, makes its own.
 Pool& pool() {
     struct Owned {
-        pid_t owner;
+        std::int64_t owner;
         Pool pool;
     };
     static std::mutex lock;  // for the first call alone: a child forked while it is held could never take it
     static std::atomic<Owned*> instance{nullptr};
     const auto mine = [] {
         Owned* now = instance.load(std::memory_order_acquire);
-        return now != nullptr && now->owner == getpid() ? now : nullptr;
+        return now != nullptr && now->owner == system::process_id() ? now : nullptr;
     };
     if (Owned* now = mine()) return now->pool;
     const std::lock_guard<std::mutex> guard(lock);
     if (Owned* now = mine()) return now->pool;
-    Owned* made = new Owned{getpid(), Pool(num_processors() - 1)};
+    Owned* made = new Owned{system::process_id(), Pool(num_processors() - 1)};
     instance.store(made, std::memory_order_release);
     return made->pool;
+}
+
+/// The host's threads; nullptr: the pool of this process.
+std::atomic<Scheduler*> host{nullptr};
+
+/// Works on a job from whatever thread the host calls, which may be inside a body or hold a lease of its own.
+void work_on_host_thread(Job& job) noexcept {
+    const bool before = std::exchange(inside_body, true);
+    try {
+        const Scratch::Inside own_memory;
+        job.work();
+    } catch (...) {  // leases too deep inside each other
+        job.fail(std::current_exception());
+    }
+    inside_body = before;
+}
+
+void run_on_host(Scheduler& scheduler, Job& job, int threads) {
+    scheduler.run(threads, [&job] { work_on_host_thread(job); });
+    work_on_host_thread(job);  // what no call began
 }
 
 }  // namespace
 
 int num_processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    return system::num_processors();
+}
+
+void set_scheduler(Scheduler* scheduler) {
+    host.store(scheduler, std::memory_order_release);
 }
 
 void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, Body body, void* context) {
@@ -147,7 +171,11 @@ void detail::parallel_for(std::int64_t count, std::int64_t grain, int threads, B
     job.grain = grain;
     job.body = body;
     job.context = context;
-    pool().run(job, threads - 1);
+    if (Scheduler* scheduler = host.load(std::memory_order_acquire)) {
+        run_on_host(*scheduler, job, threads);
+    } else {
+        pool().run(job, threads - 1);
+    }
     if (job.error) std::rethrow_exception(job.error);
 }
 

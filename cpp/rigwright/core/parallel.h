@@ -1,11 +1,33 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 namespace rigwright {
 
 /// Processors this process may use.
 int num_processors();
+
+/// Threads of a host program, which parallel_for uses in place of its own pool; see set_scheduler.
+class Scheduler {
+public:
+    virtual ~Scheduler() = default;
+
+    /// Calls `work` up to `calls` times, on any threads, the calling one among them or not, at once or one after
+    /// another, and returns when all these calls have returned. One call works until nothing is left to begin, so
+    /// a call that starts late returns at once, and fewer calls than asked for only cost time: after `run` returns,
+    /// parallel_for does what is left on its own thread. `work` throws nothing and waits for nothing, and stays valid
+    /// until `run` returns. `run` may be called from several threads at once, and must not throw.
+    ///
+    /// With oneTBB: `tbb::parallel_for(0, calls, [&](int) { work(); });`
+    virtual void run(int calls, const std::function<void()>& work) = 0;
+};
+
+/// Makes parallel_for use the threads of `scheduler`; nullptr brings back the library's own pool, whose threads start
+/// with the first call that uses it. The caller keeps the scheduler alive, and changes it only while no call of the
+/// library runs. Guarantee: results have the same bytes with any scheduler and any number of threads, and exceptions
+/// reach the caller as before. A body that calls parallel_for again runs it on its own thread.
+void set_scheduler(Scheduler* scheduler);
 
 namespace detail {
 using Body = void (*)(void* context, std::int64_t begin, std::int64_t end);

@@ -20,10 +20,8 @@ CHUNK: int = _core.INVERSE_CHUNK
 
 _SHARPEST = 1e-5  # of the tolerance; below it there is rounding
 
-#: Steps of a frame: where shapes are nearly made up of others corrections bend the valleys that lie between them.
-_MOST_STEPS, _MOST_STEPS_DEPENDENT = 200, 2000
-
-_REPORT = {"cpu": 4 * CHUNK, "cuda": 64 * CHUNK}  # frames between two reports of progress: enough to keep a device busy
+_MOST_STEPS = 200  # of a frame, on a device
+_FRAMES_ON_CUDA = 64 * CHUNK  # between two reports of progress: enough to keep a device busy
 
 
 def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
@@ -44,62 +42,48 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
     found is offered to the frames beside it, as long as that helps.
     """
     if options.device == "cuda":
-        on_cuda.check_problem(problem)
-    members = np.bincount(problem.ties, minlength=problem.num_shapes)
-    bending = problem.smoothness * members.astype(np.float64)
-    start = problem.start()
-    if problem.smoothness == 0:
-        weights, iterations, converged = _by_frame(problem, options, start)
-    elif options.joint is False:
-        weights, iterations, converged = _run(problem, options, slice(None), start, bending)
-    else:
-        start, before, _ = _by_frame(problem, options, start)
-        weights, iterations, converged = _run(problem, options, slice(None), start, bending, joint=True)
-        iterations += before
-    if _sharpness(problem) < 1.0:  # asked for more than the tolerance: what reached that is solved
-        found = measures.measure(problem, weights[:, problem.ties], options.threads, causal=options.joint is False)
-        converged |= found.optimality <= options.tolerance * measures.scale(problem)
-    return _first_of_identical(problem, weights[:, problem.ties]), iterations, converged
-
-
-def _by_frame(
-    problem: Problem, options: Options, start: Float64
-) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
-    """Without the temporal term, in chunks between which progress is reported."""
-    weights, iterations = np.empty_like(start), np.zeros(len(start), np.int64)
-    converged, free = np.zeros(len(start), bool), np.zeros(problem.num_shapes)
-    step = _REPORT[options.device]
-    for first in range(0, len(start), step):
-        cut = slice(first, first + step)
-        weights[cut], iterations[cut], converged[cut] = _run(problem, options, cut, start[cut], free)
-        options.progress(Progress("solving", min(first + step, len(start)), len(start)))
-    return weights, iterations, converged
-
-
-def _run(
-    problem: Problem, options: Options, cut: slice, start: Float64, bending: Float64, *, joint: bool = False
-) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
-    terms = tuple(term[cut] for term in problem.terms())
-    sharpness = _sharpness(problem)
-    thresholds = sharpness * options.tolerance * measures.scale(problem)[cut]
-    patient = sharpness < 1.0 and not joint and options.device == "cpu"
-    most = options.max_iterations or (_MOST_STEPS_DEPENDENT if patient else _MOST_STEPS)
-    if options.device == "cuda":
-        return on_cuda.solver(problem).solve(terms, start, thresholds, most)
-    return _core.solve_frames(
+        return _on_cuda(problem, options)
+    progress, frames = options.progress, problem.num_frames
+    weights, iterations, converged = _core.descend(
         problem.structure,
         problem.gram.core,
-        terms,
-        start,
-        bending,
-        thresholds,
-        most,
-        joint,
+        problem.terms(),
+        problem.start(),
+        (problem.prior_target, problem.prior_strength),
+        problem.ties,
+        problem.alpha,
+        problem.smoothness,
+        options.tolerance,
+        _sharpness(problem),
+        options.max_iterations or 0,
+        options.joint is not False,
         options.threads,
-        lambda steps, ratio: options.progress(
+        lambda done: progress(Progress("solving", done, frames)),
+        lambda steps, ratio: progress(
             Progress("smoothing", steps, 0, "solved" if ratio <= 1 else f"{ratio:.1e} of the tolerance")
         ),
     )
+    return weights, iterations, converged
+
+
+def _on_cuda(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
+    """Without a temporal term, in parts between which progress is reported."""
+    on_cuda.check_problem(problem)
+    weights = problem.start()
+    iterations, converged = np.zeros(len(weights), np.int64), np.zeros(len(weights), bool)
+    goal, sharpness = options.tolerance * measures.scale(problem), _sharpness(problem)
+    thresholds = sharpness * options.tolerance * measures.scale(problem)
+    for first in range(0, len(weights), _FRAMES_ON_CUDA):
+        cut = slice(first, first + _FRAMES_ON_CUDA)
+        terms = tuple(term[cut] for term in problem.terms())
+        most = options.max_iterations or _MOST_STEPS
+        found = on_cuda.solver(problem).solve(terms, weights[cut], thresholds[cut], most)
+        weights[cut], iterations[cut], converged[cut] = found
+        options.progress(Progress("solving", min(first + _FRAMES_ON_CUDA, len(weights)), len(weights)))
+    weights = weights[:, problem.ties]
+    if sharpness < 1.0:  # asked for more than the tolerance: what reached that is solved
+        converged |= measures.measure(problem, weights, options.threads).optimality <= goal
+    return _first_of_identical(problem, weights), iterations, converged
 
 
 def _sharpness(problem: Problem) -> float:

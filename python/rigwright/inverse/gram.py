@@ -68,8 +68,8 @@ class Gram:
         if not np.abs(self.matrix).max(initial=0.0) <= LARGEST_ENTRY:
             got = f"as large as {self.vertex_weights.max():g} on a rig that moves vertices so far"
             raise bad_argument("solve", "vertex_weights", got, "smaller: the objective would overflow")
-        self.idle = self._idle()
-        self.duplicates = self._duplicates()
+        self.idle = np.array(self.core.idle, bool)
+        self.duplicates: list[tuple[int, int]] = self.core.duplicates
         self.independence = self._independence()
         self.warnings = self._warnings()
 
@@ -106,28 +106,6 @@ class Gram:
     def offsets(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
         """Checked targets minus the neutral on the chosen vertices: (T, M, 3)."""
         return np.subtract(self.chosen(targets), self.neutral, dtype=np.float64).astype(np.float32)
-
-    def _idle(self) -> NDArray[np.bool_]:
-        structure, moved = self.activations, np.diag(self.matrix) > 0
-        idle = ~moved[: structure.num_shapes]
-        for c in np.flatnonzero(moved[structure.num_shapes :]):
-            idle[structure.shape[structure.offset[c] : structure.offset[c + 1]]] = False
-        return np.asarray(idle)
-
-    def _duplicates(self) -> list[tuple[int, int]]:
-        count = self.activations.num_shapes
-        alone = np.setdiff1d(np.arange(count), self.activations.shape)
-        found: list[tuple[int, int]] = []
-        taken: set[int] = set()
-        for i in alone:
-            norm = self.matrix[i, i]
-            for j in alone[alone > i]:
-                # a cheap necessary condition first, then the columns themselves
-                alike = norm > 0 and j not in taken and abs(self.matrix[i, j] - norm) <= 1e-12 * norm
-                if alike and np.array_equal(self.columns[i], self.columns[j]):
-                    found.append((int(i), int(j)))
-                    taken.add(int(j))
-        return found
 
     def _independence(self) -> Float64:
         count = self.activations.num_shapes

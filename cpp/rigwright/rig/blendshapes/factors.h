@@ -11,8 +11,8 @@ namespace rigwright::rig {
 ///   tent(w) = (w - x1) / (x2 - x1) on [x1, x2), (x3 - w) / (x3 - x2) on [x2, x3), 0 elsewhere.
 struct Factor {
     std::int32_t shape;
-    bool is_tent;
-    float x1, x2, x3;  // 0 for a plain weight
+    bool is_tent = false;
+    float x1 = 0.0f, x2 = 0.0f, x3 = 0.0f;  // 0 for a plain weight
 
     float value(float w) const {
         if (!is_tent) return w;

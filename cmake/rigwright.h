@@ -1,0 +1,16 @@
+#pragma once
+// All of the library's main types.
+
+#include "rigwright/core/error.h"
+#include "rigwright/core/parallel.h"
+#include "rigwright/core/tensor_file.h"
+#include "rigwright/core/view.h"
+#include "rigwright/inverse/solve.h"
+#include "rigwright/metrics/normal_error.h"
+#include "rigwright/metrics/vertex_error.h"
+#include "rigwright/registry/make_model.h"
+#include "rigwright/rig/blendshapes/blendshape_build.h"
+#include "rigwright/rig/deformer.h"
+#include "rigwright/rig/session.h"
+#include "rigwright/transfer/deformation_transfer.h"
+#include "rigwright/version.h"

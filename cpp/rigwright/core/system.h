@@ -1,0 +1,63 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Everything that the library needs of the operating system beyond the C++ standard library. One implementation is
+/// compiled: system_posix.cpp (Linux; other POSIX systems without the Linux hints) or system_windows.cpp.
+namespace rigwright::system {
+
+/// Processors that this process may use, at least 1.
+int num_processors();
+
+/// Number of this process. A forked child has a number of its own.
+std::int64_t process_id();
+
+/// Asks for huge pages for memory that begins at a multiple of LargeArray's huge page. A hint: may do nothing.
+void advise_huge_pages(void* memory, std::size_t bytes) noexcept;
+
+enum class ReadResult {
+    complete,
+    not_a_file,  // missing, not readable, or not a regular file
+    cut_short,   // opened, but not readable to its end
+};
+
+/// Reads a regular file. Anything else, such as a pipe, is refused without blocking.
+ReadResult read_regular_file(const std::string& path, std::vector<std::byte>& bytes);
+
+/// A file that did not exist before, open for writing. Closed, not removed, on destruction.
+class NewFile {
+public:
+    /// `exists` if another file has this name; `failed` for any other reason (see last_error).
+    enum class Opened { yes, exists, failed };
+
+    NewFile() = default;
+    ~NewFile();
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    Opened create(const std::string& path);
+    /// Writes all bytes. Returns false on failure.
+    bool write(std::span<const std::byte> bytes);
+    /// Flushes to the device and closes. Returns false if either fails.
+    bool finish();
+
+private:
+    std::intptr_t handle_ = -1;
+};
+
+/// Renames a file over another one: a reader finds the old file or the new one. Returns false on failure.
+bool replace_file(const std::string& from, const std::string& to);
+
+/// Removes a file; does nothing if there is none.
+void remove_file(const std::string& path);
+
+/// Makes a rename inside a folder outlast a power cut. Does nothing on file systems that cannot.
+void flush_folder(const std::string& folder);
+
+/// Text of the last failure of a call above on this thread.
+std::string last_error();
+
+}  // namespace rigwright::system

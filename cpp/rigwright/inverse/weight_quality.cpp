@@ -1,0 +1,60 @@
+#include "rigwright/inverse/weight_quality.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "rigwright/optimize/products/measures.h"
+
+namespace rigwright::inverse {
+namespace {
+
+/// Adds to `gradient` (T, K) half the gradient of the squared second differences of the weights, summed onto the
+/// variables: of the whole shot, or with `causal` of each difference in the last of its three frames alone.
+void add_bend_gradient(View<const double, 2> weights, View<const std::int32_t, 1> ties, bool causal,
+                       View<double, 2> gradient) {
+    for (std::int64_t t = 0; t + 2 < weights.extent(0); ++t) {
+        for (std::int64_t k = 0; k < weights.extent(1); ++k) {
+            const double bend = (weights(t + 2, k) - weights(t + 1, k)) - (weights(t + 1, k) - weights(t, k));
+            gradient(t + 2, ties(k)) += bend;
+            if (causal) continue;
+            gradient(t, ties(k)) += bend;
+            gradient(t + 1, ties(k)) -= 2.0 * bend;
+        }
+    }
+}
+
+}  // namespace
+
+WeightQuality measure_weights(const optimize::Structure& structure, const RigGram& gram, const WeightProblem& problem,
+                              View<const double, 2> weights, bool causal, int threads) {
+    const std::int64_t frames = weights.extent(0), width = weights.extent(1);
+    const auto size = static_cast<std::size_t>(frames * width);
+    // the vertices alone: beside strong priors their digits would be lost
+    const std::vector<double> zero(size, 0.0);
+    optimize::Shot alone = problem.shot;
+    alone.linear = alone.quadratic = {zero.data(), {frames, width}};
+    WeightQuality quality;
+    quality.fidelity.resize(static_cast<std::size_t>(frames));
+    std::vector<double> right(size), left(size), bends(size, 0.0);
+    optimize::measure_frames(
+        structure, gram.matrix(), alone, weights, threads,
+        {{quality.fidelity.data(), {frames}}, {right.data(), {frames, width}}, {left.data(), {frames, width}}});
+    if (problem.smoothness > 0.0) {
+        add_bend_gradient(weights, problem.ties, causal, {bends.data(), {frames, width}});
+    }
+    for (std::int64_t t = 0; t < frames; ++t) {
+        double worst = 0.0;
+        for (std::int64_t k = 0; k < width; ++k) {
+            const std::int64_t i = t * width + k;
+            const double w = weights(t, k);
+            const double slope = problem.shot.linear(t, k) + 2.0 * problem.shot.quadratic(t, k) * w;
+            const double bend = 2.0 * problem.smoothness * bends[i];
+            if (w < problem.shot.upper(t, k)) worst = std::max(worst, -(right[i] + slope + bend));
+            if (w > problem.shot.lower(t, k)) worst = std::max(worst, left[i] + slope + bend);
+        }
+        quality.optimality.push_back(worst);
+    }
+    return quality;
+}
+
+}  // namespace rigwright::inverse

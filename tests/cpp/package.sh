@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The C++ library as other projects get it: package.sh BUILD installs a build into BUILD/install, builds and runs
+# examples/cpp against it in a fresh folder, and configures the projects in package/ and subfolder/.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$PWD/$1
+installed=$build/install
+fresh=$build/consumers
+rm -rf "$installed" "$fresh"
+
+cmake --install "$build" --prefix "$installed"
+cmake -G Ninja -S examples/cpp -B "$fresh/examples" -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$installed"
+cmake --build "$fresh/examples"
+"$fresh/examples/invert_shot" "$fresh/rig.safetensors"
+"$fresh/examples/load_and_evaluate" "$fresh/rig.safetensors"
+cmake -G Ninja -S tests/cpp/package -B "$fresh/package" -DCMAKE_PREFIX_PATH="$installed"
+cmake -G Ninja -S tests/cpp/subfolder -B "$fresh/subfolder"
