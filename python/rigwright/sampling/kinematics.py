@@ -176,13 +176,13 @@ class Deviations:
             dials |= probe_dials
             named = self._blamed(probe_gap)
         records = list(zip(self._manifest["channel_names"], self._manifest["kinematics"]["channels"], strict=True))
-        for joint in np.flatnonzero(wrong):
+        for joint in np.flatnonzero(wrong).tolist():
             own = {name: record for name, record in records if record["joint"] == self._joints[joint]}
             if not any(name in named for name in own):
                 named |= {name: self._why(joint) for name in own}
         named |= dict.fromkeys(dials, "its control is not its value")
         ordered = {name: named[name] for name, record in records if name in named and record["kind"] != "other"}
-        joints = {self._joints[joint]: self._why(joint, bare=True) for joint in np.flatnonzero(wrong)}
+        joints = {self._joints[joint]: self._why(joint, bare=True) for joint in np.flatnonzero(wrong).tolist()}
         return {"channels": ordered, "joints": joints}
 
     def _gaps(self, rows: NDArray[Any], poses: NDArray[Any]) -> tuple[NDArray[np.float64], set[str]]:
@@ -201,11 +201,12 @@ class Deviations:
         """Channels of the probe that change a joint's difference from plain kinematics."""
         names = self._manifest["channel_names"]
         bases = gap.reshape(len(gap) // (1 + len(names)), 1 + len(names), *gap.shape[1:])
-        moved = (np.abs(bases[:, 1:] - bases[:, :1]) > 2 * AGREEMENT).any(axis=(0, 3))  # (N, J)
+        changes = np.abs(bases[:, 1:] - bases[:, :1]) > 2 * AGREEMENT
+        moved: NDArray[np.bool_] = np.asarray(changes.any(axis=(0, 3)))  # (N, J)
         blamed = {}
-        for channel in np.flatnonzero(moved.any(axis=1)):
+        for channel in np.flatnonzero(moved.any(axis=1)).tolist():
             record = self._manifest["kinematics"]["channels"][channel]
-            joints = np.flatnonzero(moved[channel])
+            joints = np.flatnonzero(moved[channel]).tolist()
             own = [joint for joint in joints if self._joints[joint] == record["joint"]]
             other = f"it also moves joint {self._joints[joints[0]]!r}: {self._why(joints[0], bare=True)}"
             blamed[names[channel]] = self._why(own[0]) if own else other
