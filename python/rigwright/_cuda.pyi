@@ -1,102 +1,62 @@
 """
 Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a device.
 """
-
 from __future__ import annotations
-import collections.abc
 import numpy
 import numpy.typing
 import typing
 import typing_extensions
-
-__all__: list[str] = [
-    "DeviceArray",
-    "InverseSolver",
-    "Projector",
-    "ResidentModel",
-    "copy_rate",
-    "status",
-]
-
+__all__: list[str] = ['DeviceArray', 'InverseSolver', 'Projector', 'ResidentModel', 'copy_rate', 'status']
 class DeviceArray:
     """
     A contiguous float32 array in device memory, complete: read it in any stream. Consumers of
     DLPack (torch.from_dlpack, cupy.from_dlpack, jax.dlpack.from_dlpack) and of
     __cuda_array_interface__ share its memory, which lives as long as any of them.
     """
-    def __dlpack__(
-        self,
-        *,
-        stream: typing.Any = None,
-        max_version: typing.Any = None,
-        dl_device: typing.Any = None,
-        copy: typing.Any = None,
-    ) -> typing_extensions.CapsuleType:
+    def __dlpack__(self, *, stream: typing.Any = None, max_version: typing.Any = None, dl_device: typing.Any = None, copy: typing.Any = None) -> typing_extensions.CapsuleType:
         """
         A DLPack capsule. The array is complete, so any `stream` may read it at once.
         """
-    def __dlpack_device__(self) -> tuple[int, int]: ...
-    def __repr__(self) -> str: ...
+    def __dlpack_device__(self) -> tuple[int, int]:
+        ...
+    def __repr__(self) -> str:
+        ...
     @property
-    def __cuda_array_interface__(self) -> dict: ...
+    def __cuda_array_interface__(self) -> dict:
+        ...
     @property
-    def dtype(self) -> numpy.dtype[typing.Any]: ...
+    def dtype(self) -> numpy.dtype[typing.Any]:
+        ...
     @property
-    def shape(self) -> tuple: ...
-
+    def shape(self) -> tuple:
+        ...
 class ResidentModel:
     """
     A model of kind "body" or "blendshape" whose constants stay on the device.
     """
-    def __init__(
-        self,
-        tensors: dict,
-        metadata: str,
-        dense: bool = False,
-        workspace: typing.SupportsInt | typing.SupportsIndex = 268435456,
-    ) -> None:
+    def __init__(self, tensors: dict, metadata: str, dense: bool = False, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456) -> None:
         """
         Copy a model to the device. dense: all offsets of blendshapes, zeros too, as one matrix; workspace: bytes
         that a chunk of poses may take.
         """
-    def evaluate(
-        self,
-        poses: typing.Any,
-        out: numpy.typing.NDArray[numpy.float32],
-        order: typing.Any = None,
-        lengths: typing.Any = None,
-    ) -> None:
+    def evaluate(self, poses: typing.Any, out: numpy.typing.NDArray[numpy.float32], order: typing.Any = None, lengths: typing.Any = None) -> None:
         """
         Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,): of
         a prefix per head.
         """
-    def evaluate_on_device(
-        self, poses: typing.Any, order: typing.Any = None, lengths: typing.Any = None
-    ) -> DeviceArray:
+    def evaluate_on_device(self, poses: typing.Any, order: typing.Any = None, lengths: typing.Any = None) -> DeviceArray:
         """
         The same vertices as a DeviceArray; (V, 3) of one pose (C,).
         """
-    def jacobian(
-        self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], out: numpy.typing.NDArray[numpy.float32]
-    ) -> None:
+    def jacobian(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], out: numpy.typing.NDArray[numpy.float32]) -> None:
         """
         Write the Jacobians (T, 3 V, C).
         """
-    def jvp(
-        self,
-        poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-        tangents: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-        out: numpy.typing.NDArray[numpy.float32],
-    ) -> None:
+    def jvp(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], tangents: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], out: numpy.typing.NDArray[numpy.float32]) -> None:
         """
         Write the derivatives (T, V, 3) along tangents (T, C).
         """
-    def milliseconds(
-        self,
-        poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32],
-        batch: typing.SupportsInt | typing.SupportsIndex,
-        repeats: typing.SupportsInt | typing.SupportsIndex,
-    ) -> list[float]:
+    def milliseconds(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], batch: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex) -> list[float]:
         """
         Device time of each of `repeats` evaluations of `batch` poses, without the copies.
         """
@@ -104,20 +64,11 @@ class ResidentModel:
         """
         The model of the vertices (M,) alone, on the device.
         """
-
 class Projector:
     """
     A rig's columns on chosen vertices, on the device.
     """
-    def __init__(
-        self,
-        columns: typing.Any,
-        neutral: typing.Any,
-        vertex_weights: typing.Any,
-        vertices: typing.Any,
-        num_rig_vertices: typing.SupportsInt | typing.SupportsIndex,
-        workspace: typing.SupportsInt | typing.SupportsIndex = 536870912,
-    ) -> None:
+    def __init__(self, columns: typing.Any, neutral: typing.Any, vertex_weights: typing.Any, vertices: typing.Any, num_rig_vertices: typing.SupportsInt | typing.SupportsIndex, workspace: typing.SupportsInt | typing.SupportsIndex = 536870912) -> None:
         """
         Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig; workspace: bytes that a
         chunk of frames may take.
@@ -126,22 +77,11 @@ class Projector:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
         """
-
 class InverseSolver:
     """
     A rig's Gram matrix on the device, and how its columns depend on variables.
     """
-    def __init__(
-        self,
-        num_variables: typing.SupportsInt | typing.SupportsIndex,
-        offset: typing.Any,
-        variable: typing.Any,
-        is_tent: typing.Any,
-        knots: typing.Any,
-        gram: typing.Any,
-        workspace: typing.SupportsInt | typing.SupportsIndex = 268435456,
-        most_shared: typing.SupportsInt | typing.SupportsIndex = -1,
-    ) -> None:
+    def __init__(self, num_variables: typing.SupportsInt | typing.SupportsIndex, offset: typing.Any, variable: typing.Any, is_tent: typing.Any, knots: typing.Any, gram: typing.Any, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456, most_shared: typing.SupportsInt | typing.SupportsIndex = -1) -> None:
         """
         Column n is the product of factors offset[n] to offset[n + 1]: `variable`, or a tent over it where
         `is_tent`, with its three `knots`. workspace: bytes that a chunk of frames may take; most_shared: doubles
@@ -152,25 +92,15 @@ class InverseSolver:
         phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
         the left of each weight.
         """
-    def solve(
-        self,
-        terms: tuple,
-        start: typing.Any,
-        thresholds: typing.Any,
-        max_iterations: typing.SupportsInt | typing.SupportsIndex,
-    ) -> tuple:
+    def solve(self, terms: tuple, start: typing.Any, thresholds: typing.Any, max_iterations: typing.SupportsInt | typing.SupportsIndex) -> tuple:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
         """
-
-def copy_rate(
-    bytes: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex
-) -> float:
+def copy_rate(bytes: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex) -> float:
     """
     Gigabytes a second, read and written together, of copies on the device: the median.
     """
-
 def status() -> dict:
     """
     works, reason (why not, a phrase), devices (name, compute_capability, memory).
