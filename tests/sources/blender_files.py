@@ -84,7 +84,7 @@ def constrained():
 
 
 def following():
-    """A bone that turns with another one through a driver, backwards, about the middle of its three axes."""
+    """A bone whose middle rotation axis is driven by the negated angle of a second bone."""
     armature, _ = start()
     first, second, _ = armature.pose.bones
     second.rotation_mode = "ZYX"

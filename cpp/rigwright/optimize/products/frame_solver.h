@@ -27,7 +27,8 @@ enum class Start {
 /// Minimises one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact
 /// minimisation over one variable at a time, which also look beyond the pieces next to a variable; where these come no
 /// nearer to a solution, Newton steps over all variables in the box (BoxNewton). The objective never rises. Ends at a
-/// point whose optimality is at most `threshold` and that no single variable can improve. One a thread.
+/// point whose optimality is at most `threshold` and that no single variable can improve. Not thread-safe: use one per
+/// thread.
 class FrameSolver {
 public:
     FrameSolver(const Structure& structure, const linalg::GramMatrix& gram) : frame_(structure, gram) {}
