@@ -77,12 +77,6 @@ bool Metadata::flag(const std::string& key) const {
     return entry->get<bool>();
 }
 
-std::vector<double> Metadata::numbers(const std::string& key) const {
-    const auto is_number = [](const Json& element) { return element.is_number(); };
-    const Json& found = list(find(object_.get(), key), place_ + "." + key, "a list of numbers", is_number);
-    return found.get<std::vector<double>>();
-}
-
 std::vector<std::string> Metadata::names(const std::string& key) const {
     const auto is_text = [](const Json& element) { return element.is_string(); };
     const Json& found = list(find(object_.get(), key), place_ + "." + key, "a list of names", is_text);

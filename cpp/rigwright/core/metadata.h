@@ -13,7 +13,7 @@ namespace rigwright {
 ///
 ///     for (const Metadata& channel : file.metadata().objects("channels")) {
 ///         names.push_back(channel.text("name"));  // errors say "metadata.channels[3].name"
-///         if (channel.contains("range")) ranges.push_back(channel.numbers("range"));
+///         if (channel.contains("whole")) whole.push_back(channel.flag("whole"));
 ///     }
 class Metadata {
 public:
@@ -33,7 +33,6 @@ public:
     /// A whole number of at most 53 bits.
     std::int64_t integer(const std::string& key) const;
     bool flag(const std::string& key) const;
-    std::vector<double> numbers(const std::string& key) const;
     std::vector<std::string> names(const std::string& key) const;
     Metadata object(const std::string& key) const;
     std::vector<Metadata> objects(const std::string& key) const;
