@@ -45,7 +45,7 @@ std::vector<std::vector<Factor>> read_columns(std::int64_t num_variables, const 
                 throw bad_argument(name, "variable", std::to_string(of.at(f)) + " somewhere",
                                    "indices below " + std::to_string(num_variables));
             }
-            columns[n].push_back({of.at(f), tent.at(f) != 0, x.at(f, 0), x.at(f, 1), x.at(f, 2)});
+            columns[n].push_back({of.at(f), tent.at(f) != 0, {x.at(f, 0), x.at(f, 1), x.at(f, 2)}});
         }
     }
     return columns;

@@ -98,10 +98,10 @@ constexpr int shapes = 9, combinations = 12, num_columns = shapes + combinations
 struct Scene {
     Scene() : random(1) {
         std::vector<std::vector<optimize::Factor>> factors;
-        for (int k = 0; k < shapes; ++k) factors.push_back({{k, false, 0.0, 0.0, 0.0}});
+        for (int k = 0; k < shapes; ++k) factors.push_back({{k, false, {}}});
         for (int c = 0; c < combinations; ++c) {
-            factors.push_back({{c % shapes, c % 3 == 0, 0.0, 0.4, 1.0}, {(c + 2) % shapes, false, 0.0, 0.0, 0.0}});
-            if (c % 2 == 0) factors.back().push_back({(c + 5) % shapes, false, 0.0, 0.0, 0.0});
+            factors.push_back({{c % shapes, c % 3 == 0, {0.0, 0.4, 1.0}}, {(c + 2) % shapes, false, {}}});
+            if (c % 2 == 0) factors.back().push_back({(c + 5) % shapes, false, {}});
         }
         structure = std::make_unique<optimize::Structure>(shapes, factors);
         std::normal_distribution<double> normal;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "rigwright/body/patch.h"
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/body/patch_kernels.cpp"  // compiled once for every instruction set
@@ -234,13 +234,7 @@ namespace rigwright::body {
 
 HWY_EXPORT(table);
 
-const PatchKernels& patch_kernels() {
-    static const PatchKernels& chosen = []() -> const PatchKernels& {
-        instruction_set();
-        return *HWY_DYNAMIC_DISPATCH(table)();
-    }();
-    return chosen;
-}
+RIGWRIGHT_KERNEL_TABLE(PatchKernels, patch_kernels, table)
 
 }  // namespace rigwright::body
 #endif

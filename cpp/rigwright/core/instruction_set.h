@@ -10,7 +10,7 @@ std::vector<std::string> instruction_sets();
 
 /// The instruction set that the kernels use, chosen once a process: the best one, or the one that the
 /// environment variable RIGWRIGHT_INSTRUCTION_SET names (results then agree bit for bit between processors
-/// that share it). Every file of kernels calls this before its first dispatch. Throws ArgumentError if the
+/// that share it). Kernels are called through dispatch.h, which asks this first. Throws ArgumentError if the
 /// variable names none of instruction_sets().
 const std::string& instruction_set();
 

@@ -1,6 +1,6 @@
 #include "rigwright/inverse/projection_kernels.h"
 
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/inverse/projection_kernels.cpp"  // compiled once for every instruction set
@@ -152,13 +152,7 @@ namespace rigwright::inverse {
 
 HWY_EXPORT(projection_table);
 
-const ProjectionKernels& projection_kernels() {
-    static const ProjectionKernels& chosen = []() -> const ProjectionKernels& {
-        instruction_set();
-        return *HWY_DYNAMIC_DISPATCH(projection_table)();
-    }();
-    return chosen;
-}
+RIGWRIGHT_KERNEL_TABLE(ProjectionKernels, projection_kernels, projection_table)
 
 }  // namespace rigwright::inverse
 #endif

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/linalg/band_kernels.cpp"  // compiled once for every instruction set
@@ -124,22 +124,10 @@ HWY_EXPORT(band_table_single);
 HWY_EXPORT(band_table_double);
 
 template <>
-const BandKernels<float>& band_kernels<float>() {
-    static const BandKernels<float>& chosen = []() -> const BandKernels<float>& {
-        instruction_set();
-        return *HWY_DYNAMIC_DISPATCH(band_table_single)();
-    }();
-    return chosen;
-}
+RIGWRIGHT_KERNEL_TABLE(BandKernels<float>, band_kernels<float>, band_table_single)
 
 template <>
-const BandKernels<double>& band_kernels<double>() {
-    static const BandKernels<double>& chosen = []() -> const BandKernels<double>& {
-        instruction_set();
-        return *HWY_DYNAMIC_DISPATCH(band_table_double)();
-    }();
-    return chosen;
-}
+RIGWRIGHT_KERNEL_TABLE(BandKernels<double>, band_kernels<double>, band_table_double)
 
 }  // namespace rigwright::linalg
 #endif

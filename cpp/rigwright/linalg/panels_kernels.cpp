@@ -1,4 +1,4 @@
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 #include "rigwright/linalg/panels.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -141,8 +141,7 @@ namespace rigwright::linalg {
 HWY_EXPORT(substitute);
 
 void Panels::substitute(double* x, int width) const {
-    instruction_set();
-    HWY_DYNAMIC_DISPATCH(substitute)(*this, x, width);
+    RIGWRIGHT_DISPATCH(substitute)(*this, x, width);
 }
 
 }  // namespace rigwright::linalg

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 #include "rigwright/network/dense.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -224,17 +224,10 @@ namespace rigwright::network {
 HWY_EXPORT(table);
 HWY_EXPORT(tanh_of);
 
-const DenseKernels& dense_kernels() {
-    static const DenseKernels& chosen = []() -> const DenseKernels& {
-        instruction_set();
-        return *HWY_DYNAMIC_DISPATCH(table)();
-    }();
-    return chosen;
-}
+RIGWRIGHT_KERNEL_TABLE(DenseKernels, dense_kernels, table)
 
 void tanh(const float* x, float* y, std::size_t count) {
-    instruction_set();
-    HWY_DYNAMIC_DISPATCH(tanh_of)(x, y, count);
+    RIGWRIGHT_DISPATCH(tanh_of)(x, y, count);
 }
 
 }  // namespace rigwright::network

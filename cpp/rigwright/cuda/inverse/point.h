@@ -171,9 +171,9 @@ private:
         const bool here = low <= x && x <= high;
         team_.each(count, [&](int u) {
             const optimize::Factor& own = rig_.factor(users[u], k);
-            const double others = rig_.without(users[u], k, now_.x), slope = factor_slope(own, middle, 1);
+            const double others = rig_.without(users[u], k, now_.x), slope = own.slope(middle, 1);
             slope_[u] = others * slope;
-            value_[u] = here ? 0.0 : others * (factor_value(own, middle) + slope * (x - middle)) - now_.phi[users[u]];
+            value_[u] = here ? 0.0 : others * (own.value(middle) + slope * (x - middle)) - now_.phi[users[u]];
         });
         const Sums<3> line = team_.template sum<3>(count * count, [&](int e, Sums<3>& sums) {
             const int u = e / count, v = e % count;
@@ -200,7 +200,7 @@ private:
         const int count = rig_.user_begin[k + 1] - rig_.user_begin[k];
         team_.each(count, [&](int u) {
             const int n = users[u];
-            value_[u] = factor_value(rig_.factor(n, k), to) * rig_.without(n, k, now_.x);
+            value_[u] = rig_.factor(n, k).value(to) * rig_.without(n, k, now_.x);
             slope_[u] = value_[u] - now_.phi[n];
         });
         team_.each(rig_.num_columns, [&](int n) {

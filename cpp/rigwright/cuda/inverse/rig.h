@@ -1,27 +1,10 @@
 #pragma once
 #include <cstdint>
 
-#include "rigwright/cuda/machine/portable.h"
+#include "rigwright/core/portable.h"
 #include "rigwright/optimize/products/structure.h"
 
 namespace rigwright::cuda {
-
-/// The value of a factor (optimize::Factor::value) on the device.
-RIGWRIGHT_DEVICE inline double factor_value(const optimize::Factor& f, double x) {
-    if (!f.is_tent) return x;
-    if (x == f.x2) return 1.0;
-    if (x <= f.x1 || x >= f.x3) return 0.0;
-    return x < f.x2 ? (x - f.x1) / (f.x2 - f.x1) : (f.x3 - x) / (f.x3 - f.x2);
-}
-
-/// Its slope to one side of x.
-RIGWRIGHT_DEVICE inline double factor_slope(const optimize::Factor& f, double x, int side) {
-    if (!f.is_tent) return 1.0;
-    const bool after_1 = side > 0 ? f.x1 <= x : f.x1<x, after_2 = side> 0 ? f.x2 <= x : f.x2 < x;
-    const bool before_3 = side > 0 ? x < f.x3 : x <= f.x3;
-    if (after_1 && !after_2) return 1.0 / (f.x2 - f.x1);
-    return after_2 && before_3 ? -1.0 / (f.x3 - f.x2) : 0.0;
-}
 
 /// How N columns depend on K variables, and their Gram matrix, as lists in device memory; see optimize::Structure. No
 /// column holds a variable twice.
@@ -42,7 +25,7 @@ struct InverseRig {
     RIGWRIGHT_DEVICE double activation(int n, const double* x) const {
         double product = 1.0;
         for (std::int32_t f = factor_begin[n]; f < factor_begin[n + 1]; ++f) {
-            product *= factor_value(factors[f], x[factors[f].variable]);
+            product *= factors[f].value(x[factors[f].variable]);
         }
         return product;
     }
@@ -50,7 +33,7 @@ struct InverseRig {
     RIGWRIGHT_DEVICE double without(int n, int variable, const double* x) const {
         double product = 1.0;
         for (std::int32_t f = factor_begin[n]; f < factor_begin[n + 1]; ++f) {
-            if (factors[f].variable != variable) product *= factor_value(factors[f], x[factors[f].variable]);
+            if (factors[f].variable != variable) product *= factors[f].value(x[factors[f].variable]);
         }
         return product;
     }
@@ -61,16 +44,16 @@ struct InverseRig {
         return factors[f];
     }
     RIGWRIGHT_DEVICE double slope(int n, int variable, const double* x, int side) const {
-        return factor_slope(factor(n, variable), x[variable], side) * without(n, variable, x);
+        return factor(n, variable).slope(x[variable], side) * without(n, variable, x);
     }
     /// The second derivative of an activation in two variables, each to a side of it.
     RIGWRIGHT_DEVICE double cross(int n, int i, int side_i, int j, int side_j, const double* x) const {
         double product = 1.0;
         for (std::int32_t f = factor_begin[n]; f < factor_begin[n + 1]; ++f) {
             const int k = factors[f].variable;
-            product *= k == i   ? factor_slope(factors[f], x[k], side_i)
-                       : k == j ? factor_slope(factors[f], x[k], side_j)
-                                : factor_value(factors[f], x[k]);
+            product *= k == i   ? factors[f].slope(x[k], side_i)
+                       : k == j ? factors[f].slope(x[k], side_j)
+                                : factors[f].value(x[k]);
         }
         return product;
     }

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "rigwright/cuda/machine/portable.h"
+#include "rigwright/core/portable.h"
 
 namespace rigwright::cuda {
 

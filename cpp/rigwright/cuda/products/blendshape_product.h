@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
 
+#include "rigwright/core/portable.h"
+#include "rigwright/core/tent.h"
 #include "rigwright/cuda/machine/block.h"
-#include "rigwright/cuda/machine/portable.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 
 namespace rigwright::cuda {
@@ -16,19 +17,16 @@ struct FactorLists {
     RIGWRIGHT_DEVICE bool is_plain(std::int32_t f) const {
         return tent[3 * f] == 0.0f && tent[3 * f + 1] == 0.0f && tent[3 * f + 2] == 0.0f;
     }
+    RIGWRIGHT_DEVICE Tent<float> tent_of(std::int32_t f) const {
+        return {tent[3 * f], tent[3 * f + 1], tent[3 * f + 2]};
+    }
     RIGWRIGHT_DEVICE float value(std::int32_t f, const float* weights) const {
         const float w = weights[shape[f]];
-        if (is_plain(f)) return w;
-        const float x1 = tent[3 * f], x2 = tent[3 * f + 1], x3 = tent[3 * f + 2];
-        if (w < x1 || w >= x3) return 0.0f;
-        return w < x2 ? (w - x1) / (x2 - x1) : (x3 - w) / (x3 - x2);
+        return is_plain(f) ? w : tent_of(f).value(w);
     }
     /// The derivative of `value`; at a corner that on the side of larger weights.
     RIGWRIGHT_DEVICE float slope(std::int32_t f, const float* weights) const {
-        if (is_plain(f)) return 1.0f;
-        const float w = weights[shape[f]], x1 = tent[3 * f], x2 = tent[3 * f + 1], x3 = tent[3 * f + 2];
-        if (w < x1 || w >= x3) return 0.0f;
-        return w < x2 ? 1.0f / (x2 - x1) : -1.0f / (x3 - x2);
+        return is_plain(f) ? 1.0f : tent_of(f).slope(weights[shape[f]], 1);
     }
 };
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "rigwright/core/portable.h"
 #include "rigwright/cuda/machine/block.h"
-#include "rigwright/cuda/machine/portable.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 #include "rigwright/network/activation.h"
 

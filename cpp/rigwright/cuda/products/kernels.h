@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "rigwright/cuda/machine/portable.h"
+#include "rigwright/core/portable.h"
 
 /// Kernels without cooperation between threads: a value whose call (row, column) computes one result. Rows are
 /// poses. Every result is a sum in a fixed order: the same pose gives the same bytes in any batch.

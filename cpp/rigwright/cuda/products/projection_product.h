@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "rigwright/core/portable.h"
 #include "rigwright/cuda/machine/block.h"
-#include "rigwright/cuda/machine/portable.h"
 
 namespace rigwright::cuda {
 

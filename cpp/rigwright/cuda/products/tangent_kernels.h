@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "rigwright/cuda/machine/portable.h"
+#include "rigwright/core/portable.h"
 #include "rigwright/cuda/products/kernels.h"
 
 /// The derivatives of the kernels in kernels.h: a row is a tangent of a pose.

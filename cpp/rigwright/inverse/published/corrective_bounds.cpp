@@ -18,10 +18,10 @@ struct Coupling {
 /// Largest |value| and |slope| of a factor between two bounds.
 std::pair<double, double> extremes(const optimize::Factor& f, double low, double high) {
     if (!f.is_tent) return {std::max(std::abs(low), std::abs(high)), 1.0};
-    const double value = low <= f.x2 && f.x2 <= high ? 1.0 : std::max(f.value(low), f.value(high));
+    const double value = low <= f.tent.x2 && f.tent.x2 <= high ? 1.0 : std::max(f.value(low), f.value(high));
     double slope = 0.0;
-    if (low < f.x2 && high > f.x1) slope = 1.0 / (f.x2 - f.x1);
-    if (low < f.x3 && high > f.x2) slope = std::max(slope, 1.0 / (f.x3 - f.x2));
+    if (low < f.tent.x2 && high > f.tent.x1) slope = 1.0 / (f.tent.x2 - f.tent.x1);
+    if (low < f.tent.x3 && high > f.tent.x2) slope = std::max(slope, 1.0 / (f.tent.x3 - f.tent.x2));
     return {value, slope};
 }
 

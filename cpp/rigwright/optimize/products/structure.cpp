@@ -20,7 +20,7 @@ Structure::Structure(std::int64_t num_variables, std::vector<std::vector<Factor>
             if (users[f.variable].empty() || users[f.variable].back() != static_cast<std::int32_t>(n)) {
                 users[f.variable].push_back(static_cast<std::int32_t>(n));
             }
-            if (f.is_tent) knots[f.variable].insert(knots[f.variable].end(), {f.x1, f.x2, f.x3});
+            if (f.is_tent) knots[f.variable].insert(knots[f.variable].end(), {f.tent.x1, f.tent.x2, f.tent.x3});
             const auto same = [&](const Factor& g) { return g.variable == f.variable; };
             const auto power = std::count_if(columns[n].begin(), columns[n].end(), same);
             degree_[f.variable] = std::max(degree_[f.variable], static_cast<int>(power));

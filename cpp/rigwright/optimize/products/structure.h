@@ -4,28 +4,19 @@
 #include <span>
 #include <vector>
 
+#include "rigwright/core/tent.h"
+
 namespace rigwright::optimize {
 
-/// What a column's activation is a product of: a variable itself, or a tent over it (0 at x1, 1 at x2, 0 at x3,
-/// straight in between, 0 outside).
+/// What a column's activation is a product of: a variable itself, or a tent over it.
 struct Factor {
     std::int32_t variable = 0;
     bool is_tent = false;
-    double x1 = 0.0, x2 = 0.0, x3 = 0.0;
+    Tent<double> tent;
 
-    double value(double x) const {
-        if (!is_tent) return x;
-        if (x == x2) return 1.0;
-        if (x <= x1 || x >= x3) return 0.0;
-        return x < x2 ? (x - x1) / (x2 - x1) : (x3 - x) / (x3 - x2);
-    }
+    RIGWRIGHT_DEVICE double value(double x) const { return is_tent ? tent.value(x) : x; }
     /// Slope on the piece to the right (side > 0) or left of x.
-    double slope(double x, int side) const {
-        if (!is_tent) return 1.0;
-        const auto within = [&](double a, double b) { return side > 0 ? a <= x && x < b : a < x && x <= b; };
-        if (within(x1, x2)) return 1.0 / (x2 - x1);
-        return within(x2, x3) ? -1.0 / (x3 - x2) : 0.0;
-    }
+    RIGWRIGHT_DEVICE double slope(double x, int side) const { return is_tent ? tent.slope(x, side) : 1.0; }
 };
 
 /// How N columns of a rig depend on K variables: each activation is a product of factors. A rig's first K columns are

@@ -25,7 +25,7 @@ Factor read_factor(std::int32_t shape, const float* tent, std::int64_t num_shape
                            std::to_string(tent[0]) + ", " + std::to_string(tent[1]) + ", " + std::to_string(tent[2]),
                            "ascending, with distances and slopes that are finite");
     }
-    return {shape, is_tent, tent[0], tent[1], tent[2]};
+    return {{tent[0], tent[1], tent[2]}, shape, is_tent};
 }
 
 void check_correction(std::span<const Factor> factors, const std::string& correction) {

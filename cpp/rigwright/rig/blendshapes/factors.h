@@ -4,27 +4,18 @@
 #include <vector>
 
 #include "rigwright/core/tensor_file.h"
+#include "rigwright/core/tent.h"
 
 namespace rigwright::rig {
 
-/// A factor of a correction: the weight of a shape, or a tent over it (an in-between),
-///   tent(w) = (w - x1) / (x2 - x1) on [x1, x2), (x3 - w) / (x3 - x2) on [x2, x3), 0 elsewhere.
-struct Factor {
+/// A factor of a correction: the weight of a shape, or a tent over it (an in-between).
+struct Factor : Tent<float> {  // zeros for a plain weight
     std::int32_t shape;
     bool is_tent = false;
-    float x1 = 0.0f, x2 = 0.0f, x3 = 0.0f;  // 0 for a plain weight
 
-    float value(float w) const {
-        if (!is_tent) return w;
-        if (w < x1 || w >= x3) return 0.0f;
-        return w < x2 ? (w - x1) / (x2 - x1) : (x3 - w) / (x3 - x2);
-    }
+    float value(float w) const { return is_tent ? Tent::value(w) : w; }
     /// The derivative of `value`; at a corner of a tent that on the side of larger weights.
-    float slope(float w) const {
-        if (!is_tent) return 1.0f;
-        if (w < x1 || w >= x3) return 0.0f;
-        return w < x2 ? 1.0f / (x2 - x1) : -1.0f / (x3 - x2);
-    }
+    float slope(float w) const { return is_tent ? Tent::slope(w, 1) : 1.0f; }
 };
 
 /// The factors of C corrections, from the tensors blendshape.factor.offset I32[C + 1] into

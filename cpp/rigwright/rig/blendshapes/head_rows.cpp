@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/rig/blendshapes/head_rows.cpp"  // compiled once for every instruction set
@@ -163,14 +163,12 @@ HWY_EXPORT(write_equal);
 
 void write_head_rows(const float* sums, std::int64_t stride, std::int64_t coordinates, std::int64_t heads, float* rows,
                      std::int64_t distance, bool past_caches) {
-    instruction_set();
-    HWY_DYNAMIC_DISPATCH(write)(sums, stride, coordinates, heads, rows, distance, past_caches);
+    RIGWRIGHT_DISPATCH(write)(sums, stride, coordinates, heads, rows, distance, past_caches);
 }
 
 void write_equal_rows(const float* numbers, std::int64_t count, std::int64_t heads, float* rows, std::int64_t distance,
                       bool past_caches) {
-    instruction_set();
-    HWY_DYNAMIC_DISPATCH(write_equal)(numbers, count, heads, rows, distance, past_caches);
+    RIGWRIGHT_DISPATCH(write_equal)(numbers, count, heads, rows, distance, past_caches);
 }
 
 }  // namespace rigwright::rig

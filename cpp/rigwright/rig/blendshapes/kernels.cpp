@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 #include "rigwright/rig/blendshapes/grouped_columns.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -257,13 +257,7 @@ namespace rigwright::rig {
 
 HWY_EXPORT(table);
 
-const BlendshapeKernels& blendshape_kernels() {
-    static const BlendshapeKernels& chosen = []() -> const BlendshapeKernels& {
-        instruction_set();
-        return *HWY_DYNAMIC_DISPATCH(table)();
-    }();
-    return chosen;
-}
+RIGWRIGHT_KERNEL_TABLE(BlendshapeKernels, blendshape_kernels, table)
 
 }  // namespace rigwright::rig
 #endif
