@@ -11,7 +11,7 @@ void vertex_normals(View<const float, 2> vertices, View<const std::int32_t, 2> f
     std::vector<double> sums(static_cast<std::size_t>(vertices.size()), 0.0);
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
         const std::int32_t* face = faces.row(f);
-        const std::array<double, 3> area = area_vector(vertices.data(), face);
+        const linalg::Vec3 area = area_vector(vertices.data(), face);
         for (int corner = 0; corner < num_corners(face); ++corner) {
             for (int axis = 0; axis < 3; ++axis) sums[3 * face[corner] + axis] += area[axis];
         }

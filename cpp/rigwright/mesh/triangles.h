@@ -4,20 +4,22 @@
 #include <vector>
 
 #include "rigwright/core/view.h"
+#include "rigwright/linalg/vec3.h"
+#include "rigwright/mesh/topology.h"
 
 namespace rigwright::mesh {
 
-using Vector = std::array<double, 3>;
+using Corners = std::array<std::int32_t, 3>;
 
-/// points_i - points_j of points (V, 3).
-inline Vector difference(const double* points, std::int64_t i, std::int64_t j) {
-    return {points[3 * i] - points[3 * j], points[3 * i + 1] - points[3 * j + 1],
-            points[3 * i + 2] - points[3 * j + 2]};
+/// Calls visit(corners) for the triangle that a face is, or for the two that a quad's first diagonal cuts it into.
+template <class Visit>
+void for_each_triangle(const std::int32_t* face, Visit&& visit) {
+    for (int t = 1; t + 1 < num_corners(face); ++t) visit(Corners{face[0], face[t], face[t + 1]});
 }
 
 /// A triangle of a mesh's triangulation and the part of its area that counts.
 struct Triangle {
-    std::array<std::int32_t, 3> vertex;
+    Corners vertex;
     std::int32_t face;  // where it comes from
     float share;
 };
@@ -36,6 +38,6 @@ bool is_degenerate(const Triangle& triangle, const double* points);
 
 /// The third column of a triangle's frame (Sumner and Popovic 2004, equation 1): a x b / sqrt|a x b|; (0, 0, 0) for
 /// sides that span nothing.
-Vector normal_column(const Vector& a, const Vector& b);
+linalg::Vec3 normal_column(const linalg::Vec3& a, const linalg::Vec3& b);
 
 }  // namespace rigwright::mesh

@@ -3,44 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rigwright/linalg/vec3.h"
 #include "rigwright/mesh/topology.h"
 
 namespace rigwright::mesh {
 namespace {
 
-struct Vector {
-    float x = 0, y = 0, z = 0;
-    static Vector at(const float* p, std::int64_t i = 0) { return {p[3 * i], p[3 * i + 1], p[3 * i + 2]}; }
-    void add_to(float* p, std::int64_t i) const {
-        p[3 * i] += x;
-        p[3 * i + 1] += y;
-        p[3 * i + 2] += z;
-    }
-    void write(float* p) const {
-        p[0] = x;
-        p[1] = y;
-        p[2] = z;
-    }
-};
-
-Vector operator+(Vector a, Vector b) {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-Vector operator-(Vector a, Vector b) {
-    return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-Vector operator*(float s, Vector a) {
-    return {s * a.x, s * a.y, s * a.z};
-}
-float dot(Vector a, Vector b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-Vector cross(Vector a, Vector b) {
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-float length(Vector a) {
-    return std::sqrt(dot(a, a));
-}
+using Vector = linalg::Vector3<float>;
 
 /// The two vectors whose cross product is a face's area vector: two sides of a triangle, the diagonals of a quad.
 struct Span {
@@ -153,7 +122,7 @@ void VertexFrames::vjp(const float* points, const float* normals, const float* f
         const Vector x = Vector::at(frames + 9 * k), z = Vector::at(frames + 9 * k + 6);
         float* g = frame_gradient + 9 * k;
         Vector gx = Vector::at(g), gy = Vector::at(g + 3), gz = Vector::at(g + 6);
-        Vector normal_gradient;
+        Vector normal_gradient{};
         if (dot(z, z) > 0.0f) {
             gx = gx + cross(gy, z);  // y = z x x
             gz = gz + cross(x, gy);
@@ -171,7 +140,7 @@ void VertexFrames::vjp(const float* points, const float* normals, const float* f
     for (std::int64_t f = 0; f < all.extent(0); ++f) {
         const std::int32_t* face = all.row(f);
         const Span span(points, face);
-        Vector area;
+        Vector area{};
         for (int corner = 0; corner < num_corners(face); ++corner) {
             area = area + Vector::at(frame_gradient + 9 * static_cast<std::int64_t>(face[corner]));
         }

@@ -1,32 +1,23 @@
 #include "rigwright/metrics/normal_error.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
+#include "rigwright/linalg/vec3.h"
 #include "rigwright/mesh/normals.h"
 
 namespace rigwright::metrics {
 namespace {
 
-using Vector = std::array<double, 3>;
+using linalg::Vec3;
 
 constexpr double degrees = 180.0 / std::numbers::pi;
 
-double dot(const Vector& a, const Vector& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-Vector cross(const Vector& a, const Vector& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-Vector along(const float* vertices, const mesh::Edge& edge) {
-    const float *p = vertices + 3 * edge.a, *q = vertices + 3 * edge.b;
-    return {double(q[0]) - p[0], double(q[1]) - p[1], double(q[2]) - p[2]};
+Vec3 along(const float* vertices, const mesh::Edge& edge) {
+    return linalg::difference(vertices, edge.b, edge.a);
 }
 
 void check(const char* function, View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces) {
@@ -38,8 +29,8 @@ void check(const char* function, View<const float, 3> a, View<const float, 3> b,
 }
 
 /// Signed dihedral angle in radians; NaN where a face has no area.
-double dihedral(const float* vertices, const std::int32_t* first, const std::int32_t* second, const Vector& edge) {
-    const Vector n = mesh::area_vector(vertices, first), m = mesh::area_vector(vertices, second);
+double dihedral(const float* vertices, const std::int32_t* first, const std::int32_t* second, const Vec3& edge) {
+    const Vec3 n = mesh::area_vector(vertices, first), m = mesh::area_vector(vertices, second);
     const double squared = dot(edge, edge);
     if (dot(n, n) == 0.0 || dot(m, m) == 0.0 || squared == 0.0) return std::numeric_limits<double>::quiet_NaN();
     return std::atan2(dot(cross(n, m), edge) / std::sqrt(squared), dot(n, m) - dot(n, edge) * dot(m, edge) / squared);
@@ -54,11 +45,10 @@ void face_normal_angles(View<const float, 3> a, View<const float, 3> b, View<con
     parallel_for(a.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
             for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-                const Vector n = mesh::area_vector(a.row(t), faces.row(f)),
-                             m = mesh::area_vector(b.row(t), faces.row(f));
-                const Vector product = cross(n, m);
+                const Vec3 n = mesh::area_vector(a.row(t), faces.row(f)), m = mesh::area_vector(b.row(t), faces.row(f));
+                const Vec3 product = cross(n, m);
                 const bool flat = dot(n, n) == 0.0 || dot(m, m) == 0.0;
-                const double angle = std::atan2(std::sqrt(dot(product, product)), dot(n, m)) * degrees;
+                const double angle = std::atan2(length(product), dot(n, m)) * degrees;
                 angles(t, f) = flat ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(angle);
             }
         }
@@ -79,8 +69,8 @@ HingeErrors hinge_errors(View<const float, 3> a, View<const float, 3> b, View<co
             double sum = 0.0, length = 0.0;
             std::int64_t valid = 0;
             for (std::int64_t t = 0; t < a.extent(0); ++t) {
-                const Vector p = along(a.row(t), hinge.edge), q = along(b.row(t), hinge.edge);
-                length += std::abs(std::sqrt(dot(p, p)) - std::sqrt(dot(q, q)));
+                const Vec3 p = along(a.row(t), hinge.edge), q = along(b.row(t), hinge.edge);
+                length += std::abs(linalg::length(p) - linalg::length(q));
                 const double change = dihedral(b.row(t), first, second, q) - dihedral(a.row(t), first, second, p);
                 if (std::isnan(change)) continue;
                 sum += std::abs(std::remainder(change, 2.0 * std::numbers::pi));

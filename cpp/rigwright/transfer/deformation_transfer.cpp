@@ -74,7 +74,7 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
     components_ = mesh::Components(triangles, num_vertices());
     similarity_ = fit_similarities(components_, source_neutral, target_neutral);
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        const mesh::Vector placed =
+        const linalg::Vec3 placed =
             similarity_[components_.of[v]].apply({source_[3 * v], source_[3 * v + 1], source_[3 * v + 2]});
         std::copy(placed.begin(), placed.end(), source_.begin() + 3 * v);
     }
@@ -110,9 +110,9 @@ void DeformationTransfer::factorise() {
 /// What a source shape adds to the placed source.
 void DeformationTransfer::place(const float* shape, double* offset) const {
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
-        mesh::Vector moved;
+        linalg::Vec3 moved;
         for (int i = 0; i < 3; ++i) moved[i] = static_cast<double>(shape[3 * v + i]) - source_neutral_[3 * v + i];
-        const mesh::Vector turned = similarity_[components_.of[v]].turn(moved);
+        const linalg::Vec3 turned = similarity_[components_.of[v]].turn(moved);
         std::copy(turned.begin(), turned.end(), offset + 3 * v);
     }
 }
@@ -149,7 +149,7 @@ void DeformationTransfer::solve(double* rows, std::int64_t width) const {
 void DeformationTransfer::settle(const double* offset, const std::vector<char>& is_held, double* moved) const {
     const std::vector<double> weight = rest_weights(components_, offset);
     std::vector<double> total(components_.count, 0.0);
-    std::vector<mesh::Vector> shift(components_.count, mesh::Vector{});
+    std::vector<linalg::Vec3> shift(components_.count, linalg::Vec3{});
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         const std::int32_t g = components_.of[v];
         total[g] += weight[v];

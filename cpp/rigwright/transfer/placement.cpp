@@ -11,7 +11,7 @@ namespace {
 /// Sums over matched points of one component, about their centroids.
 struct Moments {
     std::int64_t count = 0;
-    mesh::Vector source{}, target{};  // centroids
+    linalg::Vec3 source{}, target{};  // centroids
     std::array<double, 9> cross{};    // sum t s^T
     double source_spread = 0.0, target_spread = 0.0;
 };
@@ -36,7 +36,7 @@ std::vector<Moments> moments(const std::vector<std::int32_t>& group, std::int32_
     }
     for (std::size_t v = 0; v < group.size(); ++v) {
         Moments& m = result[group[v]];
-        mesh::Vector s, t;
+        linalg::Vec3 s, t;
         for (int i = 0; i < 3; ++i) {
             s[i] = source(v, i) - m.source[i];
             t[i] = target(v, i) - m.target[i];
@@ -65,7 +65,7 @@ bool tells_rotation(const Moments& m) {
 }
 
 void place_centroid(const Moments& m, Similarity* similarity) {
-    const mesh::Vector turned = similarity->turn(m.source);
+    const linalg::Vec3 turned = similarity->turn(m.source);
     for (int i = 0; i < 3; ++i) similarity->translation[i] = m.target[i] - turned[i];
 }
 
@@ -81,16 +81,16 @@ Similarity fit(const Moments& m, const Similarity& otherwise) {
 
 }  // namespace
 
-mesh::Vector Similarity::turn(const mesh::Vector& x) const {
-    mesh::Vector result;
+linalg::Vec3 Similarity::turn(const linalg::Vec3& x) const {
+    linalg::Vec3 result;
     for (int i = 0; i < 3; ++i) {
         result[i] = scale * (rotation[3 * i] * x[0] + rotation[3 * i + 1] * x[1] + rotation[3 * i + 2] * x[2]);
     }
     return result;
 }
 
-mesh::Vector Similarity::apply(const mesh::Vector& x) const {
-    const mesh::Vector turned = turn(x);
+linalg::Vec3 Similarity::apply(const linalg::Vec3& x) const {
+    const linalg::Vec3 turned = turn(x);
     return {turned[0] + translation[0], turned[1] + translation[1], turned[2] + translation[2]};
 }
 

@@ -12,11 +12,11 @@ namespace rigwright::transfer {
 struct Similarity {
     double scale = 1.0;
     std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};
-    mesh::Vector translation{};
+    linalg::Vec3 translation{};
 
     /// scale rotation x, for differences of points.
-    mesh::Vector turn(const mesh::Vector& x) const;
-    mesh::Vector apply(const mesh::Vector& x) const;
+    linalg::Vec3 turn(const linalg::Vec3& x) const;
+    linalg::Vec3 apply(const linalg::Vec3& x) const;
 };
 
 /// The similarity of each component that takes the source's vertices onto the target's: the proper rotation of

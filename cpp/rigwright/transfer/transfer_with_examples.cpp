@@ -14,14 +14,14 @@ constexpr const char* name = "example_based";
 constexpr std::int64_t chunk = 2048;  // elements whose sides are held at a time
 constexpr int sides = 6;              // two sides, three coordinates each
 
-double squared(const mesh::Vector& a) {
-    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+double squared(const linalg::Vec3& a) {
+    return dot(a, a);
 }
 
 /// The squared size of an element's sides.
 double squared_sides(const mesh::Element& element, const double* points) {
     const auto& v = element.vertex;
-    return squared(mesh::difference(points, v[1], v[0])) + squared(mesh::difference(points, v[2], v[0]));
+    return squared(linalg::difference(points, v[1], v[0])) + squared(linalg::difference(points, v[2], v[0]));
 }
 
 /// How much offsets change the sides of an element, relative to their size.
@@ -48,7 +48,7 @@ std::vector<double> relative_reach(const mesh::Components& groups, const std::ve
     for (std::int64_t v = 0; v < vertices; ++v) {
         const std::int32_t g = groups.of[v];
         if (first[g] < 0) first[g] = v;
-        extent[g] = std::max(extent[g], squared(mesh::difference(source.data(), v, first[g])));
+        extent[g] = std::max(extent[g], squared(linalg::difference(source.data(), v, first[g])));
         for (std::int64_t k = 0; k < num_shapes; ++k) {
             const double* d = offsets + 3 * (k * vertices + v);
             double& most = reach[g * num_shapes + k];
@@ -116,8 +116,8 @@ void DeformationTransfer::fit_elements(const ExampleFit& fit, const double* offs
                 stiffen(fit, element, offsets, typical, stiffness.data());
                 for (std::int64_t j = 0; j < J; ++j) {
                     const double* target = targets + j * size;
-                    const mesh::Vector a = mesh::difference(target, element.vertex[1], element.vertex[0]);
-                    const mesh::Vector b = mesh::difference(target, element.vertex[2], element.vertex[0]);
+                    const linalg::Vec3 a = linalg::difference(target, element.vertex[1], element.vertex[0]);
+                    const linalg::Vec3 b = linalg::difference(target, element.vertex[2], element.vertex[0]);
                     std::copy_n(a.data(), 3, residual.data() + sides * j);
                     std::copy_n(b.data(), 3, residual.data() + sides * j + 3);
                 }

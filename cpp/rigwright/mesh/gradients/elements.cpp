@@ -5,17 +5,14 @@
 namespace rigwright::mesh {
 namespace {
 
-Vector side(const double* points, const std::array<std::int32_t, 3>& vertex, int to, int from) {
-    const double *a = points + 3 * vertex[to], *b = points + 3 * vertex[from];
-    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
+using linalg::Vec3;
 
-double dot(const Vector& a, const Vector& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+Vec3 side(const double* points, const Corners& vertex, int to, int from) {
+    return linalg::difference(points, vertex[to], vertex[from]);
 }
 
 /// [a, b, n]^-1 e for n across a and b: two unknowns in the plane from the normal equations, the third by itself.
-Vector coordinates(const Vector& a, const Vector& b, const Vector& n, const Vector& e) {
+Vec3 coordinates(const Vec3& a, const Vec3& b, const Vec3& n, const Vec3& e) {
     const double aa = dot(a, a), ab = dot(a, b), bb = dot(b, b), ae = dot(a, e), be = dot(b, e);
     const double determinant = aa * bb - ab * ab;
     return {(bb * ae - ab * be) / determinant, (aa * be - ab * ae) / determinant, dot(n, e) / dot(n, n)};
@@ -25,8 +22,8 @@ Vector coordinates(const Vector& a, const Vector& b, const Vector& n, const Vect
 
 Element make_element(const Triangle& triangle, const double* source, const double* target) {
     const auto& v = triangle.vertex;
-    const Vector a = side(source, v, 1, 0), b = side(source, v, 2, 0), n = normal_column(a, b);
-    const Vector e1 = side(target, v, 1, 0), e2 = side(target, v, 2, 0), e3 = side(target, v, 2, 1);
+    const Vec3 a = side(source, v, 1, 0), b = side(source, v, 2, 0), n = normal_column(a, b);
+    const Vec3 e1 = side(target, v, 1, 0), e2 = side(target, v, 2, 0), e3 = side(target, v, 2, 1);
     const double double_area = std::sqrt(dot(e1, e1) * dot(e2, e2) - dot(e1, e2) * dot(e1, e2));
     const double scale = 0.5 * triangle.share / double_area;
     return {v,
@@ -37,14 +34,14 @@ Element make_element(const Triangle& triangle, const double* source, const doubl
 }
 
 SideChange side_change(const Element& element, const double* source, const double* offset) {
-    const Vector da = side(offset, element.vertex, 1, 0), db = side(offset, element.vertex, 2, 0);
+    const Vec3 da = side(offset, element.vertex, 1, 0), db = side(offset, element.vertex, 2, 0);
     if (dot(da, da) + dot(db, db) == 0.0) return {};
-    Vector a = side(source, element.vertex, 1, 0), b = side(source, element.vertex, 2, 0);
+    Vec3 a = side(source, element.vertex, 1, 0), b = side(source, element.vertex, 2, 0);
     for (int i = 0; i < 3; ++i) {
         a[i] += da[i];
         b[i] += db[i];
     }
-    const Vector n = normal_column(a, b);
+    const Vec3 n = normal_column(a, b);
     SideChange change;
     for (int i = 0; i < 3; ++i) {
         const double dn = n[i] - element.normal[i];

@@ -16,15 +16,15 @@ namespace rigwright::mesh {
 /// (Botsch et al. 2006). The unknowns shrink from V + F to V, the minimiser is the same, and the matrix is the
 /// cotangent Laplacian, positive semidefinite whatever the angles.
 struct Element {
-    std::array<std::int32_t, 3> vertex;
-    Vector normal;                 // the source's normal column
-    Vector first, second;          // V^-1 e of the target's sides p1 - p0 and p2 - p0
+    Corners vertex;
+    linalg::Vec3 normal;           // the source's normal column
+    linalg::Vec3 first, second;    // V^-1 e of the target's sides p1 - p0 and p2 - p0
     std::array<double, 3> weight;  // of the sides (1, 0), (2, 0), (2, 1)
 };
 
 /// What the sides p1 - p0 and p2 - p0 of an element are to change by.
 struct SideChange {
-    Vector first{}, second{};
+    linalg::Vec3 first{}, second{};
 };
 
 /// Makes an element; `source` and `target` are neutral points (V, 3), the source placed on the target. Neither may be

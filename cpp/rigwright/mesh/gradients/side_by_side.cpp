@@ -1,6 +1,6 @@
 #include "rigwright/mesh/gradients/side_by_side.h"
 
-#include "rigwright/core/instruction_set.h"
+#include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/mesh/gradients/side_by_side.cpp"  // compiled once for every instruction set
@@ -22,7 +22,7 @@ struct Triple {
     static HWY_INLINE Triple load(const double* from) {
         return {hn::LoadU(d, from), hn::LoadU(d, from + Width), hn::LoadU(d, from + 2 * Width)};
     }
-    static HWY_INLINE Triple set(const Vector& all) {
+    static HWY_INLINE Triple set(const linalg::Vec3& all) {
         return {hn::Set(d, all[0]), hn::Set(d, all[1]), hn::Set(d, all[2])};
     }
     HWY_INLINE void add_to(double* sums) const {
@@ -46,7 +46,7 @@ HWY_INLINE Triple<Width> cross(const Triple<Width>& a, const Triple<Width>& b) {
             hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
 }
 
-/// normal_column of triangles.h.
+/// mesh::normal_column.
 template <int Width>
 HWY_INLINE Triple<Width> column(const Triple<Width>& a, const Triple<Width>& b) {
     using T = Triple<Width>;
@@ -66,9 +66,10 @@ HWY_INLINE void add(const Element& element, const std::int32_t* row, const doubl
     const auto at = [&](std::int64_t v) { return T::load(offsets + v * 3 * Width); };
     const T o = at(v0), da = at(v1) - o, db = at(v2) - o;
     const auto turns = hn::Gt(hn::Add(da.squared(), db.squared()), hn::Zero(T::d));
-    const T n = column(T::set(difference(source, v1, v0)) + da, T::set(difference(source, v2, v0)) + db);
+    const T n =
+        column(T::set(linalg::difference(source, v1, v0)) + da, T::set(linalg::difference(source, v2, v0)) + db);
     const T dn = n - T::set(element.normal);
-    const auto change = [&](const Vector& by) {
+    const auto change = [&](const linalg::Vec3& by) {
         const T sum = da * by[0] + db * by[1] + dn * by[2];
         return T{hn::IfThenElseZero(turns, sum.x), hn::IfThenElseZero(turns, sum.y), hn::IfThenElseZero(turns, sum.z)};
     };
@@ -117,8 +118,7 @@ HWY_EXPORT(add_elements);
 
 void add_elements(const std::vector<Element>& elements, const std::vector<std::int32_t>& row, const double* source,
                   SideBySide* shapes) {
-    instruction_set();
-    HWY_DYNAMIC_DISPATCH(add_elements)(elements, row.data(), source, shapes);
+    RIGWRIGHT_DISPATCH(add_elements)(elements, row.data(), source, shapes);
 }
 
 void SideBySide::reset(int count, std::int64_t vertices, std::int64_t rows) {

@@ -10,41 +10,28 @@
 #include "rigwright/core/parallel.h"
 #include "rigwright/mesh/search/box_tree.h"
 #include "rigwright/mesh/topology.h"
+#include "rigwright/mesh/triangles.h"
 
 namespace rigwright::mesh {
 namespace {
 
-using Vector = std::array<double, 3>;
+using linalg::Vec3;
 
-Vector minus(const Vector& a, const Vector& b) {
-    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-double dot(const Vector& a, const Vector& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-struct Triangle {
-    std::array<std::int32_t, 3> corner;
-    std::array<Vector, 3> point;
-    Vector normal;  // of any length
+struct PlacedTriangle {
+    Corners corner;
+    std::array<Vec3, 3> point;
+    Vec3 normal;  // of any length
 };
 
-std::vector<Triangle> triangles(View<const float, 2> points, View<const std::int32_t, 2> faces) {
-    std::vector<Triangle> result;
+std::vector<PlacedTriangle> triangles(View<const float, 2> points, View<const std::int32_t, 2> faces) {
+    std::vector<PlacedTriangle> result;
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-        const std::int32_t* face = faces.row(f);
-        for (int t = 1; t + 1 < num_corners(face); ++t) {
-            Triangle triangle{{face[0], face[t], face[t + 1]}, {}, {}};
-            for (int c = 0; c < 3; ++c) {
-                const float* p = points.row(triangle.corner[c]);
-                triangle.point[c] = {p[0], p[1], p[2]};
-            }
-            const Vector a = minus(triangle.point[1], triangle.point[0]),
-                         b = minus(triangle.point[2], triangle.point[0]);
-            triangle.normal = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+        for_each_triangle(faces.row(f), [&](const Corners& corner) {
+            PlacedTriangle triangle{corner, {}, {}};
+            for (int c = 0; c < 3; ++c) triangle.point[c] = Vec3::at(points.data(), corner[c]);
+            triangle.normal = cross(triangle.point[1] - triangle.point[0], triangle.point[2] - triangle.point[0]);
             if (dot(triangle.normal, triangle.normal) > 0.0) result.push_back(triangle);
-        }
+        });
     }
     return result;
 }
@@ -63,10 +50,9 @@ void check_arguments(View<const float, 2> points, View<const std::int32_t, 2> fa
 
 }  // namespace
 
-std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>& corner,
-                                      const std::array<double, 3>& p) {
+Vec3 nearest_weights(const std::array<Vec3, 3>& corner, const Vec3& p) {
     const auto& [a, b, c] = corner;
-    const Vector ab = minus(b, a), ac = minus(c, a), ap = minus(p, a), bp = minus(p, b), cp = minus(p, c);
+    const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
     const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
                  d6 = dot(ac, cp);
     if (d1 <= 0.0 && d2 <= 0.0) return {1.0, 0.0, 0.0};
@@ -92,23 +78,22 @@ void closest_points(View<const float, 2> points, View<const std::int32_t, 2> fac
     check_shape<std::int32_t, 2>(name, "corners", corners, {queries.extent(0), 3});
     check_shape<float, 2>(name, "weights", weights, {queries.extent(0), 3});
     check_shape<float, 1>(name, "distances", distances, {queries.extent(0)});
-    const std::vector<Triangle> all = triangles(points, faces);
+    const std::vector<PlacedTriangle> all = triangles(points, faces);
     std::vector<Box> boxes(all.size(), Box::empty());
     for (std::size_t i = 0; i < all.size(); ++i) {
-        for (const Vector& p : all[i].point) boxes[i].include(p.data());
+        for (const Vec3& p : all[i].point) boxes[i].include(p.data());
     }
     const BoxTree tree(boxes);
     parallel_for(queries.extent(0), 256, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t q = begin; q < end; ++q) {
-            const Vector p{queries(q, 0), queries(q, 1), queries(q, 2)};
+            const Vec3 p = Vec3::at(queries.row(q));
             std::int32_t nearest = -1;
-            Vector found{};
+            Vec3 found{};
             const auto distance = [&](std::int32_t i, double best) {
-                const Triangle& t = all[i];
-                if (normals && dot(t.normal, {(*normals)(q, 0), (*normals)(q, 1), (*normals)(q, 2)}) <= 0.0)
-                    return best;
-                const Vector w = nearest_weights(t.point, p);
-                Vector gap = p;
+                const PlacedTriangle& t = all[i];
+                if (normals && dot(t.normal, Vec3::at(normals->row(q))) <= 0.0) return best;
+                const Vec3 w = nearest_weights(t.point, p);
+                Vec3 gap = p;
                 for (int c = 0; c < 3; ++c) {
                     for (int a = 0; a < 3; ++a) gap[a] -= w[c] * t.point[c][a];
                 }

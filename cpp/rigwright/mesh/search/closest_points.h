@@ -3,12 +3,12 @@
 #include <cstdint>
 
 #include "rigwright/core/view.h"
+#include "rigwright/linalg/vec3.h"
 
 namespace rigwright::mesh {
 
 /// Barycentric weights of the point of a triangle nearest to p, by Voronoi regions (Ericson 2005, section 5.1.5).
-std::array<double, 3> nearest_weights(const std::array<std::array<double, 3>, 3>& corner,
-                                      const std::array<double, 3>& p);
+linalg::Vec3 nearest_weights(const std::array<linalg::Vec3, 3>& corner, const linalg::Vec3& p);
 
 /// The point of a surface nearest to each query: the corners (Q, 3) of a triangle, their barycentric weights (Q, 3) and
 /// the distance (Q). `points` (V, 3), faces (F, 4), quads cut along their first diagonal, queries (Q, 3). With

@@ -4,11 +4,12 @@
 
 #include "rigwright/mesh/search/box_tree.h"
 #include "rigwright/mesh/topology.h"
+#include "rigwright/mesh/triangles.h"
 
 namespace rigwright::mesh {
 namespace {
 
-using Point = std::array<double, 3>;
+using Point = linalg::Vec3;
 
 struct Piece {
     std::array<Point, 3> corner;
@@ -17,13 +18,7 @@ struct Piece {
 
 /// Six times the signed volume of a tetrahedron.
 double volume(const Point& a, const Point& b, const Point& c, const Point& d) {
-    double u[3], v[3], w[3];
-    for (int i = 0; i < 3; ++i) {
-        u[i] = b[i] - a[i];
-        v[i] = c[i] - a[i];
-        w[i] = d[i] - a[i];
-    }
-    return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0]);
+    return dot(b - a, cross(c - a, d - a));
 }
 
 /// Whether the segment p q passes through the inside of a triangle.
@@ -49,17 +44,12 @@ std::vector<Piece> pieces(View<const float, 2> points, View<const std::int32_t, 
                           View<const std::uint8_t, 1> chosen) {
     std::vector<Piece> result;
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-        const std::int32_t* face = faces.row(f);
-        for (int t = 1; chosen(f) != 0 && t + 1 < num_corners(face); ++t) {
-            Piece piece;
-            piece.face = static_cast<std::int32_t>(f);
-            const int corners[3] = {0, t, t + 1};
-            for (int c = 0; c < 3; ++c) {
-                const float* p = points.row(face[corners[c]]);
-                piece.corner[c] = {p[0], p[1], p[2]};
-            }
+        if (chosen(f) == 0) continue;
+        for_each_triangle(faces.row(f), [&](const Corners& corner) {
+            Piece piece{{}, static_cast<std::int32_t>(f)};
+            for (int c = 0; c < 3; ++c) piece.corner[c] = Point::at(points.data(), corner[c]);
             result.push_back(piece);
-        }
+        });
     }
     return result;
 }

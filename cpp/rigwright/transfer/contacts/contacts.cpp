@@ -17,11 +17,11 @@ constexpr double enough = 0.25;        // of the margin: what is left is not wor
 constexpr double stillness = 1e-3;     // of the edges: what moves less rests
 constexpr double meeting_reach = 2.0;  // of the edges: what comes nearer meets
 
-double length(const mesh::Vector& a) {
+double length(const linalg::Vec3& a) {
     return std::hypot(a[0], a[1], a[2]);
 }
 
-double distance(const mesh::Vector& a, const mesh::Vector& b) {
+double distance(const linalg::Vec3& a, const linalg::Vec3& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
@@ -49,7 +49,7 @@ struct Contacts::Situation {
 
     /// How much of what a member and its partner move in the source is the member's.
     double share(std::int32_t member, const ContactPatch::Partner& partner) const {
-        const mesh::Vector now = ContactPatch::at(source.point, partner);
+        const linalg::Vec3 now = ContactPatch::at(source.point, partner);
         const double own = distance(source.point[member], source_neutral.point[member]);
         const double other = distance(now, ContactPatch::at(source_neutral.point, partner));
         return own + other > 0.0 ? own / (own + other) : 0.5;
@@ -60,26 +60,26 @@ struct Contacts::Situation {
 struct Contacts::Meeting {
     std::int32_t member;
     ContactPatch::Partner partner;
-    mesh::Vector wanted;  // from the partner to the member
+    linalg::Vec3 wanted;  // from the partner to the member
     double reach;
 };
 
 /// Displacements that are asked of patch vertices, and how often.
 struct Contacts::Demands {
-    explicit Demands(std::size_t size) : sum(size, mesh::Vector{}), count(size, 0) {}
+    explicit Demands(std::size_t size) : sum(size, linalg::Vec3{}), count(size, 0) {}
 
-    void add(std::int32_t v, const mesh::Vector& change, double part) {
+    void add(std::int32_t v, const linalg::Vec3& change, double part) {
         for (int i = 0; i < 3; ++i) sum[v][i] += part * change[i];
         ++count[v];
     }
     /// Moves a member by `change` relative to its partner: `share` of it is the member's.
-    void move(std::int32_t member, const ContactPatch::Partner& partner, const mesh::Vector& change, double share) {
+    void move(std::int32_t member, const ContactPatch::Partner& partner, const linalg::Vec3& change, double share) {
         const auto& b = partner.weight;
         const double spread = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
         add(member, change, share);
         for (int c = 0; c < 3; ++c) add(partner.corner[c], change, (share - 1.0) * b[c] / spread);
     }
-    std::vector<mesh::Vector> sum;
+    std::vector<linalg::Vec3> sum;
     std::vector<int> count;
 };
 
@@ -137,12 +137,12 @@ std::vector<Contacts::Meeting> Contacts::meetings(const Situation& now) const {
         const std::int32_t member = patch_.members()[m];
         // Without reach all the member's neighbours lie in one point of the source: it tells no distances there.
         if (!partner.found() || !(reach_[m] > 0.0)) continue;
-        const mesh::Vector source = ContactPatch::between(now.source, member, partner);
+        const linalg::Vec3 source = ContactPatch::between(now.source, member, partner);
         const double before = length(ContactPatch::between(now.source_neutral, member, partner)) / reach_[m];
         const double after = length(source) / reach_[m], far = after / meeting_reach;
         const double part = (1.0 - far * far) * std::clamp(0.5 * (before - after - 1.0), 0.0, 1.0);
         if (part <= 0.0) continue;
-        mesh::Vector wanted = ContactPatch::between(now.target, member, partner);
+        linalg::Vec3 wanted = ContactPatch::between(now.target, member, partner);
         for (int i = 0; i < 3; ++i) wanted[i] += part * (source[i] - wanted[i]);
         result.push_back({member, partner, wanted, reach_[m]});
     }
@@ -156,7 +156,7 @@ void Contacts::keep_meetings(Situation* now) const {
         Demands demands(patch_.vertex().size());
         double most = 0.0;
         for (const Meeting& meeting : met) {
-            mesh::Vector change = ContactPatch::between(now->target, meeting.member, meeting.partner);
+            linalg::Vec3 change = ContactPatch::between(now->target, meeting.member, meeting.partner);
             for (int i = 0; i < 3; ++i) change[i] = meeting.wanted[i] - change[i];
             most = std::max(most, length(change) / meeting.reach);
             demands.move(meeting.member, meeting.partner, change, now->share(meeting.member, meeting.partner));
@@ -196,8 +196,8 @@ void Contacts::part_crossings(Situation* now) const {
         for (std::size_t m = 0; m < faced.size(); ++m) {
             if (!faced[m].found()) continue;
             const std::int32_t member = patch_.members()[m];
-            const mesh::Vector change = crossing(*now, m, faced[m]);
-            if (change == mesh::Vector{}) continue;
+            const linalg::Vec3 change = crossing(*now, m, faced[m]);
+            if (change == linalg::Vec3{}) continue;
             demands.move(member, faced[m], change, now->share(member, faced[m]));
             any = true;
         }
@@ -207,13 +207,13 @@ void Contacts::part_crossings(Situation* now) const {
 }
 
 /// How a member is to be parted from what it faces; 0 where that is as it should be.
-mesh::Vector Contacts::crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner) const {
+linalg::Vec3 Contacts::crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner) const {
     const std::int32_t member = patch_.members()[m];
     const double source = ContactPatch::gap(now.source, member, partner);
     const double before = std::min(ContactPatch::gap(now.source_neutral, member, partner),
                                    ContactPatch::gap(now.target_neutral, member, partner));
     if (!(source > 0.0 && before > 0.0)) return {};
-    mesh::Vector normal;
+    linalg::Vec3 normal;
     const double wanted = std::min(source, margin * reach_[m]);
     const double missing = wanted - ContactPatch::gap(now.target, member, partner, &normal);
     if (missing < enough * wanted) return {};

@@ -48,7 +48,7 @@ private:
     void keep_meetings(Situation* now) const;
     void part_crossings(Situation* now) const;
     std::unique_ptr<const linalg::SparseCholesky> meeting_system(const Demands& demands, const double* offset) const;
-    mesh::Vector crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner) const;
+    linalg::Vec3 crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner) const;
     void correct(const linalg::SparseCholesky& system, const Demands& demands, Situation* now) const;
 
     ContactPatch patch_;

@@ -13,23 +13,6 @@ constexpr double opposed = -0.3;  // cosine between normals of surfaces that fac
 constexpr int rings = 3;          // vertices this near along the surface are its own shape, not a contact
 constexpr int breadth = 2;        // rings around the vertices of pairs whose triangles belong to the patch
 
-double dot(const mesh::Vector& a, const mesh::Vector& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-mesh::Vector minus(const mesh::Vector& a, const mesh::Vector& b) {
-    return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-mesh::Vector cross(const mesh::Vector& a, const mesh::Vector& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-double distance(const mesh::Vector& a, const mesh::Vector& b) {
-    const mesh::Vector d = minus(a, b);
-    return std::sqrt(dot(d, d));
-}
-
 /// Vertices within `rings` edges of each of `vertices`, ascending.
 std::vector<std::vector<std::int32_t>> surroundings(const std::vector<std::int32_t>& vertices,
                                                     const mesh::Neighbours& neighbours) {
@@ -76,9 +59,8 @@ ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::in
     const std::vector<char> inside = grown(is_member, faces, breadth);
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
         const std::int32_t* face = faces.row(f);
-        const int corners = mesh::num_corners(face);
-        if (!std::any_of(face, face + corners, [&](std::int32_t v) { return inside[v]; })) continue;
-        for (int t = 1; t + 1 < corners; ++t) triangles_.push_back({face[0], face[t], face[t + 1]});
+        if (!std::any_of(face, face + mesh::num_corners(face), [&](std::int32_t v) { return inside[v]; })) continue;
+        mesh::for_each_triangle(face, [&](const mesh::Corners& corners) { triangles_.push_back(corners); });
     }
     for (const auto& triangle : triangles_) {
         for (const std::int32_t v : triangle) index[v] = 0;
@@ -107,7 +89,7 @@ ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::in
     tree_ = mesh::BoxTree(std::move(boxes));
 }
 
-mesh::Box ContactPatch::box(const Pose& pose, const std::array<std::int32_t, 3>& triangle) const {
+mesh::Box ContactPatch::box(const Pose& pose, const mesh::Corners& triangle) const {
     mesh::Box box = mesh::Box::empty();
     for (const std::int32_t v : triangle) box.include(pose.point[v].data());
     return box;
@@ -116,20 +98,20 @@ mesh::Box ContactPatch::box(const Pose& pose, const std::array<std::int32_t, 3>&
 ContactPatch::Pose ContactPatch::pose(const double* points, const double* offset) const {
     Pose pose;
     for (const std::int32_t v : vertex_) {
-        mesh::Vector point;
+        linalg::Vec3 point;
         for (int i = 0; i < 3; ++i) point[i] = points[3 * v + i] + (offset ? offset[3 * v + i] : 0.0);
         pose.point.push_back(point);
     }
-    pose.normal.assign(vertex_.size(), mesh::Vector{});
+    pose.normal.assign(vertex_.size(), linalg::Vec3{});
     for (const auto& [a, b, c] : triangles_) {
-        const mesh::Vector n = cross(minus(pose.point[b], pose.point[a]), minus(pose.point[c], pose.point[a]));
+        const linalg::Vec3 n = cross(pose.point[b] - pose.point[a], pose.point[c] - pose.point[a]);
         for (const std::int32_t v : {a, b, c}) {
             for (int i = 0; i < 3; ++i) pose.normal[v][i] += n[i];
         }
     }
-    for (mesh::Vector& n : pose.normal) {
-        const double length = std::sqrt(dot(n, n));
-        for (int i = 0; i < 3 && length > 0.0; ++i) n[i] /= length;
+    for (linalg::Vec3& n : pose.normal) {
+        const double size = length(n);
+        for (int i = 0; i < 3 && size > 0.0; ++i) n[i] /= size;
     }
     return pose;
 }
@@ -162,15 +144,15 @@ double ContactPatch::closest(const Pose& pose, std::int32_t m, std::int32_t tria
     for (const std::int32_t v : corner) {
         if (std::binary_search(near.begin(), near.end(), v)) return so_far;
     }
-    const mesh::Vector& point = pose.point[members_[m]];
+    const linalg::Vec3& point = pose.point[members_[m]];
     const Partner candidate{
         corner, mesh::nearest_weights({pose.point[corner[0]], pose.point[corner[1]], pose.point[corner[2]]}, point)};
-    const mesh::Vector away = minus(point, at(pose.point, candidate));
+    const linalg::Vec3 away = point - at(pose.point, candidate);
     const double squared = dot(away, away);
     if (squared >= so_far) return so_far;
-    const mesh::Vector normal = at(pose.normal, candidate);
+    const linalg::Vec3 normal = at(pose.normal, candidate);
     const double cosine = dot(normal, pose.normal[members_[m]]);
-    if (side == Side::opposed && cosine > opposed * std::sqrt(dot(normal, normal))) return so_far;
+    if (side == Side::opposed && cosine > opposed * length(normal)) return so_far;
     *partner = candidate;
     return squared;
 }
@@ -180,9 +162,9 @@ std::vector<double> ContactPatch::edge_lengths(const Pose& pose) const {
     for (const auto& triangle : triangles_) {
         for (int c = 0; c < 3; ++c) {
             const std::int32_t a = triangle[c], b = triangle[(c + 1) % 3];
-            const double length = distance(pose.point[a], pose.point[b]);
+            const double size = length(pose.point[a] - pose.point[b]);
             for (const std::int32_t v : {a, b}) {
-                sum[v] += length;
+                sum[v] += size;
                 count[v] += 1.0;
             }
         }
@@ -191,22 +173,22 @@ std::vector<double> ContactPatch::edge_lengths(const Pose& pose) const {
     return result;
 }
 
-mesh::Vector ContactPatch::at(const std::vector<mesh::Vector>& values, const Partner& partner) {
-    mesh::Vector result{};
+linalg::Vec3 ContactPatch::at(const std::vector<linalg::Vec3>& values, const Partner& partner) {
+    linalg::Vec3 result{};
     for (int c = 0; c < 3; ++c) {
         for (int i = 0; i < 3; ++i) result[i] += partner.weight[c] * values[partner.corner[c]][i];
     }
     return result;
 }
 
-mesh::Vector ContactPatch::between(const Pose& pose, std::int32_t member, const Partner& partner) {
-    return minus(pose.point[member], at(pose.point, partner));
+linalg::Vec3 ContactPatch::between(const Pose& pose, std::int32_t member, const Partner& partner) {
+    return pose.point[member] - at(pose.point, partner);
 }
 
-double ContactPatch::gap(const Pose& pose, std::int32_t member, const Partner& partner, mesh::Vector* normal) {
-    mesh::Vector n = at(pose.normal, partner);
-    const double length = std::sqrt(dot(n, n));
-    for (int i = 0; i < 3 && length > 0.0; ++i) n[i] /= length;
+double ContactPatch::gap(const Pose& pose, std::int32_t member, const Partner& partner, linalg::Vec3* normal) {
+    linalg::Vec3 n = at(pose.normal, partner);
+    const double size = length(n);
+    for (int i = 0; i < 3 && size > 0.0; ++i) n[i] /= size;
     if (normal) *normal = n;
     return dot(n, between(pose, member, partner));
 }

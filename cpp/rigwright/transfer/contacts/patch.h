@@ -24,14 +24,14 @@ public:
 
     /// Positions of the patch and normals there, for points (V, 3) and offsets that are added to them.
     struct Pose {
-        std::vector<mesh::Vector> point, normal;
+        std::vector<linalg::Vec3> point, normal;
     };
     Pose pose(const double* points, const double* offset) const;
 
     /// A point of the patch's surface, barycentric, that a member faces.
     struct Partner {
-        std::array<std::int32_t, 3> corner{-1, -1, -1};
-        mesh::Vector weight{};
+        mesh::Corners corner{-1, -1, -1};
+        linalg::Vec3 weight{};
         bool found() const { return corner[0] >= 0; }
     };
     /// (members) The mean length of the triangles' sides at each member.
@@ -45,19 +45,19 @@ public:
                                   Side side) const;
 
     /// A value at a partner, mixed of those at its corners.
-    static mesh::Vector at(const std::vector<mesh::Vector>& values, const Partner& partner);
+    static linalg::Vec3 at(const std::vector<linalg::Vec3>& values, const Partner& partner);
     /// From the partner to the member.
-    static mesh::Vector between(const Pose& pose, std::int32_t member, const Partner& partner);
+    static linalg::Vec3 between(const Pose& pose, std::int32_t member, const Partner& partner);
     /// How far a member is on the outer side of its partner, along the partner's normal; with the normal if asked for.
-    static double gap(const Pose& pose, std::int32_t member, const Partner& partner, mesh::Vector* normal = nullptr);
+    static double gap(const Pose& pose, std::int32_t member, const Partner& partner, linalg::Vec3* normal = nullptr);
 
 private:
-    mesh::Box box(const Pose& pose, const std::array<std::int32_t, 3>& triangle) const;
+    mesh::Box box(const Pose& pose, const mesh::Corners& triangle) const;
     double closest(const Pose& pose, std::int32_t m, std::int32_t triangle, Side side, double so_far,
                    Partner* partner) const;
 
     std::vector<std::int32_t> vertex_, members_;
-    std::vector<std::array<std::int32_t, 3>> triangles_;
+    std::vector<mesh::Corners> triangles_;
     std::vector<std::vector<std::int32_t>> near_;  // of members: patch vertices within three edges, ascending
     mesh::BoxTree tree_{{}};                       // of triangles, in the pose that the patch was made with
 };
