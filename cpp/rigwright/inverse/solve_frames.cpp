@@ -6,6 +6,7 @@
 
 #include "rigwright/core/parallel.h"
 #include "rigwright/inverse/box_starts.h"
+#include "rigwright/linalg/dense_cholesky.h"
 #include "rigwright/optimize/products/frame_solver.h"
 
 namespace rigwright::inverse {
@@ -32,15 +33,14 @@ public:
         });
         const double ridge = 1e-4 * trace / static_cast<double>(std::max<std::int64_t>(count_, 1));
         for (std::int64_t k = 0; k < count_; ++k) factor_[k * stride_ + k] += ridge > 0.0 ? ridge : 1.0;
-        works_ = linalg::gram_kernels().cholesky(factor_.data(), count_, stride_, 0.0, inverse_diagonal_.data());
+        works_ = linalg::dense_cholesky().factor(factor_.data(), count_, stride_, 0.0, inverse_diagonal_.data());
     }
 
     bool operator()(const optimize::Terms& terms, std::vector<double>& x) const {
         x.assign(stride_, 0.0);
         for_plain([&](std::int64_t n, std::int32_t k) { x[k] += terms.projection[n]; });
         for (std::int64_t k = 0; k < count_; ++k) x[k] -= 0.5 * terms.linear[k];
-        if (works_)
-            linalg::gram_kernels().cholesky_solve(factor_.data(), count_, stride_, inverse_diagonal_.data(), x.data());
+        if (works_) linalg::dense_cholesky().solve(factor_.data(), count_, stride_, inverse_diagonal_.data(), x.data());
         for (std::int64_t k = 0; k < count_; ++k) x[k] = std::clamp(x[k], terms.lower[k], terms.upper[k]);
         return works_;
     }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rigwright/linalg/gram_kernels.h"
+#include "rigwright/linalg/dense_cholesky.h"
 
 namespace rigwright::linalg {
 namespace {
@@ -23,7 +23,7 @@ bool WorkingFactor::set(const std::vector<double>& matrix, std::int64_t row_leng
         std::fill(row + n, row + padded_width(n), 0.0);
         row[a] += added;
     }
-    if (!gram_kernels().cholesky(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data())) return false;
+    if (!dense_cholesky().factor(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data())) return false;
     double most = 1.0;  // of a diagonal entry by its pivot
     for (std::int64_t a = 0; a < n; ++a) {
         const double entry = matrix[active[a] * (row_length + 1)] + added;
@@ -45,8 +45,8 @@ void WorkingFactor::make_room(std::int64_t count) {
 bool WorkingFactor::append(std::int32_t variable, double* column, double diagonal) {
     const std::int64_t n = size();
     if (padded_width(n + 1) > stride_) return false;
-    if (!gram_kernels().cholesky_append(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data(), column,
-                                        diagonal)) {
+    if (!dense_cholesky().append(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data(), column,
+                                 diagonal)) {
         return false;
     }
     variables_.push_back(variable);
@@ -54,12 +54,12 @@ bool WorkingFactor::append(std::int32_t variable, double* column, double diagona
 }
 
 void WorkingFactor::remove(std::int64_t position) {
-    gram_kernels().cholesky_remove(factor_.data(), size(), stride_, inverse_diagonal_.data(), position);
+    dense_cholesky().remove(factor_.data(), size(), stride_, inverse_diagonal_.data(), position);
     variables_.erase(variables_.begin() + position);
 }
 
 void WorkingFactor::solve(double* x) const {
-    gram_kernels().cholesky_solve(factor_.data(), size(), stride_, inverse_diagonal_.data(), x);
+    dense_cholesky().solve(factor_.data(), size(), stride_, inverse_diagonal_.data(), x);
 }
 
 }  // namespace rigwright::linalg

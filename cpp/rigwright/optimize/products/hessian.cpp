@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rigwright/linalg/dense_cholesky.h"
+
 namespace rigwright::optimize {
 namespace {
 
