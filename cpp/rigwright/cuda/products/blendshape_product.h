@@ -5,6 +5,7 @@
 #include "rigwright/core/tent.h"
 #include "rigwright/cuda/machine/block.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
+#include "rigwright/cuda/products/tile_product.h"
 
 namespace rigwright::cuda {
 
@@ -104,10 +105,9 @@ struct BlendshapeProduct {
     static constexpr int members = 32;         // vertices of a block
     static constexpr int width = 3 * members;  // numbers of a row
     static constexpr int depth = 16;           // rows of a step
-    static constexpr int warp = 32;
     static constexpr int heads_each = 8;
     static constexpr int numbers_each = 3;
-    static_assert(threads / warp * heads_each == heads && warp * numbers_each == width);
+    static_assert(threads / warp_size * heads_each == heads && warp_size * numbers_each == width);
 
     struct Shared {
         alignas(16) float x[depth][heads + 4];
@@ -164,24 +164,13 @@ struct BlendshapeProduct {
     }
 
     RIGWRIGHT_DEVICE void multiply(int thread, const Shared& shared, Registers& registers) const {
-        const int first_head = thread / warp * heads_each;
-        const int lane = thread % warp;
-        RIGWRIGHT_UNROLL
-        for (int k = 0; k < depth; ++k) {
-            RIGWRIGHT_UNROLL
-            for (int i = 0; i < heads_each; ++i) {
-                RIGWRIGHT_UNROLL
-                for (int j = 0; j < numbers_each; ++j) {
-                    registers.sum[i][j] += shared.x[k][first_head + i] * shared.b[k][lane + warp * j];
-                }
-            }
-        }
+        multiply_tile(thread, shared.x, shared.b, registers.sum);
     }
 
     RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
-        const std::int64_t first_head = block.row * heads + thread / warp * heads_each;
+        const std::int64_t first_head = block.row * heads + thread / warp_size * heads_each;
         for (int j = 0; j < numbers_each; ++j) {
-            const int coordinate = thread % warp + warp * j;
+            const int coordinate = thread % warp_size + warp_size * j;
             const std::int32_t v = vertex[block.column * members + coordinate / 3];
             if (v < 0) continue;
             const std::int64_t at = std::int64_t{3} * v + coordinate % 3;

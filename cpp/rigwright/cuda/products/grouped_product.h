@@ -5,6 +5,7 @@
 #include "rigwright/core/portable.h"
 #include "rigwright/cuda/machine/block.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
+#include "rigwright/cuda/products/tile_product.h"
 #include "rigwright/network/activation.h"
 
 namespace rigwright::cuda {
@@ -91,10 +92,9 @@ struct GroupedProduct {
     static constexpr int tile = 64;         // poses, and outputs, of a block
     static constexpr int depth = 16;        // inputs of a step
     static constexpr int pitch = tile + 4;  // keeps 16-byte alignment, halves bank conflicts while loading
-    static constexpr int warp = 32;
     static constexpr int poses_each = 8;
     static constexpr int outputs_each = 2;
-    static_assert(threads / warp * poses_each == tile && warp * outputs_each == tile);
+    static_assert(threads / warp_size * poses_each == tile && warp_size * outputs_each == tile);
 
     struct Shared {
         alignas(16) float x[depth][pitch];
@@ -134,26 +134,15 @@ struct GroupedProduct {
     }
 
     RIGWRIGHT_DEVICE void multiply(int thread, const Shared& shared, Registers& registers) const {
-        const int first_pose = thread / warp * poses_each;
-        const int lane = thread % warp;
-        RIGWRIGHT_UNROLL
-        for (int k = 0; k < depth; ++k) {
-            RIGWRIGHT_UNROLL
-            for (int i = 0; i < poses_each; ++i) {
-                RIGWRIGHT_UNROLL
-                for (int j = 0; j < outputs_each; ++j) {
-                    registers.sum[i][j] += shared.x[k][first_pose + i] * shared.w[k][lane + warp * j];
-                }
-            }
-        }
+        multiply_tile(thread, shared.x, shared.w, registers.sum);
     }
 
     RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
         const ProductTile at = tiles[block.column];
         const ProductGroup group = groups[at.group];
-        const std::int64_t first_pose = block.row * tile + thread / warp * poses_each;
+        const std::int64_t first_pose = block.row * tile + thread / warp_size * poses_each;
         for (int j = 0; j < outputs_each; ++j) {
-            const std::int64_t unit = at.row + thread % warp + warp * j;
+            const std::int64_t unit = at.row + thread % warp_size + warp_size * j;
             if (unit >= group.rows) continue;
             for (int i = 0; i < poses_each; ++i) {
                 if (first_pose + i >= num_poses) break;

@@ -3,6 +3,7 @@
 
 #include "rigwright/core/portable.h"
 #include "rigwright/cuda/machine/block.h"
+#include "rigwright/cuda/products/tile_product.h"
 
 namespace rigwright::cuda {
 
@@ -31,10 +32,9 @@ struct ProjectionProduct {
     static constexpr int members = 8;          // vertices of a step
     static constexpr int depth = 3 * members;  // coordinates of a step
     static constexpr int pitch = tile + 2;     // halves bank conflicts while loading
-    static constexpr int warp = 32;
     static constexpr int frames_each = 8;
     static constexpr int columns_each = 2;
-    static_assert(threads / warp * frames_each == tile && warp * columns_each == tile);
+    static_assert(threads / warp_size * frames_each == tile && warp_size * columns_each == tile);
 
     struct Shared {
         double b[depth][pitch];
@@ -66,23 +66,13 @@ struct ProjectionProduct {
     }
 
     RIGWRIGHT_DEVICE void multiply(int thread, const Shared& shared, Registers& registers) const {
-        const int first_frame = thread / warp * frames_each, lane = thread % warp;
-        RIGWRIGHT_UNROLL
-        for (int k = 0; k < depth; ++k) {
-            RIGWRIGHT_UNROLL
-            for (int i = 0; i < frames_each; ++i) {
-                RIGWRIGHT_UNROLL
-                for (int j = 0; j < columns_each; ++j) {
-                    registers.sum[i][j] += shared.b[k][first_frame + i] * shared.phi[k][lane + warp * j];
-                }
-            }
-        }
+        multiply_tile(thread, shared.b, shared.phi, registers.sum);
     }
 
     RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
-        const std::int64_t first_frame = block.row * tile + thread / warp * frames_each;
+        const std::int64_t first_frame = block.row * tile + thread / warp_size * frames_each;
         for (int j = 0; j < columns_each; ++j) {
-            const std::int64_t n = block.column * tile + thread % warp + warp * j;
+            const std::int64_t n = block.column * tile + thread % warp_size + warp_size * j;
             if (n >= num_columns) continue;
             for (int i = 0; i < frames_each; ++i) {
                 if (first_frame + i >= from.count) break;
