@@ -7,7 +7,7 @@
 #include "rigwright/core/instruction_set.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/tensor_file.h"
-#include "rigwright/linalg/sparse_cholesky.h"
+#include "rigwright/linalg/sparse/sparse_cholesky.h"
 
 namespace rigwright::bindings {
 /// How this extension was built.

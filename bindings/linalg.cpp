@@ -3,7 +3,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "rigwright/core/check.h"
-#include "rigwright/linalg/sparse_cholesky.h"
+#include "rigwright/linalg/sparse/sparse_cholesky.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -26,6 +26,7 @@ CPP_LAYERS = [
 
 # The same for the sub-rooms of a room; "" are the files that lie in the room itself.
 SUB_ROOMS = {
+    "linalg": [{""}, {"sparse"}],
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products"}],
     "rig": [{""}, {"skinning", "blendshapes"}],

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "rigwright/linalg/sparse_cholesky.h"
+#include "rigwright/linalg/sparse/sparse_cholesky.h"
 #include "rigwright/mesh/gradients/elements.h"
 
 namespace rigwright::mesh {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "rigwright/core/view.h"
-#include "rigwright/linalg/sparse_cholesky.h"
+#include "rigwright/linalg/sparse/sparse_cholesky.h"
 #include "rigwright/mesh/gradients/cotangent_laplacian.h"
 #include "rigwright/mesh/gradients/elements.h"
 #include "rigwright/transfer/contacts/patch.h"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rigwright/linalg/sparse_matrix.h"
+#include "rigwright/linalg/sparse/sparse_matrix.h"
 
 namespace rigwright::linalg {
 

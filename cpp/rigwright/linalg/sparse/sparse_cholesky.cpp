@@ -1,4 +1,4 @@
-#include "rigwright/linalg/sparse_cholesky.h"
+#include "rigwright/linalg/sparse/sparse_cholesky.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
-#include "rigwright/linalg/factorisation.h"
-#include "rigwright/linalg/panels.h"
+#include "rigwright/linalg/sparse/factorisation.h"
+#include "rigwright/linalg/sparse/panels.h"
 
 namespace rigwright::linalg {
 namespace {

@@ -1,4 +1,4 @@
-#include "rigwright/linalg/sparse_matrix.h"
+#include "rigwright/linalg/sparse/sparse_matrix.h"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "rigwright/linalg/panels.h"
+#include "rigwright/linalg/sparse/panels.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include "rigwright/core/dispatch.h"
-#include "rigwright/linalg/panels.h"
+#include "rigwright/linalg/sparse/panels.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "rigwright/linalg/panels_kernels.cpp"  // compiled once for every instruction set
+#define HWY_TARGET_INCLUDE "rigwright/linalg/sparse/panels_kernels.cpp"  // compiled once for every instruction set
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "rigwright/core/error.h"
-#include "rigwright/linalg/factorisation.h"
+#include "rigwright/linalg/sparse/factorisation.h"
 
 namespace rigwright::linalg {
 namespace {
