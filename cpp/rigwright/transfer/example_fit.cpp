@@ -1,42 +1,12 @@
 #include "rigwright/transfer/example_fit.h"
 
+#include <Eigen/Cholesky>
 #include <cmath>
 
 namespace rigwright::transfer {
 namespace {
 
-/// The Cholesky factor of A (n, n), row-major, positive definite, in place of its lower triangle.
-void factor_in_place(double* a, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        for (std::int64_t j = 0; j <= i; ++j) {
-            double sum = a[i * n + j];
-            for (std::int64_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
-            a[i * n + j] = i == j ? std::sqrt(sum) : sum / a[j * n + j];
-        }
-    }
-}
-
-/// Solves L x = b for `m` columns in place.
-void solve_lower(const double* l, std::int64_t n, double* b, int m) {
-    for (std::int64_t i = 0; i < n; ++i) {
-        for (int c = 0; c < m; ++c) {
-            double sum = b[i * m + c];
-            for (std::int64_t k = 0; k < i; ++k) sum -= l[i * n + k] * b[k * m + c];
-            b[i * m + c] = sum / l[i * n + i];
-        }
-    }
-}
-
-/// Solves L^T x = b for `m` columns in place.
-void solve_upper(const double* l, std::int64_t n, double* b, int m) {
-    for (std::int64_t i = n - 1; i >= 0; --i) {
-        for (int c = 0; c < m; ++c) {
-            double sum = b[i * m + c];
-            for (std::int64_t k = i + 1; k < n; ++k) sum -= l[k * n + i] * b[k * m + c];
-            b[i * m + c] = sum / l[i * n + i];
-        }
-    }
-}
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 }  // namespace
 
@@ -68,7 +38,9 @@ void ExampleFit::factor(const double* stiffness, std::vector<double>* matrix) co
             (*matrix)[i * J + j] = sum;
         }
     }
-    factor_in_place(matrix->data(), J);
+    Eigen::Map<Matrix> entries(matrix->data(), J, J);
+    Eigen::Ref<Matrix> in_place(entries);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factored(in_place);
 }
 
 void ExampleFit::solve(const double* stiffness, int m, double* residual, double* columns) const {
@@ -81,8 +53,10 @@ void ExampleFit::solve(const double* stiffness, int m, double* residual, double*
     }
     thread_local std::vector<double> matrix;
     factor(stiffness, &matrix);
-    solve_lower(matrix.data(), J, residual, m);
-    solve_upper(matrix.data(), J, residual, m);
+    const Eigen::Map<const Matrix> lower(matrix.data(), J, J);
+    Eigen::Map<Matrix> solution(residual, J, m);
+    lower.triangularView<Eigen::Lower>().solveInPlace(solution);
+    lower.transpose().triangularView<Eigen::Upper>().solveInPlace(solution);
     for (std::int64_t j = 0; j < J; ++j) {
         for (std::int64_t k = 0; k < K; ++k) {
             const double a = weight(j, k) / stiffness[k];
@@ -93,13 +67,15 @@ void ExampleFit::solve(const double* stiffness, int m, double* residual, double*
 
 void ExampleFit::add_resolution(const double* stiffness, const double* weights, double* sums) const {
     const std::int64_t J = num_examples_;
-    thread_local std::vector<double> matrix, column;
+    thread_local std::vector<double> matrix;
+    thread_local Eigen::VectorXd column;
     factor(stiffness, &matrix);
+    const Eigen::Map<const Matrix> lower(matrix.data(), J, J);
     column.resize(J);
     for (std::int64_t k = 0; k < num_shapes_; ++k) {
         if (weights[k] == 0.0) continue;
         for (std::int64_t j = 0; j < J; ++j) column[j] = weight(j, k);
-        solve_lower(matrix.data(), J, column.data(), 1);
+        lower.triangularView<Eigen::Lower>().solveInPlace(column);
         for (std::int64_t j = 0; j < J; ++j) sums[k] += weights[k] * column[j] * column[j] / stiffness[k];
     }
 }
