@@ -168,7 +168,7 @@ optimize::Structure rig_structure(const rig::BlendshapeRig& rig, View<const std:
     }
     for (std::int64_t c = 0; c + shapes < rig.num_columns(); ++c) {
         for (const rig::Factor& f : rig.factors(c)) {
-            columns[shapes + c].push_back({ties(f.shape), f.is_tent, f.x1, f.x2, f.x3});
+            columns[shapes + c].push_back({ties(f.shape), f.is_tent, {f.x1, f.x2, f.x3}});
         }
     }
     return optimize::Structure(shapes, std::move(columns));
