@@ -16,7 +16,7 @@ namespace {
 using rig::BlendshapeRig;
 using Rig = std::shared_ptr<BlendshapeRig>;
 
-/// The factors of each combination from rigwright.blendshapes.Dense.
+/// The drivers of each combination from rigwright.blendshapes.Dense.
 std::vector<rig::Combination> read_combinations(const py::object& dense) {
     const auto offset = as_indices("BlendshapeRig", "factor_offset", dense.attr("factor_offset"));
     const auto shape = as_indices("BlendshapeRig", "factor_shape", dense.attr("factor_shape"));
@@ -31,7 +31,7 @@ std::vector<rig::Combination> read_combinations(const py::object& dense) {
         for (std::int32_t i = offset.at(c - 1); i < offset.at(c); ++i) {
             const float* x = points.row(i);
             const bool is_tent = std::any_of(x, x + 3, [](float y) { return y != 0.0f; });
-            own.factors.push_back({shape.at(i), is_tent, x[0], x[1], x[2]});
+            own.drivers.push_back({shape.at(i), is_tent, {x[0], x[1], x[2]}});
         }
     }
     return combinations;
@@ -169,11 +169,11 @@ py::list combinations(const BlendshapeRig& model) {
     const py::object tent = py::module_::import("rigwright.blendshapes").attr("Tent");
     py::list result;
     for (std::int64_t c = 0; c < model.num_columns() - model.num_shapes(); ++c) {
-        py::list factors;
-        for (const rig::Factor& f : model.factors(c)) {
-            factors.append(f.is_tent ? tent(f.shape, f.x1, f.x2, f.x3) : py::int_(f.shape));
+        py::list drivers;
+        for (const rig::Driver& f : model.drivers(c)) {
+            drivers.append(f.is_tent ? tent(f.shape, f.tent.x1, f.tent.x2, f.tent.x3) : py::int_(f.shape));
         }
-        result.append(py::tuple(factors));
+        result.append(py::tuple(drivers));
     }
     return result;
 }
@@ -205,7 +205,7 @@ float storage_error(const BlendshapeRig& model) {
 constexpr const char* about_rig =
     "K blendshapes with corrections of any order, behind the interface of every forward model:\n"
     "\n"
-    "    v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c\n"
+    "    v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c\n"
     "\n"
     "with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
     "Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no\n"
@@ -218,8 +218,8 @@ constexpr const char* about_constructor =
     "neutral : (V, 3)\n"
     "deltas : (K, V, 3)\n"
     "    Offsets from the neutral. A shape that moves nothing is fine: its weight has no effect of its own.\n"
-    "combinations : sequence of (factors, delta)\n"
-    "    factors: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.\n"
+    "combinations : sequence of (drivers, delta)\n"
+    "    drivers: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.\n"
     "    delta: (V, 3).\n"
     "names : sequence of str, optional\n"
     "    Of the shapes, all different; default shape0, shape1, ...\n"
@@ -271,14 +271,14 @@ void bind_blendshape(py::module_& module) {
             "shape_names", [](const BlendshapeRig& m) { return m.character().control_names; }, "Names of the shapes.")
         .def_property_readonly("column_names", &column_names,
                                "Names of the N columns: the shapes', then those of the combinations, which are\n"
-                               "metadata[\"combination_names\"], or else made of their factors' (`a * b`, `a@0.5`).")
+                               "metadata[\"combination_names\"], or else made of their drivers' (`a * b`, `a@0.5`).")
         .def_property_readonly(
             "bounds", [](const BlendshapeRig& m) { return copy(m.bounds()); },
             "(K, 2) lowest and highest weight of each shape.")
         .def_property_readonly("weight_limit", &BlendshapeRig::pose_limit,
                                "The largest magnitude of a weight: up to it all vertices surely fit float32.")
         .def_property_readonly("combinations", &combinations,
-                               "The factors of each combination: tuples of shape indices and rw.Tent.")
+                               "The drivers of each combination: tuples of shape indices and rw.Tent.")
         .def_property_readonly("constructed", &BlendshapeRig::constructed,
                                "Names of the columns that were constructed, not sculpted; metadata[\"constructed\"].")
         .def_property_readonly("storage",

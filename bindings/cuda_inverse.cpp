@@ -15,7 +15,7 @@ namespace {
 
 using cuda::InverseSolver;
 using cuda::Projector;
-using optimize::Factor;
+using optimize::Driver;
 
 /// The solver with what it checks its input against.
 struct SolverOfRig {
@@ -23,7 +23,7 @@ struct SolverOfRig {
     std::unique_ptr<InverseSolver> solver;
 };
 
-std::vector<std::vector<Factor>> read_columns(std::int64_t num_variables, const py::object& offset,
+std::vector<std::vector<Driver>> read_columns(std::int64_t num_variables, const py::object& offset,
                                               const py::object& variable, const py::object& is_tent,
                                               const py::object& knots) {
     constexpr const char* name = "InverseSolver";
@@ -34,9 +34,9 @@ std::vector<std::vector<Factor>> read_columns(std::int64_t num_variables, const 
     check_shape<const std::int32_t, 1>(name, "is_tent", view<std::int32_t, 1>(tent), {count});
     check_shape<const double, 2>(name, "knots", view<double, 2>(x), {count, 3});
     if (begin.shape(0) < 2 || begin.at(0) != 0 || begin.at(begin.shape(0) - 1) != count) {
-        throw bad_argument(name, "offset", describe(begin), "rising from 0 to the number of factors");
+        throw bad_argument(name, "offset", describe(begin), "rising from 0 to the number of drivers");
     }
-    std::vector<std::vector<Factor>> columns(begin.shape(0) - 1);
+    std::vector<std::vector<Driver>> columns(begin.shape(0) - 1);
     for (std::size_t n = 0; n < columns.size(); ++n) {
         const std::int32_t first = begin.at(n), last = begin.at(n + 1);
         if (first >= last || last > count) throw bad_argument(name, "offset", describe(begin), "rising everywhere");
@@ -60,9 +60,9 @@ std::unique_ptr<SolverOfRig> make_solver(std::int64_t num_variables, const py::o
     check_shape<const double, 2>("InverseSolver", "gram", view<double, 2>(matrix), {count, count});
     check_finite("InverseSolver", "gram", view<double, 2>(matrix));
     const py::gil_scoped_release released;
-    const optimize::Structure structure(num_variables, std::move(columns));
+    const optimize::ProductModel products(num_variables, std::move(columns));
     auto solver =
-        std::make_unique<InverseSolver>(cuda::InversePlan(structure, view<double, 2>(matrix)), workspace, most_shared);
+        std::make_unique<InverseSolver>(cuda::InversePlan(products, view<double, 2>(matrix)), workspace, most_shared);
     return std::make_unique<SolverOfRig>(SolverOfRig{num_variables, count, std::move(solver)});
 }
 
@@ -155,7 +155,7 @@ void bind_cuda_inverse(py::module_& module) {
         .def(py::init(&make_solver), py::arg("num_variables"), py::arg("offset"), py::arg("variable"),
              py::arg("is_tent"), py::arg("knots"), py::arg("gram"),
              py::arg("workspace") = InverseSolver::default_workspace, py::arg("most_shared") = -1,
-             "Column n is the product of factors offset[n] to offset[n + 1]: `variable`, or a tent over it where\n"
+             "Column n is the product of drivers offset[n] to offset[n + 1]: `variable`, or a tent over it where\n"
              "`is_tent`, with its three `knots`. workspace: bytes that a chunk of frames may take; most_shared: "
              "doubles\n"
              "that a block may keep in shared memory.")

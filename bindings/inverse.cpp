@@ -18,7 +18,7 @@ namespace rigwright::bindings {
 namespace {
 
 using inverse::RigGram;
-using optimize::Structure;
+using optimize::ProductModel;
 
 std::unique_ptr<RigGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, const py::object& vertices,
                                    const py::object& weights) {
@@ -59,9 +59,9 @@ py::tuple project(const RigGram& gram, const py::object& targets, int threads) {
     return py::make_tuple(projections, energies);
 }
 
-std::unique_ptr<Structure> make_structure(const rig::BlendshapeRig& rig, const py::object& ties) {
-    const auto owner = as_indices("InverseStructure", "ties", ties);
-    return std::make_unique<Structure>(inverse::rig_structure(rig, view<std::int32_t, 1>(owner)));
+std::unique_ptr<ProductModel> make_products(const rig::BlendshapeRig& rig, const py::object& ties) {
+    const auto owner = as_indices("ProductModel", "ties", ties);
+    return std::make_unique<ProductModel>(inverse::rig_products(rig, view<std::int32_t, 1>(owner)));
 }
 
 /// Calls a Python function with the GIL, after Ctrl-C was seen to.
@@ -74,14 +74,14 @@ std::function<void(Arguments...)> between_steps(const py::object& function) {
     };
 }
 
-py::tuple descend(const Structure& structure, const RigGram& gram, const py::tuple& terms, const py::object& start,
+py::tuple descend(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const py::object& start,
                   const py::tuple& priors, const py::object& ties, double alpha, double smoothness, double tolerance,
                   double sharpness, std::int64_t max_iterations, bool joint, int threads, const py::object& solved,
                   const py::object& report) {
     constexpr const char* name = "descend";
     check_threads(name, threads);
-    const ShotArrays arrays(name, structure.num_variables(), structure.num_columns(), terms);
-    const std::int64_t frames = arrays.shot.projections.extent(0), width = structure.num_variables();
+    const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
+    const std::int64_t frames = arrays.shot.projections.extent(0), width = products.num_variables();
     if (priors.size() != 2) throw bad_argument(name, "priors", "not two arrays", "two arrays");
     const auto targets = as_array<double, 2>(name, "priors", priors[0], "numbers (T, K)");
     const auto strengths = as_array<double, 2>(name, "priors", priors[1], "numbers (T, K)");
@@ -108,18 +108,18 @@ py::tuple descend(const Structure& structure, const RigGram& gram, const py::tup
                                       writable<bool, 1>(converged)};
     {
         const py::gil_scoped_release released;
-        inverse::descend(structure, gram, problem, options, result);
+        inverse::descend(products, gram, problem, options, result);
     }
     return py::make_tuple(weights, iterations, converged);
 }
 
-py::tuple measure(const Structure& structure, const RigGram& gram, const py::tuple& terms, const py::object& weights,
+py::tuple measure(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const py::object& weights,
                   int threads) {
     constexpr const char* name = "measure_frames";
     check_threads(name, threads);
-    const ShotArrays arrays(name, structure.num_variables(), structure.num_columns(), terms);
+    const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
-    const std::int64_t frames = arrays.shot.projections.extent(0), width = structure.num_variables();
+    const std::int64_t frames = arrays.shot.projections.extent(0), width = products.num_variables();
     check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, width});
     Array<double> fidelity(frames), right({frames, width}), left({frames, width});
     const auto points = view<double, 2>(given);
@@ -127,7 +127,7 @@ py::tuple measure(const Structure& structure, const RigGram& gram, const py::tup
                                          writable<double, 2>(left)};
     {
         const py::gil_scoped_release released;
-        optimize::measure_frames(structure, gram.matrix(), arrays.shot, points, threads, result);
+        optimize::measure_frames(products, gram.matrix(), arrays.shot, points, threads, result);
     }
     return py::make_tuple(fidelity, right, left);
 }
@@ -149,10 +149,10 @@ void bind_inverse(py::module_& module) {
             "Bytes of the packed columns.")
         .def("project", &project, py::arg("targets"), py::arg("threads") = 0,
              "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
-    py::class_<Structure>(module, "InverseStructure",
+    py::class_<ProductModel>(module, "ProductModel",
                           "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
-        .def(py::init(&make_structure), py::arg("rig"), py::arg("ties"))
-        .def_property_readonly("is_linear", &Structure::is_linear);
+        .def(py::init(&make_products), py::arg("rig"), py::arg("ties"))
+        .def_property_readonly("is_linear", &ProductModel::is_linear);
     module.def("descend", &descend, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),
                py::arg("priors"), py::arg("ties"), py::arg("alpha"), py::arg("smoothness"), py::arg("tolerance"),
                py::arg("sharpness"), py::arg("max_iterations"), py::arg("joint"), py::arg("threads"), py::arg("solved"),
@@ -161,7 +161,7 @@ void bind_inverse(py::module_& module) {
                "projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).\n"
                "Calls `solved` with the frames solved so far, and `report`, between the steps of a joint solve, with\n"
                "their number and the largest ratio of optimality to threshold. max_iterations 0: the method's own.");
-    module.attr("INVERSE_CHUNK") = inverse::chunk;
+    module.attr("INVERSE_FRAMES_PER_RUN") = inverse::frames_per_run;
     module.def("measure_frames", &measure, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
                py::arg("threads") = 0,
                "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"

@@ -40,7 +40,7 @@ Array<double> solve(const SparseCholesky& cholesky, const py::object& rhs, int t
 
 void bind_linalg(py::module_& module) {
     py::class_<SparseCholesky>(module, "SparseCholesky",
-                               "Sparse Cholesky factorisation of a symmetric positive definite matrix: factor once,\n"
+                               "Sparse Cholesky factorization of a symmetric positive definite matrix: factor once,\n"
                                "solve many right-hand sides. Immutable and thread-safe.")
         .def(py::init(&make), py::arg("rows"), py::arg("cols"), py::arg("values"), py::arg("n"),
              "Factor the n x n matrix with these entries (M,): both triangles, in any order; entries of one place\n"

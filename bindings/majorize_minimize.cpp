@@ -50,19 +50,19 @@ struct Method {
     inverse::MajorizeMinimize method;
 };
 
-std::unique_ptr<Method> make(const optimize::Structure& structure, const py::object& columns, const py::object& gram,
+std::unique_ptr<Method> make(const optimize::ProductModel& products, const py::object& columns, const py::object& gram,
                              const py::object& vertex_weights, const py::object& box, const py::object& ties,
                              int threads) {
     check_threads(name, threads);
     const auto moved = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
-    const auto products = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
+    const auto inner = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
     const auto omega = as_array<double, 1>(name, "vertex_weights", vertex_weights, "numbers (M,)");
     const auto bounds = as_array<double, 2>(name, "box", box, "numbers (K, 2)");
     const auto owners = as_array<std::int64_t, 1>(name, "ties", ties, "shapes (K,)");
     const py::gil_scoped_release released;
     return std::unique_ptr<Method>(new Method{
-        moved.shape(1), structure.num_columns(), structure.num_variables(),
-        inverse::MajorizeMinimize(structure, view<float, 3>(moved), view<double, 2>(products), view<double, 1>(omega),
+        moved.shape(1), products.num_columns(), products.num_variables(),
+        inverse::MajorizeMinimize(products, view<float, 3>(moved), view<double, 2>(inner), view<double, 1>(omega),
                                   view<double, 2>(bounds), view<std::int64_t, 1>(owners), threads)});
 }
 
@@ -113,7 +113,7 @@ py::dict surrogate(const Method& self, const py::dict& frames, std::int64_t fram
 void bind_majorize_minimize(py::module_& module) {
     py::class_<Method>(
         module, "MajorizeMinimize",
-        "The majorisation-minimisation of Rackovic et al. (2022) for a rig. `structure` has every shape\n"
+        "The majorization-minimization of Rackovic et al. (2022) for a rig. `structure` has every shape\n"
         "as a variable of its own; frames are a dict of offsets (T, M, 3),\n"
         "projections (T, N), energies (T,), linear, curvature, lower and upper (T, K).")
         .def(py::init(&make), py::arg("structure"), py::arg("columns"), py::arg("gram"), py::arg("vertex_weights"),

@@ -32,7 +32,7 @@ py::tuple simplex_least_squares(const py::object& gram) {
 
 void bind_optimize(py::module_& module) {
     module.def("simplex_least_squares", &simplex_least_squares, py::arg("gram"),
-               "Weights (N,) float64 >= 0 with sum 1 that minimise w^T D w, and a report: value, gap (the value\n"
+               "Weights (N,) float64 >= 0 with sum 1 that minimize w^T D w, and a report: value, gap (the value\n"
                "exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and\n"
                "positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.");
 }

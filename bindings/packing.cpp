@@ -3,7 +3,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "rigwright/core/check.h"
-#include "rigwright/packing/colouring.h"
+#include "rigwright/packing/coloring.h"
 #include "rigwright/packing/search.h"
 
 namespace rigwright::bindings {
@@ -54,12 +54,12 @@ py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const s
 py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int enough,
                  const py::object& report) {
     const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
-    packing::Colouring colouring;
+    packing::Coloring coloring;
     {
         const py::gil_scoped_release released;
-        colouring = packing::fewest_packings(graph, set, node_limit, enough, pulse_of(report));
+        coloring = packing::fewest_packings(graph, set, node_limit, enough, pulse_of(report));
     }
-    return py::make_tuple(colouring.expression, colouring.lower_bound, colouring.proven, colouring.nodes);
+    return py::make_tuple(coloring.expression, coloring.lower_bound, coloring.proven, coloring.nodes);
 }
 
 py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit,

@@ -142,7 +142,7 @@ Array<std::int32_t> as_array_of(const std::vector<std::int32_t>& values) {
 void bind_transfer(py::module_& module) {
     module.def("fit_triangles", &fit_triangles, py::arg("weights"), py::arg("stiffness"), py::arg("wanted"),
                py::arg("prior"),
-               "Example-based solves, one a triangle: X (F, K, M) that minimises\n"
+               "Example-based solves, one a triangle: X (F, K, M) that minimizes\n"
                "sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.");
     module.def("find_contacts", &find_contacts, py::arg("poses"), py::arg("faces"), py::arg("reach"), py::kw_only(),
                py::arg("threads") = 0,
@@ -183,9 +183,9 @@ void bind_transfer(py::module_& module) {
             "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
             "A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.")
         .def(
-            "transfer_holding",
+            "transfer_keep_rest",
             [](const DeformationTransfer& solver, const py::object& shapes, int threads) {
-                return run(solver, &DeformationTransfer::transfer_holding, "DeformationTransfer.transfer_holding",
+                return run(solver, &DeformationTransfer::transfer_keep_rest, "DeformationTransfer.transfer_keep_rest",
                            shapes, threads);
             },
             py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_CHUNK', 'InverseGram', 'InverseStructure', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     Named float32 and int32 arrays with a text: a model file.
@@ -28,7 +28,7 @@ class TensorFile:
         """
 class SparseCholesky:
     """
-    Sparse Cholesky factorisation of a symmetric positive definite matrix: factor once,
+    Sparse Cholesky factorization of a symmetric positive definite matrix: factor once,
     solve many right-hand sides. Immutable and thread-safe.
     """
     def __init__(self, rows: typing.Any, cols: typing.Any, values: typing.Any, n: typing.SupportsInt | typing.SupportsIndex) -> None:
@@ -402,7 +402,7 @@ class BlendshapeRig(Deformer):
     """
     K blendshapes with corrections of any order, behind the interface of every forward model:
     
-        v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c
+        v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c
     
     with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.
     Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no
@@ -416,8 +416,8 @@ class BlendshapeRig(Deformer):
         neutral : (V, 3)
         deltas : (K, V, 3)
             Offsets from the neutral. A shape that moves nothing is fine: its weight has no effect of its own.
-        combinations : sequence of (factors, delta)
-            factors: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.
+        combinations : sequence of (drivers, delta)
+            drivers: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.
             delta: (V, 3).
         names : sequence of str, optional
             Of the shapes, all different; default shape0, shape1, ...
@@ -477,12 +477,12 @@ class BlendshapeRig(Deformer):
     def column_names(self) -> typing.Any:
         """
         Names of the N columns: the shapes', then those of the combinations, which are
-        metadata["combination_names"], or else made of their factors' (`a * b`, `a@0.5`).
+        metadata["combination_names"], or else made of their drivers' (`a * b`, `a@0.5`).
         """
     @property
     def combinations(self) -> list:
         """
-        The factors of each combination: tuples of shape indices and rw.Tent.
+        The drivers of each combination: tuples of shape indices and rw.Tent.
         """
     @property
     def constructed(self) -> list[str]:
@@ -620,7 +620,7 @@ class DeformationTransfer:
         The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
         A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.
         """
-    def transfer_holding(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_keep_rest(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         As transfer, but in each shape the vertices that rest in it stay: the part that a shape moves is factored
         for it, which takes longer. Contacts may move vertices at rest still.
@@ -715,7 +715,7 @@ class InverseGram:
         """
         Bytes of the packed columns.
         """
-class InverseStructure:
+class ProductModel:
     """
     How a rig's columns depend on variables; shape k's weight is variable ties[k].
     """
@@ -726,11 +726,11 @@ class InverseStructure:
         ...
 class MajorizeMinimize:
     """
-    The majorisation-minimisation of Rackovic et al. (2022) for a rig. `structure` has every shape
+    The majorization-minimization of Rackovic et al. (2022) for a rig. `structure` has every shape
     as a variable of its own; frames are a dict of offsets (T, M, 3),
     projections (T, N), energies (T,), linear, curvature, lower and upper (T, K).
     """
-    def __init__(self, structure: InverseStructure, columns: typing.Any, gram: typing.Any, vertex_weights: typing.Any, box: typing.Any, ties: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+    def __init__(self, structure: ProductModel, columns: typing.Any, gram: typing.Any, vertex_weights: typing.Any, box: typing.Any, ties: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         ...
     def solve(self, frames: dict, start: typing.Any, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
@@ -750,7 +750,7 @@ def closest_points(vertices: typing.Any, faces: typing.Any, queries: typing.Any,
     weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where
     there is none, corners are -1 and the distance is infinite.
     """
-def descend(structure: InverseStructure, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
+def descend(structure: ProductModel, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
     """
     Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:
     projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).
@@ -781,7 +781,7 @@ def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous
     """
 def fit_triangles(weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any) -> numpy.typing.NDArray[numpy.float64]:
     """
-    Example-based solves, one a triangle: X (F, K, M) that minimises
+    Example-based solves, one a triangle: X (F, K, M) that minimizes
     sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.
     """
 def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
@@ -806,7 +806,7 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError on anything malformed.
     """
-def measure_frames(structure: InverseStructure, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def measure_frames(structure: ProductModel, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
     the left of each weight.
@@ -836,7 +836,7 @@ def self_intersections(vertices: typing.Any, faces: typing.Any, chosen: typing.A
     """
 def simplex_least_squares(gram: typing.Any) -> tuple:
     """
-    Weights (N,) float64 >= 0 with sum 1 that minimise w^T D w, and a report: value, gap (the value
+    Weights (N,) float64 >= 0 with sum 1 that minimize w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
     """
@@ -848,4 +848,4 @@ def vertex_normals(vertices: typing.Any, faces: typing.Any) -> numpy.typing.NDAr
     """
     (V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.
     """
-INVERSE_CHUNK: int = 256
+INVERSE_FRAMES_PER_RUN: int = 256

@@ -57,7 +57,7 @@ CALLS = {
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": training,
     "DeformationTransfer.transfer": lambda n: TRANSFER.transfer(SHAPES, threads=n),
-    "DeformationTransfer.transfer_holding": lambda n: TRANSFER.transfer_holding(SHAPES, threads=n),
+    "DeformationTransfer.transfer_keep_rest": lambda n: TRANSFER.transfer_keep_rest(SHAPES, threads=n),
     "DeformationTransfer.transfer_with_examples": lambda n: TRANSFER.transfer_with_examples(
         SHAPES, SHAPES[:1], ONE, 0.1, threads=n
     ),

@@ -97,13 +97,13 @@ constexpr int shapes = 9, combinations = 12, num_columns = shapes + combinations
 
 struct Scene {
     Scene() : random(1) {
-        std::vector<std::vector<optimize::Factor>> factors;
-        for (int k = 0; k < shapes; ++k) factors.push_back({{k, false, {}}});
+        std::vector<std::vector<optimize::Driver>> drivers;
+        for (int k = 0; k < shapes; ++k) drivers.push_back({{k, false, {}}});
         for (int c = 0; c < combinations; ++c) {
-            factors.push_back({{c % shapes, c % 3 == 0, {0.0, 0.4, 1.0}}, {(c + 2) % shapes, false, {}}});
-            if (c % 2 == 0) factors.back().push_back({(c + 5) % shapes, false, {}});
+            drivers.push_back({{c % shapes, c % 3 == 0, {0.0, 0.4, 1.0}}, {(c + 2) % shapes, false, {}}});
+            if (c % 2 == 0) drivers.back().push_back({(c + 5) % shapes, false, {}});
         }
-        structure = std::make_unique<optimize::Structure>(shapes, factors);
+        products = std::make_unique<optimize::ProductModel>(shapes, drivers);
         std::normal_distribution<double> normal;
         std::vector<double> phi(rows * num_columns);
         for (double& x : phi) x = normal(random);
@@ -122,7 +122,7 @@ struct Scene {
     }
 
     std::mt19937 random;
-    std::unique_ptr<optimize::Structure> structure;
+    std::unique_ptr<optimize::ProductModel> products;
     std::vector<double> gram, projection;
 };
 
@@ -134,11 +134,11 @@ struct Found {
 /// Solve, offer and measure, each by run(kernel, doubles that a block shares).
 template <class Team, class Run>
 Found solve(const Scene& scene, std::int64_t most_shared, const Run& run) {
-    const cuda::InversePlan plan(*scene.structure, {scene.gram.data(), {num_columns, num_columns}});
+    const cuda::InversePlan plan(*scene.products, {scene.gram.data(), {num_columns, num_columns}});
     const cuda::InverseRig rig{shapes,
                                num_columns,
                                plan.factor_begin.data(),
-                               plan.factors.data(),
+                               plan.drivers.data(),
                                plan.user_begin.data(),
                                plan.user_column.data(),
                                plan.user_variable.data(),

@@ -259,7 +259,7 @@ def test_the_extension_checks_what_it_is_given(lane):
         lane.InverseSolver(2, offset, [0, 1, 0, 2], is_tent, knots, gram)
     with pytest.raises(ValueError, match="InverseSolver: offset is"):
         lane.InverseSolver(2, [0, 1, 1, 4], variable, is_tent, knots, gram)
-    with pytest.raises(ValueError, match="InverseSolver: factors is holding variable 0 twice in a column"):
+    with pytest.raises(ValueError, match="InverseSolver: drivers is holding variable 0 twice in a column"):
         lane.InverseSolver(2, offset, [0, 1, 0, 0], is_tent, knots, gram)
     columns, rest = np.ones((2, 3, 3), np.float32), np.zeros((3, 3), np.float32)
     projector = lane.Projector(columns, rest, np.ones(3), [4, 0, 2], 5)

@@ -112,7 +112,7 @@ def test_same_bytes_for_any_number_of_threads():
 
 def test_chunks_give_the_bytes_of_the_whole():
     rng = np.random.default_rng(10)
-    rig, chunk = random_rig(rng, vertices=20), rw.inverse.CHUNK
+    rig, chunk = random_rig(rng, vertices=20), rw.inverse.FRAMES_PER_RUN
     targets = rig.evaluate(rng.uniform(size=(2 * chunk + 40, 8))) + 0.2 * rng.normal(size=(20, 3)).astype(np.float32)
     solver = rw.inverse.Solver(rig)
     start = rng.uniform(size=(len(targets), 8))

@@ -70,7 +70,7 @@ def test_the_unit_of_length_does_not_matter(targets):
 
 
 def test_same_bytes_for_any_number_of_threads(solver):
-    long = scans(solver.gram.rig, rw.inverse.CHUNK + 4, 2)
+    long = scans(solver.gram.rig, rw.inverse.FRAMES_PER_RUN + 4, 2)
     one, two = (solver.solve(long, alpha=0.01, threads=n).weights for n in (1, 2))
     assert np.array_equal(one, two)
 

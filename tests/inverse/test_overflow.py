@@ -30,7 +30,7 @@ def problem():
 def solve(problem, start, *, joint=False, terms=None):
     """Weights, iterations, converged of the engine, which takes starts and terms as they are."""
     return _core.descend(
-        problem.structure,
+        problem.products,
         problem.gram.core,
         terms or problem.terms(),
         start,

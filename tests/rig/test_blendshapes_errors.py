@@ -127,7 +127,7 @@ FILES = [
     (replaced("blendshape.factor.shape", 0, -1), "correction 0 is -1"),
     (replaced("blendshape.factor.shape", 0, int(TENSORS["float32"]["blendshape.factor.shape"][1])), "shape . twice"),
     (replaced("blendshape.factor.tent", (0, 0), 5.0), "tent of correction 0 is 5"),
-    (replaced("blendshape.factor.offset", 1, 1), "correction 0 is 1 factors"),
+    (replaced("blendshape.factor.offset", 1, 1), "correction 0 is 1 drivers"),
     (replaced("blendshape.factor.offset", 0, 1), "blendshape.factor.offset is not a rising list"),
     ({"blendshape.factor.offset": np.zeros(0, np.int32)}, "blendshape.factor.offset is empty"),
     (replaced("blendshape.group.vertex", 0, 60), "blendshape.group.vertex is holding 60"),

@@ -55,7 +55,9 @@ def test_each_shape_can_hold_what_rests_in_it_alone(seed, tolerance):
     everywhere = rw.transfer.deformation_transfer(source, shapes, target, faces)
     assert np.abs(made - everywhere).max() > 1e-4
     solver = rw.transfer.DeformationTransfer(source, target, faces)
-    assert solver.transfer_holding(shapes, threads=1).tobytes() == solver.transfer_holding(shapes, threads=4).tobytes()
+    assert (
+        solver.transfer_keep_rest(shapes, threads=1).tobytes() == solver.transfer_keep_rest(shapes, threads=4).tobytes()
+    )
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3])

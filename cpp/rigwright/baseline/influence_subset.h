@@ -18,9 +18,9 @@ class InfluenceSearch {
 public:
     explicit InfluenceSearch(View<const double, 2> gram) : gram_(gram) {}
 
-    /// The exact minimiser over all columns, its columns of weight 0 dropped.
+    /// The exact minimizer over all columns, its columns of weight 0 dropped.
     Subset all();
-    /// At most `count` columns. Exact where the minimiser over all columns has no more, and for one column.
+    /// At most `count` columns. Exact where the minimizer over all columns has no more, and for one column.
     /// Otherwise choosing is combinatorial: starts from the best of the largest weights of the full solution,
     /// from dropping its smallest weights one by one, and from adding columns greedily, each refitted; then
     /// exchanges one column for another as long as that lowers the value.

@@ -53,7 +53,7 @@ LinearBlendFit::LinearBlendFit(const rig::Skeleton& skeleton, View<const float, 
     for (int axis = 0; axis < 3; ++axis) {
         double sum = 0.0;
         for (std::int64_t k = 0; k < num_vertices(); ++k) sum += rest_[3 * k + axis];
-        centre_[axis] = sum / static_cast<double>(num_vertices());
+        center_[axis] = sum / static_cast<double>(num_vertices());
     }
     errors_.assign(num_vertices() * joints_.size(), 0.0);
     distances_.assign(joints_.size() * joints_.size() * entries, 0.0);
@@ -75,8 +75,8 @@ void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertic
     rig::add_rigid_errors({skinning.data(), {num_frames, num_joints, 12}}, {rest_.data(), {num_vertices(), 3}},
                           vertices, {errors_.data(), {num_vertices(), num_joints}}, threads);
 
-    for (std::size_t m = 0; m < skinning.size(); m += 4) {  // each row: its translation about the centre
-        for (int axis = 0; axis < 3; ++axis) skinning[m + 3] += skinning[m + axis] * centre_[axis];
+    for (std::size_t m = 0; m < skinning.size(); m += 4) {  // each row: its translation about the center
+        for (int axis = 0; axis < 3; ++axis) skinning[m + 3] += skinning[m + axis] * center_[axis];
     }
     parallel_for(num_joints, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
@@ -101,8 +101,8 @@ void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertic
 
 void LinearBlendFit::fill_gram(std::int64_t vertex, double* gram) const {
     const std::size_t num_joints = joints_.size();
-    const double x = rest_[3 * vertex] - centre_[0], y = rest_[3 * vertex + 1] - centre_[1],
-                 z = rest_[3 * vertex + 2] - centre_[2];
+    const double x = rest_[3 * vertex] - center_[0], y = rest_[3 * vertex + 1] - center_[1],
+                 z = rest_[3 * vertex + 2] - center_[2];
     const double products[entries] = {x * x, 2 * x * y, 2 * x * z, 2 * x, y * y, 2 * y * z, 2 * y, z * z, 2 * z, 1.0};
     const double* error = errors_.data() + vertex * num_joints;
     for (std::size_t i = 0; i < num_joints; ++i) {

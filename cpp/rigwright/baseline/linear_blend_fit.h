@@ -22,7 +22,7 @@ struct SkinFit {
 };
 
 /// Linear blend skinning learned from examples (Mohr and Gleicher 2003): of each vertex k the weights that
-/// minimise
+/// minimize
 ///   sum_t |sum_j w_kj S_tj v_k^0 - v_tk|^2,   w >= 0,  sum_j w_kj = 1,   S_tj = G_tj (G_j^0)^-1.
 /// The examples enter as sums alone, so that any number of them is added piece by piece: because the weights sum
 /// to 1, the problem is w^T D w with
@@ -50,7 +50,7 @@ private:
     rig::Skeleton skeleton_;
     std::vector<std::int32_t> joints_;
     std::vector<float> rest_;
-    double centre_[3];               // of the rest vertices; N is about it, which keeps its digits
+    double center_[3];               // of the rest vertices; N is about it, which keeps its digits
     std::vector<double> errors_;     // E (V, J)
     std::vector<double> distances_;  // N (J, J, 10), i < j
     std::int64_t num_examples_ = 0;

@@ -9,7 +9,7 @@
 
 namespace rigwright {
 
-/// Working memory of tens of megabytes, not initialised, aligned to a huge page. Asks for transparent huge pages on
+/// Working memory of tens of megabytes, not initialized, aligned to a huge page. Asks for transparent huge pages on
 /// Linux: with 4 KB pages, page faults cost about as much as the computation, and passes over the whole array have more
 /// TLB misses.
 template <class T>

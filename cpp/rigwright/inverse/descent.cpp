@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "rigwright/inverse/weight_quality.h"
-#include "rigwright/optimize/products/joint.h"
+#include "rigwright/optimize/products/solve_coupled.h"
 
 namespace rigwright::inverse {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr double flattest = 1e-6;          // of the largest Gram entry: pulls below it are those of a resting face
 constexpr double nearly_dependent = 1e-3;  // least independence below which the tolerance is sharpened
 constexpr double sharpest = 1e-5;          // of the tolerance; below it there is rounding
-constexpr std::int64_t frames_per_report = 4 * chunk;
+constexpr std::int64_t frames_per_report = 4 * frames_per_run;
 /// Steps of a frame: if shapes are nearly made up of others, corrections bend the valleys that lie between them.
 constexpr std::int64_t most_steps = 200, most_steps_dependent = 2000;
 
@@ -34,9 +34,9 @@ optimize::Shot rows(const optimize::Shot& shot, std::int64_t begin, std::int64_t
 
 class Descent {
 public:
-    Descent(const optimize::Structure& structure, const RigGram& gram, const WeightProblem& problem,
+    Descent(const optimize::ProductModel& products, const RigGram& gram, const WeightProblem& problem,
             const DescentOptions& options)
-        : structure_(structure), gram_(gram), problem_(problem), options_(options), pull_(target_pull(gram, problem)) {
+        : products_(products), gram_(gram), problem_(problem), options_(options), pull_(target_pull(gram, problem)) {
         for (const double pull : pull_) thresholds_.push_back(options.sharpness * options.tolerance * pull);
     }
 
@@ -51,7 +51,7 @@ private:
     void share_between_duplicates(View<double, 2> weights) const;
     bool may_share(std::int32_t i, std::int32_t j) const;
 
-    const optimize::Structure& structure_;
+    const optimize::ProductModel& products_;
     const RigGram& gram_;
     const WeightProblem& problem_;
     const DescentOptions& options_;
@@ -76,7 +76,7 @@ void Descent::solve_each(const optimize::ShotResult& result) const {
     for (std::int64_t begin = 0; begin < frames; begin += frames_per_report) {
         const std::int64_t end = std::min(begin + frames_per_report, frames);
         const optimize::Shot part = rows(whole, begin, end);
-        solve_frames(structure_, gram_.matrix(), part, shot_options(begin, end, false),
+        solve_frames(products_, gram_.matrix(), part, shot_options(begin, end, false),
                      {rows(result.weights, begin, end), rows(result.iterations, begin, end),
                       rows(result.converged, begin, end)});
         if (options_.solved) options_.solved(end);
@@ -90,13 +90,13 @@ void Descent::solve_with_bending(const optimize::ShotResult& result) const {
     optimize::Shot shot = problem_.shot;
     shot.bending = {bending.data(), {result.weights.extent(1)}};
     if (!options_.joint) {
-        solve_frames(structure_, gram_.matrix(), shot, shot_options(0, frames, false), result);
+        solve_frames(products_, gram_.matrix(), shot, shot_options(0, frames, false), result);
         return;
     }
     solve_each(result);
     const std::vector<std::int64_t> before(result.iterations.begin(), result.iterations.end());
     std::fill(result.iterations.begin(), result.iterations.end(), 0);
-    optimize::solve_joint(structure_, gram_.matrix(), shot, shot_options(0, frames, true), result);
+    optimize::solve_coupled(products_, gram_.matrix(), shot, shot_options(0, frames, true), result);
     for (std::int64_t t = 0; t < frames; ++t) result.iterations(t) += before[t];
 }
 
@@ -111,7 +111,7 @@ void Descent::expand_ties(View<double, 2> weights) const {
 void Descent::accept(const optimize::ShotResult& result) const {
     if (!(options_.sharpness < 1.0)) return;
     const WeightQuality found =
-        measure_weights(structure_, gram_, problem_, result.weights, !options_.joint, options_.threads);
+        measure_weights(products_, gram_, problem_, result.weights, !options_.joint, options_.threads);
     for (std::size_t t = 0; t < pull_.size(); ++t) {
         if (found.optimality[t] <= options_.tolerance * pull_[t]) result.converged(t) = true;
     }
@@ -178,9 +178,9 @@ double descent_sharpness(double least_independence) {
     return std::clamp(part * part, sharpest, 1.0);
 }
 
-void descend(const optimize::Structure& structure, const RigGram& gram, const WeightProblem& problem,
+void descend(const optimize::ProductModel& products, const RigGram& gram, const WeightProblem& problem,
              const DescentOptions& options, const optimize::ShotResult& result) {
-    Descent(structure, gram, problem, options).solve(result);
+    Descent(products, gram, problem, options).solve(result);
 }
 
 }  // namespace rigwright::inverse

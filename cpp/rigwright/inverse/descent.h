@@ -6,7 +6,7 @@
 #include "rigwright/core/view.h"
 #include "rigwright/inverse/rig_gram.h"
 #include "rigwright/inverse/solve_frames.h"
-#include "rigwright/optimize/products/structure.h"
+#include "rigwright/optimize/products/product_model.h"
 
 namespace rigwright::inverse {
 
@@ -45,10 +45,10 @@ std::vector<double> target_pull(const RigGram& gram, const WeightProblem& proble
 double descent_sharpness(double least_independence);
 
 /// Weights of a shot by exact descent in Gram space: solve_frames without the temporal term, then, with it,
-/// optimize::solve_joint (or solve_frames given the two frames before). Shapes with equal columns share their common
+/// optimize::solve_coupled (or solve_frames given the two frames before). Shapes with equal columns share their common
 /// weight so that the first gets as much of it as fits. `result.weights` holds the start on entry, inside the box. Same
 /// bytes for any number of threads.
-void descend(const optimize::Structure& structure, const RigGram& gram, const WeightProblem& problem,
+void descend(const optimize::ProductModel& products, const RigGram& gram, const WeightProblem& problem,
              const DescentOptions& options, const optimize::ShotResult& result);
 
 }  // namespace rigwright::inverse

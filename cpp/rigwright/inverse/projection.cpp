@@ -40,7 +40,7 @@ private:
     std::vector<std::uint64_t> bits_;
 };
 
-/// Orders vertices so that neighbours are moved by the same columns: halves a set along the direction in which its
+/// Orders vertices so that neighbors are moved by the same columns: halves a set along the direction in which its
 /// supports differ most (a few steps of the power method, begun at the column that halves the set best), until blocks
 /// are left.
 class SupportOrder {

@@ -69,7 +69,7 @@ linalg::GramMatrix products(const rig::BlendshapeRig& rig, const Projection& pro
 std::vector<char> in_combinations(const rig::BlendshapeRig& rig) {
     std::vector<char> result(static_cast<std::size_t>(rig.num_shapes()), 0);
     for (std::int64_t c = 0; c + rig.num_shapes() < rig.num_columns(); ++c) {
-        for (const rig::Factor& f : rig.factors(c)) result[f.shape] = 1;
+        for (const rig::Driver& f : rig.drivers(c)) result[f.shape] = 1;
     }
     return result;
 }
@@ -99,7 +99,7 @@ std::vector<char> RigGram::idle() const {
     for (std::int64_t k = 0; k < shapes; ++k) result[k] = matrix_(k, k) > 0.0 ? 0 : 1;
     for (std::int64_t c = 0; c + shapes < rig_->num_columns(); ++c) {
         if (!(matrix_(shapes + c, shapes + c) > 0.0)) continue;
-        for (const rig::Factor& f : rig_->factors(c)) result[f.shape] = 0;
+        for (const rig::Driver& f : rig_->drivers(c)) result[f.shape] = 0;
     }
     return result;
 }
@@ -156,22 +156,22 @@ double RigGram::least_independence() const {
     return std::sqrt(1.0 / diagonal.maxCoeff());
 }
 
-optimize::Structure rig_structure(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties) {
+optimize::ProductModel rig_products(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties) {
     const std::int64_t shapes = rig.num_shapes();
-    check_shape<const std::int32_t, 1>("rig_structure", "ties", ties, {shapes});
-    std::vector<std::vector<optimize::Factor>> columns(static_cast<std::size_t>(rig.num_columns()));
+    check_shape<const std::int32_t, 1>("rig_products", "ties", ties, {shapes});
+    std::vector<std::vector<optimize::Driver>> columns(static_cast<std::size_t>(rig.num_columns()));
     for (std::int64_t k = 0; k < shapes; ++k) {
         if (ties(k) < 0 || ties(k) >= shapes) {
-            throw bad_argument("rig_structure", "ties", std::to_string(ties(k)) + " somewhere", "shapes");
+            throw bad_argument("rig_products", "ties", std::to_string(ties(k)) + " somewhere", "shapes");
         }
         columns[k] = {{ties(k), false, 0.0, 0.0, 0.0}};
     }
     for (std::int64_t c = 0; c + shapes < rig.num_columns(); ++c) {
-        for (const rig::Factor& f : rig.factors(c)) {
-            columns[shapes + c].push_back({ties(f.shape), f.is_tent, {f.x1, f.x2, f.x3}});
+        for (const rig::Driver& f : rig.drivers(c)) {
+            columns[shapes + c].push_back({ties(f.shape), f.is_tent, {f.tent.x1, f.tent.x2, f.tent.x3}});
         }
     }
-    return optimize::Structure(shapes, std::move(columns));
+    return optimize::ProductModel(shapes, std::move(columns));
 }
 
 }  // namespace rigwright::inverse

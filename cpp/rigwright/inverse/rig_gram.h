@@ -7,7 +7,7 @@
 #include "rigwright/core/view.h"
 #include "rigwright/inverse/projection.h"
 #include "rigwright/linalg/gram_matrix.h"
-#include "rigwright/optimize/products/structure.h"
+#include "rigwright/optimize/products/product_model.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 
 namespace rigwright::inverse {
@@ -54,6 +54,6 @@ private:
 
 /// How a rig's columns depend on variables if the weight of shape k is variable ties[k]. Throws ArgumentError if ties
 /// are not (K) shapes of the rig.
-optimize::Structure rig_structure(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties);
+optimize::ProductModel rig_products(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties);
 
 }  // namespace rigwright::inverse

@@ -194,7 +194,7 @@ void add_figures(const RigGram& gram, const ShotTerms& terms, const WeightQualit
 ShotWeights solve(const RigGram& gram, const ShotTargets& shot, const DescentOptions& options) {
     check_threads("solve", options.threads);
     const ShotTerms terms(gram, shot, options.threads);
-    const optimize::Structure structure = rig_structure(gram.rig(), terms.problem().ties);
+    const optimize::ProductModel products = rig_products(gram.rig(), terms.problem().ties);
     ShotWeights found{shot.targets.extent(0), gram.rig().num_shapes(), terms.start(shot), {}, {}, {}, {}, {}};
     const std::int64_t frames = found.num_frames;
     found.iterations.resize(static_cast<std::size_t>(frames));
@@ -202,10 +202,10 @@ ShotWeights solve(const RigGram& gram, const ShotTargets& shot, const DescentOpt
     DescentOptions own = options;
     own.sharpness = descent_sharpness(gram.least_independence());
     const View<double, 2> weights(found.weights.data(), {frames, found.num_shapes});
-    descend(structure, gram, terms.problem(), own,
+    descend(products, gram, terms.problem(), own,
             {weights, {found.iterations.data(), {frames}}, {converged.get(), {frames}}});
     found.converged.assign(converged.get(), converged.get() + frames);
-    WeightQuality quality = measure_weights(structure, gram, terms.problem(), weights, !options.joint, options.threads);
+    WeightQuality quality = measure_weights(products, gram, terms.problem(), weights, !options.joint, options.threads);
     add_figures(gram, terms, quality, found);
     found.optimality = std::move(quality.optimality);
     return found;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "rigwright/core/parallel.h"
-#include "rigwright/inverse/box_starts.h"
+#include "rigwright/inverse/multistart.h"
 #include "rigwright/linalg/dense_cholesky.h"
 #include "rigwright/optimize/products/frame_solver.h"
 
@@ -20,9 +20,9 @@ constexpr double far_step = 0.1;  // of a weight's range: where combinations alo
 /// The linear part of a rig, solved with a small ridge and clipped: a start.
 class LinearStart {
 public:
-    LinearStart(const optimize::Structure& structure, const linalg::GramMatrix& gram)
-        : structure_(structure),
-          count_(structure.num_variables()),
+    LinearStart(const optimize::ProductModel& products, const linalg::GramMatrix& gram)
+        : products_(products),
+          count_(products.num_variables()),
           stride_(linalg::padded_width(count_)),
           factor_(count_ * stride_, 0.0),
           inverse_diagonal_(count_) {
@@ -48,13 +48,13 @@ public:
 private:
     template <class F>
     void for_plain(F&& visit) const {
-        for (std::int64_t n = 0; n < structure_.num_columns(); ++n) {
-            const auto factors = structure_.factors(n);
-            if (factors.size() == 1 && !factors[0].is_tent) visit(n, factors[0].variable);
+        for (std::int64_t n = 0; n < products_.num_columns(); ++n) {
+            const auto drivers = products_.drivers(n);
+            if (drivers.size() == 1 && !drivers[0].is_tent) visit(n, drivers[0].variable);
         }
     }
 
-    const optimize::Structure& structure_;
+    const optimize::ProductModel& products_;
     std::int64_t count_, stride_;
     std::vector<double> factor_, inverse_diagonal_;
     bool works_ = false;
@@ -70,17 +70,17 @@ bool across_knot(double knot, double lower, double upper, double x, double& acro
 /// Frames begin ... end - 1, one after another.
 class Run {
 public:
-    Run(const optimize::Structure& structure, const linalg::GramMatrix& gram, const LinearStart& linear_start,
-        const BoxStarts& box_starts, const optimize::Shot& shot, const optimize::ShotOptions& options,
+    Run(const optimize::ProductModel& products, const linalg::GramMatrix& gram, const LinearStart& linear_start,
+        const Multistart& multistart, const optimize::Shot& shot, const optimize::ShotOptions& options,
         const optimize::ShotResult& result)
-        : structure_(structure),
-          solver_(structure, gram),
+        : products_(products),
+          solver_(products, gram),
           linear_start_(linear_start),
-          box_starts_(box_starts),
+          multistart_(multistart),
           shot_(shot),
           options_(options),
           result_(result),
-          count_(structure.num_variables()),
+          count_(products.num_variables()),
           causal_(std::any_of(shot.bending.begin(), shot.bending.end(), [](double s) { return s > 0.0; })) {}
 
     void solve(std::int64_t begin, std::int64_t end) {
@@ -91,9 +91,9 @@ public:
             if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             const double* start = result_.weights.row(cold ? t : t - 1);
             solve_from(t, begin, start, cold ? optimize::Start::far : optimize::Start::nearby, true);
-            const bool far = box_starts_.count() > 0 && !cold && moves_far(t);
-            const bool restart = !structure_.is_linear() && (cold || far || t == next);
-            bool won = structure_.has_knots() && cross_knots(t, begin);
+            const bool far = multistart_.count() > 0 && !cold && moves_far(t);
+            const bool restart = !products_.is_linear() && (cold || far || t == next);
+            bool won = products_.has_knots() && cross_knots(t, begin);
             if (!restart) {
                 if (won && !causal_) go_back(t, begin);
                 continue;
@@ -117,7 +117,7 @@ private:
     bool jumps(std::int64_t t) const {
         const double *now = shot_.projections.row(t), *before = shot_.projections.row(t - 1);
         double change = 0.0, size = 0.0;
-        for (std::int64_t n = 0; n < structure_.num_columns(); ++n) {
+        for (std::int64_t n = 0; n < products_.num_columns(); ++n) {
             change += (now[n] - before[n]) * (now[n] - before[n]);
             size += now[n] * now[n];
         }
@@ -183,7 +183,7 @@ private:
         bool won = false;
         const optimize::Terms terms = terms_of(t);
         for (std::int64_t k = 0; k < count_; ++k) {
-            for (const double knot : structure_.knots(k)) {
+            for (const double knot : products_.knots(k)) {
                 const double* best = result_.weights.row(t);
                 double across = 0.0;
                 if (!across_knot(knot, terms.lower[k], terms.upper[k], best[k], across)) continue;
@@ -199,9 +199,9 @@ private:
     bool search_box(std::int64_t t, std::int64_t begin) {
         bool won = false;
         int agreed = 0;
-        for (std::int64_t i = 0; i < box_starts_.count() && agreed < BoxStarts::enough; ++i) {
+        for (std::int64_t i = 0; i < multistart_.count() && agreed < Multistart::enough; ++i) {
             const optimize::Terms terms = terms_of(t);
-            const double* place = box_starts_.place(i);
+            const double* place = multistart_.place(i);
             start_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             for (std::int64_t k = 0; k < count_; ++k) {
                 const double lower = terms.lower[k], upper = terms.upper[k];
@@ -220,10 +220,10 @@ private:
         }
     }
 
-    const optimize::Structure& structure_;
+    const optimize::ProductModel& products_;
     optimize::FrameSolver solver_;
     const LinearStart& linear_start_;
-    const BoxStarts& box_starts_;
+    const Multistart& multistart_;
     const optimize::Shot& shot_;
     const optimize::ShotOptions& options_;
     const optimize::ShotResult& result_;
@@ -235,14 +235,14 @@ private:
 
 }  // namespace
 
-void solve_frames(const optimize::Structure& structure, const linalg::GramMatrix& gram, const optimize::Shot& shot,
+void solve_frames(const optimize::ProductModel& products, const linalg::GramMatrix& gram, const optimize::Shot& shot,
                   const optimize::ShotOptions& options, const optimize::ShotResult& result) {
-    const LinearStart linear_start(structure, gram);
-    const BoxStarts box_starts(structure, gram.padded());
+    const LinearStart linear_start(products, gram);
+    const Multistart multistart(products, gram.padded());
     const std::int64_t frames = shot.projections.extent(0);
     const bool causal = std::any_of(shot.bending.begin(), shot.bending.end(), [](double s) { return s > 0.0; });
-    parallel_for(frames, causal ? frames : chunk, options.threads, [&](std::int64_t begin, std::int64_t end) {
-        Run(structure, gram, linear_start, box_starts, shot, options, result).solve(begin, end);
+    parallel_for(frames, causal ? frames : frames_per_run, options.threads, [&](std::int64_t begin, std::int64_t end) {
+        Run(products, gram, linear_start, multistart, shot, options, result).solve(begin, end);
     });
 }
 

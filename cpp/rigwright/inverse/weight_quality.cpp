@@ -25,7 +25,7 @@ void add_bend_gradient(View<const double, 2> weights, View<const std::int32_t, 1
 
 }  // namespace
 
-WeightQuality measure_weights(const optimize::Structure& structure, const RigGram& gram, const WeightProblem& problem,
+WeightQuality measure_weights(const optimize::ProductModel& products, const RigGram& gram, const WeightProblem& problem,
                               View<const double, 2> weights, bool causal, int threads) {
     const std::int64_t frames = weights.extent(0), width = weights.extent(1);
     const auto size = static_cast<std::size_t>(frames * width);
@@ -37,7 +37,7 @@ WeightQuality measure_weights(const optimize::Structure& structure, const RigGra
     quality.fidelity.resize(static_cast<std::size_t>(frames));
     std::vector<double> right(size), left(size), bends(size, 0.0);
     optimize::measure_frames(
-        structure, gram.matrix(), alone, weights, threads,
+        products, gram.matrix(), alone, weights, threads,
         {{quality.fidelity.data(), {frames}}, {right.data(), {frames, width}}, {left.data(), {frames, width}}});
     if (problem.smoothness > 0.0) {
         add_bend_gradient(weights, problem.ties, causal, {bends.data(), {frames, width}});

@@ -15,7 +15,7 @@ struct WeightQuality {
 
 /// Measures weights (T, K) inside the box, tied shapes equal. With `causal`, the optimality of a frame is that of its
 /// own objective given the two frames before it.
-WeightQuality measure_weights(const optimize::Structure& structure, const RigGram& gram, const WeightProblem& problem,
+WeightQuality measure_weights(const optimize::ProductModel& products, const RigGram& gram, const WeightProblem& problem,
                               View<const double, 2> weights, bool causal, int threads);
 
 }  // namespace rigwright::inverse

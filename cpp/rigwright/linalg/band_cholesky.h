@@ -9,7 +9,7 @@
 
 namespace rigwright::linalg {
 
-/// Cholesky factorisation U^T U of a symmetric positive definite matrix of T x T blocks in which a block meets only the
+/// Cholesky factorization U^T U of a symmetric positive definite matrix of T x T blocks in which a block meets only the
 /// two after it: the Hessian of a shot with second differences, a block a frame. Blocks are as large as they need to
 /// be, filled up to eights by rows of the identity, so that every operation is one on whole vectors: tiles of eight
 /// rows take all rows above them that reach them in one go. In the second block after their own, rows of U reach only

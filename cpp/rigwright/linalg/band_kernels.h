@@ -12,7 +12,7 @@ struct EliminatedRows {
     std::int64_t stride, count;
 };
 
-/// What a band factorisation in `Real` is made of. Counts of columns are multiples of `panel`.
+/// What a band factorization in `Real` is made of. Counts of columns are multiples of `panel`.
 template <class Real>
 struct BandKernels {
     /// Rows of a tile, and the numbers that its columns come in.

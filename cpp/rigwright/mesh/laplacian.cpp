@@ -5,7 +5,7 @@
 namespace rigwright::mesh {
 
 Entries graph_laplacian(View<const std::int32_t, 2> faces, std::int64_t num_vertices) {
-    const Neighbours neighbours(faces, num_vertices);
+    const Neighbors neighbors(faces, num_vertices);
     Entries entries;
     const auto add = [&](std::int32_t row, std::int32_t column, double value) {
         entries.row.push_back(row);
@@ -13,11 +13,11 @@ Entries graph_laplacian(View<const std::int32_t, 2> faces, std::int64_t num_vert
         entries.value.push_back(value);
     };
     for (std::int32_t k = 0; k < num_vertices; ++k) {
-        const std::int32_t begin = neighbours.start[k], end = neighbours.start[k + 1];
+        const std::int32_t begin = neighbors.start[k], end = neighbors.start[k + 1];
         std::int32_t e = begin;
-        for (; e < end && neighbours.vertex[e] < k; ++e) add(k, neighbours.vertex[e], -1.0);
+        for (; e < end && neighbors.vertex[e] < k; ++e) add(k, neighbors.vertex[e], -1.0);
         add(k, k, end - begin);
-        for (; e < end; ++e) add(k, neighbours.vertex[e], -1.0);
+        for (; e < end; ++e) add(k, neighbors.vertex[e], -1.0);
     }
     return entries;
 }

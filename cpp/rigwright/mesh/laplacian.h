@@ -13,7 +13,7 @@ struct Entries {
 };
 
 /// The graph Laplacian L = D - A of a mesh: symmetric, positive semidefinite, rows sum to 0; D the number of
-/// neighbours, A 1 where an edge joins two vertices. Row by row, columns ascending, a diagonal entry in every
+/// neighbors, A 1 where an edge joins two vertices. Row by row, columns ascending, a diagonal entry in every
 /// row (0 at a loose vertex).
 Entries graph_laplacian(View<const std::int32_t, 2> faces, std::int64_t num_vertices);
 

@@ -13,7 +13,7 @@ inline linalg::Vec3 area_vector(const float* vertices, const std::int32_t* face)
     return cross(linalg::difference(vertices, face[2], face[0]), linalg::difference(vertices, last, face[1]));
 }
 
-/// Writes (V, 3) unit vertex normals: the normalised sum of the area vectors of the faces at each vertex. A
+/// Writes (V, 3) unit vertex normals: the normalized sum of the area vectors of the faces at each vertex. A
 /// vertex whose sum vanishes (a loose one) gets (0, 0, 0).
 void vertex_normals(View<const float, 2> vertices, View<const std::int32_t, 2> faces, View<float, 2> normals);
 

@@ -7,12 +7,12 @@ namespace rigwright::mesh {
 void Smoothing::apply(float* points, float* scratch) const {
     for (int round = 0; round < iterations_; ++round) {
         for (std::int64_t k = 0; k < num_vertices_; ++k) {
-            const std::int32_t begin = neighbours_.start[k], end = neighbours_.start[k + 1];
+            const std::int32_t begin = neighbors_.start[k], end = neighbors_.start[k + 1];
             const float pull = begin == end ? 0.0f : step_ / static_cast<float>(end - begin);
             const float stay = begin == end ? 1.0f : 1.0f - step_;
             float sum[3] = {};
             for (std::int32_t e = begin; e < end; ++e) {
-                const float* m = points + 3 * static_cast<std::int64_t>(neighbours_.vertex[e]);
+                const float* m = points + 3 * static_cast<std::int64_t>(neighbors_.vertex[e]);
                 for (int axis = 0; axis < 3; ++axis) sum[axis] += m[axis];
             }
             for (int axis = 0; axis < 3; ++axis) scratch[3 * k + axis] = stay * points[3 * k + axis] + pull * sum[axis];
@@ -23,8 +23,8 @@ void Smoothing::apply(float* points, float* scratch) const {
 
 void Smoothing::apply_transposed(float* gradient, float* scratch) const {
     for (int round = 0; round < iterations_; ++round) {
-        for (std::int64_t k = 0; k < num_vertices_; ++k) {  // what a vertex hands to each of its neighbours
-            const std::int32_t count = neighbours_.start[k + 1] - neighbours_.start[k];
+        for (std::int64_t k = 0; k < num_vertices_; ++k) {  // what a vertex hands to each of its neighbors
+            const std::int32_t count = neighbors_.start[k + 1] - neighbors_.start[k];
             const float pull = count == 0 ? 0.0f : step_ / static_cast<float>(count);
             const float stay = count == 0 ? 1.0f : 1.0f - step_;
             for (int axis = 0; axis < 3; ++axis) {
@@ -33,8 +33,8 @@ void Smoothing::apply_transposed(float* gradient, float* scratch) const {
             }
         }
         for (std::int64_t k = 0; k < num_vertices_; ++k) {
-            for (std::int32_t e = neighbours_.start[k]; e < neighbours_.start[k + 1]; ++e) {
-                const float* m = scratch + 3 * static_cast<std::int64_t>(neighbours_.vertex[e]);
+            for (std::int32_t e = neighbors_.start[k]; e < neighbors_.start[k + 1]; ++e) {
+                const float* m = scratch + 3 * static_cast<std::int64_t>(neighbors_.vertex[e]);
                 for (int axis = 0; axis < 3; ++axis) gradient[3 * k + axis] += m[axis];
             }
         }

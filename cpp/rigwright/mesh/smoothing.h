@@ -5,13 +5,13 @@
 
 namespace rigwright::mesh {
 
-/// Laplacian smoothing: each iteration moves every vertex by `step` of the way to the mean of its neighbours,
+/// Laplacian smoothing: each iteration moves every vertex by `step` of the way to the mean of its neighbors,
 ///   s_k <- (1 - step) s_k + step mean_{m in N(k)} s_m.
 /// Linear in the vertices; loose vertices stay.
 class Smoothing {
 public:
     Smoothing(View<const std::int32_t, 2> faces, std::int64_t num_vertices, int iterations, float step)
-        : neighbours_(faces, num_vertices), num_vertices_(num_vertices), iterations_(iterations), step_(step) {}
+        : neighbors_(faces, num_vertices), num_vertices_(num_vertices), iterations_(iterations), step_(step) {}
 
     /// Smooths `points` (V, 3) in place; `scratch` is as large.
     void apply(float* points, float* scratch) const;
@@ -20,7 +20,7 @@ public:
     void apply_transposed(float* gradient, float* scratch) const;
 
 private:
-    Neighbours neighbours_;
+    Neighbors neighbors_;
     std::int64_t num_vertices_;
     int iterations_;
     float step_;

@@ -25,8 +25,8 @@ Members with_faces(Faces faces, const Members& members) {
     return result;
 }
 
-/// Adds `rounds` rings of neighbours.
-void add_rings(const Neighbours& neighbours, int rounds, Members* members) {
+/// Adds `rounds` rings of neighbors.
+void add_rings(const Neighbors& neighbors, int rounds, Members* members) {
     std::vector<std::int32_t> ring, next;
     for (std::size_t v = 0; v < members->size(); ++v) {
         if ((*members)[v]) ring.push_back(static_cast<std::int32_t>(v));
@@ -34,8 +34,8 @@ void add_rings(const Neighbours& neighbours, int rounds, Members* members) {
     for (int round = 0; round < rounds && !ring.empty(); ++round) {
         next.clear();
         for (const std::int32_t v : ring) {
-            for (std::int32_t e = neighbours.start[v]; e < neighbours.start[v + 1]; ++e) {
-                const std::int32_t m = neighbours.vertex[e];
+            for (std::int32_t e = neighbors.start[v]; e < neighbors.start[v + 1]; ++e) {
+                const std::int32_t m = neighbors.vertex[e];
                 if ((*members)[m]) continue;
                 (*members)[m] = 1;
                 next.push_back(m);
@@ -47,15 +47,15 @@ void add_rings(const Neighbours& neighbours, int rounds, Members* members) {
 
 }  // namespace
 
-/// A round takes a vertex and its neighbours from the round before. The last ring needs the points alone, but all
-/// faces that join it to the members: their edges are the members' neighbours.
+/// A round takes a vertex and its neighbors from the round before. The last ring needs the points alone, but all
+/// faces that join it to the members: their edges are the members' neighbors.
 Submesh smoothing_submesh(Faces faces, std::int64_t num_vertices, View<const std::int32_t, 1> vertices,
                           int iterations) {
     Members inner(static_cast<std::size_t>(num_vertices));
     for (const std::int32_t v : vertices) inner[v] = 1;
     if (iterations > 0) {
         inner = with_faces(faces, inner);  // a frame depends on the faces around its vertex
-        add_rings(Neighbours(faces, num_vertices), iterations - 1, &inner);
+        add_rings(Neighbors(faces, num_vertices), iterations - 1, &inner);
     }
     const Members all = with_faces(faces, inner);
 

@@ -66,7 +66,7 @@ std::vector<Hinge> hinges(View<const std::int32_t, 2> faces) {
     return result;
 }
 
-Neighbours::Neighbours(View<const std::int32_t, 2> faces, std::int64_t num_vertices) : start(num_vertices + 1, 0) {
+Neighbors::Neighbors(View<const std::int32_t, 2> faces, std::int64_t num_vertices) : start(num_vertices + 1, 0) {
     const std::vector<Edge> all = edges(faces);
     for (const Edge& edge : all) {
         ++start[edge.a + 1];
@@ -75,7 +75,7 @@ Neighbours::Neighbours(View<const std::int32_t, 2> faces, std::int64_t num_verti
     std::partial_sum(start.begin(), start.end(), start.begin());
     vertex.resize(2 * all.size());
     std::vector<std::int32_t> next(start.begin(), start.end() - 1);
-    for (const Edge& edge : all) vertex[next[edge.b]++] = edge.a;  // the lower neighbours of a vertex come first
+    for (const Edge& edge : all) vertex[next[edge.b]++] = edge.a;  // the lower neighbors of a vertex come first
     for (const Edge& edge : all) vertex[next[edge.a]++] = edge.b;
 }
 

@@ -38,9 +38,9 @@ struct Hinge {
 /// The hinges of a mesh, by ascending edge. Border edges and non-manifold edges are none.
 std::vector<Hinge> hinges(View<const std::int32_t, 2> faces);
 
-/// Neighbours of vertices along edges: those of k stand at start[k] ... start[k + 1], ascending.
-struct Neighbours {
-    Neighbours(View<const std::int32_t, 2> faces, std::int64_t num_vertices);
+/// Neighbors of vertices along edges: those of k stand at start[k] ... start[k + 1], ascending.
+struct Neighbors {
+    Neighbors(View<const std::int32_t, 2> faces, std::int64_t num_vertices);
     std::vector<std::int32_t> start, vertex;
 };
 

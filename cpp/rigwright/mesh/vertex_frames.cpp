@@ -41,20 +41,20 @@ Vector across(Vector edge, Vector z) {
 }  // namespace
 
 VertexFrames::VertexFrames(View<const std::int32_t, 2> faces, View<const float, 2> rest)
-    : corners_(faces.begin(), faces.end()), columns_(faces.extent(1)), neighbour_(rest.extent(0), -1) {
-    const Neighbours neighbours(faces, rest.extent(0));
+    : corners_(faces.begin(), faces.end()), columns_(faces.extent(1)), neighbor_(rest.extent(0), -1) {
+    const Neighbors neighbors(faces, rest.extent(0));
     std::vector<float> normals(static_cast<std::size_t>(rest.size()));
     sum_area_vectors(faces, rest.data(), rest.extent(0), normals.data());
     for (std::int64_t k = 0; k < rest.extent(0); ++k) {
         const Vector normal = Vector::at(normals.data(), k), own = Vector::at(rest.data(), k);
         const float size = length(normal);
         float longest = 0.0f;
-        for (std::int32_t e = neighbours.start[k]; size > 0.0f && e < neighbours.start[k + 1]; ++e) {
-            const Vector edge = Vector::at(rest.data(), neighbours.vertex[e]) - own;
+        for (std::int32_t e = neighbors.start[k]; size > 0.0f && e < neighbors.start[k + 1]; ++e) {
+            const Vector edge = Vector::at(rest.data(), neighbors.vertex[e]) - own;
             const float seen = length(across(edge, 1.0f / size * normal));
             if (seen <= longest || seen <= 1e-4f * length(edge)) continue;
             longest = seen;
-            neighbour_[k] = neighbours.vertex[e];
+            neighbor_[k] = neighbors.vertex[e];
         }
     }
 }
@@ -64,7 +64,7 @@ View<const std::int32_t, 2> VertexFrames::faces() const {
 }
 
 void VertexFrames::evaluate(const float* points, float* normals, float* frames) const {
-    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());
+    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbor_.size());
     sum_area_vectors(faces(), points, num_vertices, normals);
     for (std::int64_t k = 0; k < num_vertices; ++k) {
         float* frame = frames + 9 * k;
@@ -73,7 +73,7 @@ void VertexFrames::evaluate(const float* points, float* normals, float* frames) 
         const float size = length(normal);
         if (!has_frame(k) || !(size > 0.0f)) continue;
         const Vector z = 1.0f / size * normal;
-        const Vector side = across(Vector::at(points, neighbour_[k]) - Vector::at(points, k), z);
+        const Vector side = across(Vector::at(points, neighbor_[k]) - Vector::at(points, k), z);
         const float reach = length(side);
         if (!(reach > 0.0f)) continue;
         const Vector x = 1.0f / reach * side;
@@ -87,7 +87,7 @@ void VertexFrames::evaluate(const float* points, float* normals, float* frames) 
 /// into that of the frame.
 void VertexFrames::jvp(const float* points, const float* normals, const float* frames, const float* change,
                        float* derivatives) const {
-    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());
+    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbor_.size());
     std::fill_n(derivatives, 9 * num_vertices, 0.0f);
     const View<const std::int32_t, 2> faces = this->faces();
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
@@ -105,8 +105,8 @@ void VertexFrames::jvp(const float* points, const float* normals, const float* f
             continue;
         }
         const Vector dz = 1.0f / length(Vector::at(normals, k)) * across(Vector::at(out), z);
-        const Vector edge = Vector::at(points, neighbour_[k]) - Vector::at(points, k);
-        const Vector turned = Vector::at(change, neighbour_[k]) - Vector::at(change, k);
+        const Vector edge = Vector::at(points, neighbor_[k]) - Vector::at(points, k);
+        const Vector turned = Vector::at(change, neighbor_[k]) - Vector::at(change, k);
         const Vector side = across(turned, z) - dot(edge, dz) * z - dot(edge, z) * dz;
         const Vector dx = 1.0f / length(across(edge, z)) * across(side, x);
         dx.write(out);
@@ -117,7 +117,7 @@ void VertexFrames::jvp(const float* points, const float* normals, const float* f
 
 void VertexFrames::vjp(const float* points, const float* normals, const float* frames, float* frame_gradient,
                        float* point_gradient) const {
-    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbour_.size());
+    const std::int64_t num_vertices = static_cast<std::int64_t>(neighbor_.size());
     for (std::int64_t k = 0; k < num_vertices; ++k) {
         const Vector x = Vector::at(frames + 9 * k), z = Vector::at(frames + 9 * k + 6);
         float* g = frame_gradient + 9 * k;
@@ -126,11 +126,11 @@ void VertexFrames::vjp(const float* points, const float* normals, const float* f
         if (dot(z, z) > 0.0f) {
             gx = gx + cross(gy, z);  // y = z x x
             gz = gz + cross(x, gy);
-            const Vector edge = Vector::at(points, neighbour_[k]) - Vector::at(points, k);
+            const Vector edge = Vector::at(points, neighbor_[k]) - Vector::at(points, k);
             const Vector side = 1.0f / length(across(edge, z)) * across(gx, x);
             const Vector edge_gradient = across(side, z);
             gz = gz - dot(edge, z) * side - dot(side, z) * edge;
-            edge_gradient.add_to(point_gradient, neighbour_[k]);
+            edge_gradient.add_to(point_gradient, neighbor_[k]);
             (-1.0f * edge_gradient).add_to(point_gradient, k);
             normal_gradient = 1.0f / length(Vector::at(normals, k)) * across(gz, z);
         }

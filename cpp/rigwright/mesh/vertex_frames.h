@@ -7,14 +7,14 @@
 namespace rigwright::mesh {
 
 /// A right-handed orthonormal frame at every vertex that turns with the surface: z the vertex normal, x the edge
-/// to one neighbour, seen across z, y = z x x. The neighbour is chosen once, on a rest mesh: the one whose edge is
+/// to one neighbor, seen across z, y = z x x. The neighbor is chosen once, on a rest mesh: the one whose edge is
 /// longest across the normal. A vertex without a normal or such an edge there (a loose one) has no frame.
 class VertexFrames {
 public:
     /// `rest` (V, 3). Keeps a copy of the faces.
     VertexFrames(View<const std::int32_t, 2> faces, View<const float, 2> rest);
 
-    bool has_frame(std::int64_t vertex) const { return neighbour_[vertex] >= 0; }
+    bool has_frame(std::int64_t vertex) const { return neighbor_[vertex] >= 0; }
     /// Writes frames (V, 9) of points (V, 3): x, y, z one after another; zeros where there is none or where the
     /// points have flattened the frame. `normals` (V, 3) receives the sums of the area vectors.
     void evaluate(const float* points, float* normals, float* frames) const;
@@ -32,7 +32,7 @@ private:
 
     std::vector<std::int32_t> corners_;  // (F, columns) of the faces
     std::int64_t columns_;
-    std::vector<std::int32_t> neighbour_;  // -1: no frame
+    std::vector<std::int32_t> neighbor_;  // -1: no frame
 };
 
 }  // namespace rigwright::mesh

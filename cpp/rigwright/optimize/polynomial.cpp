@@ -46,7 +46,7 @@ double polynomial_value(std::span<const double> coefficients, double h) {
     return value;
 }
 
-double polynomial_minimiser(std::span<const double> coefficients, double low, double high) {
+double polynomial_minimizer(std::span<const double> coefficients, double low, double high) {
     if (coefficients.size() == 3 && coefficients[2] > 0.0) {
         return std::clamp(-coefficients[1] / (2.0 * coefficients[2]), low, high);
     }

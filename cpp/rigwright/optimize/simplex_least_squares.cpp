@@ -39,7 +39,7 @@ int SimplexLeastSquares::steepest(SimplexReport* report) const {
 /// target_ = u / sum u with (D + c 1 1^T) u = 1 over the columns in use. A pivot that rounding has eaten counts as
 /// that rounding: the target then lies far along the direction in which the columns depend on each other, and the
 /// retreat from it ends where the first weight reaches 0. False where nothing comes of it.
-bool SimplexLeastSquares::affine_minimiser() {
+bool SimplexLeastSquares::affine_minimizer() {
     constexpr double digits = 64 * std::numeric_limits<double>::epsilon();
     const int n = static_cast<int>(used_.size());
     factor_.resize(static_cast<std::size_t>(n) * n);
@@ -92,7 +92,7 @@ void SimplexLeastSquares::retreat() {
     weight_.resize(kept);
 }
 
-/// Takes a column in and moves to the minimiser over the columns that keep a positive weight. False, with
+/// Takes a column in and moves to the minimizer over the columns that keep a positive weight. False, with
 /// everything as before, where the column brings nothing.
 bool SimplexLeastSquares::step(int entering) {
     old_used_ = used_;
@@ -100,10 +100,10 @@ bool SimplexLeastSquares::step(int entering) {
     const double before = value();
     used_.push_back(entering);
     weight_.push_back(0.0);
-    bool good = affine_minimiser();
+    bool good = affine_minimizer();
     while (good && *std::min_element(target_.begin(), target_.end()) <= 0.0) {
         retreat();
-        good = !used_.empty() && affine_minimiser();
+        good = !used_.empty() && affine_minimizer();
     }
     if (good) weight_ = target_;
     if (good && value() < before) return true;

@@ -6,7 +6,7 @@
 
 namespace rigwright::optimize {
 
-/// How a minimisation over the simplex ended.
+/// How a minimization over the simplex ended.
 struct SimplexReport {
     double value = 0.0;      // |sum_i w_i a_i - b|^2
     double gap = 0.0;        // value - min_i (D w)_i; the value exceeds the optimum by at most twice the gap
@@ -15,10 +15,10 @@ struct SimplexReport {
 };
 
 /// Least squares over the simplex in Gram space,
-///   minimise |sum_i w_i a_i - b|^2 = w^T D w,   w >= 0,   sum w = 1,   D_ij = (a_i - b) . (a_j - b),
+///   minimize |sum_i w_i a_i - b|^2 = w^T D w,   w >= 0,   sum w = 1,   D_ij = (a_i - b) . (a_j - b),
 /// solved exactly by Wolfe's active-set method for the nearest point of a polytope ("Finding the nearest point
-/// in a polytope", 1976): columns enter one at a time; over those in use the minimiser with sum 1 alone is found
-/// by a Cholesky factorisation of D + c 1 1^T; columns whose weight would turn negative leave. D must be positive
+/// in a polytope", 1976): columns enter one at a time; over those in use the minimizer with sum 1 alone is found
+/// by a Cholesky factorization of D + c 1 1^T; columns whose weight would turn negative leave. D must be positive
 /// semidefinite up to rounding; its columns may depend on each other. Double precision. An object
 /// holds the working memory: one a thread.
 class SimplexLeastSquares {
@@ -33,7 +33,7 @@ private:
     double gradient(int i) const;
     double value() const;
     int steepest(SimplexReport* report) const;
-    bool affine_minimiser();
+    bool affine_minimizer();
     void retreat();
     bool step(int entering);
 
@@ -46,7 +46,7 @@ private:
     std::vector<double> weight_;  // of used_
     std::vector<int> old_used_;   // both before a step
     std::vector<double> old_weight_;
-    std::vector<double> target_;  // the affine minimiser over used_
+    std::vector<double> target_;  // the affine minimizer over used_
     std::vector<double> factor_;  // its Cholesky factor
     std::vector<char> banned_;    // positions that brought nothing since the last step
 };

@@ -65,7 +65,7 @@ std::vector<BitSet> moved_vertices(View<const std::uint8_t, 2> active) {
     return rows;
 }
 
-/// Cliques grow from the vertex order `order`; colour classes bound what a candidate set can still give.
+/// Cliques grow from the vertex order `order`; color classes bound what a candidate set can still give.
 class CliqueSearch {
 public:
     CliqueSearch(const PackingGraph& graph, std::int64_t node_limit, const Pulse& pulse)
@@ -81,13 +81,13 @@ public:
     }
 
 private:
-    /// Candidates by colour class of the graph of non-conflicts: bound[i] classes hold the first i + 1 of them.
-    static void colour(const PackingGraph& graph, BitSet candidates, std::vector<int>* order, std::vector<int>* bound) {
-        for (int colours = 1; !candidates.empty(); ++colours) {
+    /// Candidates by color class of the graph of non-conflicts: bound[i] classes hold the first i + 1 of them.
+    static void color(const PackingGraph& graph, BitSet candidates, std::vector<int>* order, std::vector<int>* bound) {
+        for (int colors = 1; !candidates.empty(); ++colors) {
             BitSet open = candidates;
             for (int v = open.next(); v >= 0; v = open.next(v + 1)) {
                 order->push_back(v);
-                bound->push_back(colours);
+                bound->push_back(colors);
                 candidates.erase(v);
                 open -= graph.conflicts(v);
             }
@@ -101,7 +101,7 @@ private:
             return;
         }
         std::vector<int> order, bound;
-        colour(graph_, candidates, &order, &bound);
+        color(graph_, candidates, &order, &bound);
         for (std::size_t i = order.size(); i-- > 0 && counter_.within();) {
             if (current_.size() + bound[i] <= best_.size()) return;
             BitSet inside = candidates;

@@ -69,7 +69,7 @@ struct Clique {
     bool proven;             // that there is no larger one
 };
 
-/// The largest clique among `allowed` items (Tomita's branch and bound, coloured bounds), or the largest found when
+/// The largest clique among `allowed` items (Tomita's branch and bound, colored bounds), or the largest found when
 /// `node_limit` nodes are spent. The same answer on every machine.
 Clique largest_clique(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit,
                       const Pulse& pulse = {});

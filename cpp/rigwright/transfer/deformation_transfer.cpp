@@ -84,12 +84,12 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
     }
     is_fixed_.assign(num_vertices(), 0);
     for (const std::int32_t v : fixed) is_fixed_[v] = 1;
-    factorise();
+    factorize();
     if (contacts.extent(0) == 0) return;
     contacts_ = std::make_unique<Contacts>(contacts, faces, target_.data(), elements_, is_fixed_, contact_weight);
 }
 
-void DeformationTransfer::factorise() {
+void DeformationTransfer::factorize() {
     is_held_.assign(components_.count, 0);
     for (std::int64_t v = 0; v < num_vertices(); ++v) is_held_[components_.of[v]] |= is_fixed_[v];
     std::vector<char> is_grounded = is_held_;

@@ -14,7 +14,7 @@ namespace rigwright::transfer {
 
 /// Deformation transfer between meshes of one topology (Sumner and Popovic 2004): a shape of the source deforms the
 /// target's neutral so that every triangle takes on the source triangle's deformation gradient, in least squares
-/// weighted by the target's areas. One sparse factorisation serves all shapes.
+/// weighted by the target's areas. One sparse factorization serves all shapes.
 ///
 /// - Components. Before anything else each connected component of the source is placed on the target's by a
 ///   similarity (fit_similarities). Gradients say nothing about where a component is: a component without a fixed
@@ -51,10 +51,10 @@ public:
     /// The same, where in each shape also the vertices stay that rest in it, to one float32 step of the largest
     /// coordinate (contacts may move them still). What a shape moves is then a system of its own, factored for it: as
     /// fast where a shape moves little, some fifteen times as long where it moves half of a mesh of 27,000 vertices.
-    void transfer_holding(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
+    void transfer_keep_rest(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
 
     /// As transfer, corrected by examples of the target (Li et al. 2010): expressions x_j, (J, V, 3), known to be
-    /// mixtures x_0 + sum_k a_jk (v_k - x_0) with weights a (J, K). The sides of every triangle, M, minimise
+    /// mixtures x_0 + sum_k a_jk (v_k - x_0) with weights a (J, K). The sides of every triangle, M, minimize
     ///   sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2,   w_k = ((1 + r_k) / (0.1 + r_k))^2,
     /// X_k what shape k adds to them, X*_k what the transfer says (their equations 5 to 7), r_k how much the source's
     /// shape changes the triangle's sides, relative to their size, and in units of the typical such change of all these
@@ -79,7 +79,7 @@ public:
                     View<double, 1> resolved, int threads) const;
 
 private:
-    void factorise();
+    void factorize();
     void place(const float* shape, double* offset) const;
     void transfer_some(const float* shapes, std::int64_t count, float* results) const;
     void solve(double* rows, std::int64_t width) const;

@@ -6,8 +6,8 @@
 
 namespace rigwright::transfer {
 
-/// Small regularised least squares, one for each triangle: for given weights a (J, K) and prior X* (K, m),
-///   minimise sum_j |D_j - sum_k a_jk X_k|^2 + sum_k s_k |X_k - X*_k|^2   over X (K, m).
+/// Small regularized least squares, one for each triangle: for given weights a (J, K) and prior X* (K, m),
+///   minimize sum_j |D_j - sum_k a_jk X_k|^2 + sum_k s_k |X_k - X*_k|^2   over X (K, m).
 /// The matrix is a diagonal plus rank J; by Woodbury's identity, with S = diag(s),
 ///   X = X* + S^-1 a^T (1 + a S^-1 a^T)^-1 (D - a X*),
 /// a J x J system instead of a K x K one, positive definite whatever a is.

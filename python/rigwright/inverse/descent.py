@@ -16,12 +16,12 @@ Float64 = NDArray[np.float64]
 
 #: Frames after which a solve without temporal term starts anew. A shot cut at multiples of it, each part solved with
 #: its rows of ``init`` (or without any, as the whole), gives the bytes of a single solve.
-CHUNK: int = _core.INVERSE_CHUNK
+FRAMES_PER_RUN: int = _core.INVERSE_FRAMES_PER_RUN
 
 _SHARPEST = 1e-5  # of the tolerance; below it there is rounding
 
 _MOST_STEPS = 200  # of a frame, on a device
-_FRAMES_ON_CUDA = 64 * CHUNK  # between two reports of progress: enough to keep a device busy
+_FRAMES_ON_CUDA = 64 * FRAMES_PER_RUN  # between two reports of progress: enough to keep a device busy
 
 
 def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]:
@@ -45,7 +45,7 @@ def descent(problem: Problem, options: Options) -> tuple[Float64, NDArray[np.int
         return _on_cuda(problem, options)
     progress, frames = options.progress, problem.num_frames
     weights, iterations, converged = _core.descend(
-        problem.structure,
+        problem.products,
         problem.gram.core,
         problem.terms(),
         problem.start(),

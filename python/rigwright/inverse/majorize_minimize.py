@@ -65,7 +65,7 @@ def bound(problem: Problem, threads: int = 0) -> Any:
     prepared = problem.gram.prepared
     if key not in prepared:
         gram = problem.gram
-        structure = _core.InverseStructure(gram.rig, np.arange(problem.num_shapes))
+        structure = _core.ProductModel(gram.rig, np.arange(problem.num_shapes))
         prepared[key] = _core.MajorizeMinimize(
             structure, gram.columns, gram.matrix, gram.vertex_weights, box, problem.ties, threads
         )

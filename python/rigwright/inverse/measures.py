@@ -45,7 +45,7 @@ def measure(
     if device == "cuda":
         value, right, left = on_cuda.solver(problem).measure(alone, weights)
     else:
-        value, right, left = _core.measure_frames(problem.structure, problem.gram.core, alone, weights, threads)
+        value, right, left = _core.measure_frames(problem.products, problem.gram.core, alone, weights, threads)
     fidelity = value + problem.energies
     other = problem.alpha * weights + problem.prior_strength * np.square(weights - problem.prior_target)
     slope = linear + 2.0 * quadratic * weights
@@ -117,7 +117,7 @@ def _gap(problem: Problem, weights: Float64, slope: Float64) -> Float64 | None:
 
     None for rigs with combinations, which are not convex, and with a temporal term, which couples the frames.
     """
-    if not problem.structure.is_linear or problem.smoothness > 0:
+    if not problem.products.is_linear or problem.smoothness > 0:
         return None
     best = np.where(slope > 0, problem.lower, problem.upper)
     return np.asarray((slope * (weights - best)).sum(axis=1))

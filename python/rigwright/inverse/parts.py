@@ -18,7 +18,7 @@ from rigwright.errors import bad_argument
 from rigwright.files import atomic_write
 from rigwright.interrupts import held_back
 from rigwright.inverse import problem
-from rigwright.inverse.descent import CHUNK
+from rigwright.inverse.descent import FRAMES_PER_RUN
 from rigwright.inverse.solution import Solution
 from rigwright.inverse.solve import Solver
 from rigwright.progress import Progress, ProgressCallback, silent
@@ -83,7 +83,7 @@ def solve_in_parts(
     whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
     settings = {"method": method, "alpha": alpha, **options}
     solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1} | whole_shot.rows(0, 1))
-    length = frames or SLOW.get(method, CHUNK)
+    length = frames or SLOW.get(method, FRAMES_PER_RUN)
     kept = _Kept(Path(folder), _fingerprint(solver, [shot, *whole_shot.arrays], length, settings))
     kept.open(resume)
     parts, solved, began = [], 0, time.monotonic()

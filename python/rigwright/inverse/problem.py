@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._core import InverseStructure
+from rigwright._core import ProductModel
 from rigwright.errors import as_array, bad_argument
 from rigwright.inverse.gram import Gram
 from rigwright.inverse.projection import project
@@ -78,9 +78,9 @@ class Problem:
         return self.gram.offsets(self.targets)
 
     @cached_property
-    def structure(self) -> InverseStructure:
+    def products(self) -> ProductModel:
         """The engine's view of the rig's columns, tied shapes as one variable."""
-        return InverseStructure(self.gram.rig, self.ties)
+        return ProductModel(self.gram.rig, self.ties)
 
     def terms(self) -> tuple[Float64, ...]:
         """What the engine minimises: projections, then linear term, quadratic term, bounds of each variable (T, K).

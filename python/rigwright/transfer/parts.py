@@ -75,7 +75,7 @@ def transfer_in_parts(
         expected = f"(K, {neutral.shape[0]}, 3)"
         raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
     _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, pairs, [holds_each(fixed)]))
-    transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
+    transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
     result = np.empty(shapes.shape, np.float32)
     with held_back() as pressed:
         for begin in range(0, len(shapes), SHAPES):

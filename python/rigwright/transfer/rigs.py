@@ -66,7 +66,7 @@ def transfer_rig(
     held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
     pairs = contact_pairs("transfer_rig", contacts, rig.rest_vertices, shapes, corners, threads)
     solver = DeformationTransfer(rig.rest_vertices, neutral, corners, held, contacts=pairs)
-    transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
+    transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
     return rig_of_expressions(rig, neutral, transfer(shapes, threads=threads), corners)
 
 

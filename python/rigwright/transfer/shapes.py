@@ -41,7 +41,7 @@ def deformation_transfer(
         Vertices that stay at the target's neutral. ``"rest"``: those that move in none of the source's shapes
         (:func:`resting_vertices`), so that what rests there rests here and shapes stay sparse. ``"each"``: in each
         shape those that rest in it, which is sparser and nearer to sculpted shapes, but factors every shape's moving
-        part by itself (:meth:`DeformationTransfer.transfer_holding`). Indices: these and no others; None: none, and
+        part by itself (:meth:`DeformationTransfer.transfer_keep_rest`). Indices: these and no others; None: none, and
         every component moves as a whole to where its shape asks for it in weighted mean.
     contacts : "auto", (P, 2) integers or None
         Pairs of facing vertices, which say where lips and lids are: what comes together there in the source comes
@@ -71,5 +71,5 @@ def deformation_transfer(
     solver = DeformationTransfer(
         source_neutral, target_neutral, faces, held, contacts=pairs, contact_weight=contact_weight
     )
-    transfer = solver.transfer_holding if holds_each(fixed) else solver.transfer
+    transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
     return transfer(source_shapes, threads=threads)

@@ -70,9 +70,9 @@ BlendshapePlan::BlendshapePlan(const rig::BlendshapeRig& rig, Columns which)
 void BlendshapePlan::read_factors(const rig::BlendshapeRig& rig) {
     factor_offset.push_back(0);
     for (std::int64_t c = 0; c < num_columns - num_shapes; ++c) {
-        for (const rig::Factor& factor : rig.factors(c)) {
+        for (const rig::Driver& factor : rig.drivers(c)) {
             factor_shape.push_back(factor.shape);
-            factor_tent.insert(factor_tent.end(), {factor.x1, factor.x2, factor.x3});
+            factor_tent.insert(factor_tent.end(), {factor.tent.x1, factor.tent.x2, factor.tent.x3});
         }
         factor_offset.push_back(static_cast<std::int32_t>(factor_shape.size()));
     }

@@ -50,7 +50,7 @@ public:
     void evaluate(const PoseBatch& batch) override {
         machine_.for_each(
             plan_.num_columns, batch.count,
-            BlendshapeActivations{batch.poses, plan_.num_shapes, factors(), scale_.data(), shape_rank_.data(),
+            BlendshapeActivations{batch.poses, plan_.num_shapes, drivers(), scale_.data(), shape_rank_.data(),
                                   length_.data(), head_.data(), batch.count, activations_.data()});
         multiply(batch.count, neutral_.data(), batch.vertices);
     }
@@ -60,13 +60,13 @@ public:
     void push_forward(const TangentBatch& batch) override {
         prepare({0, batch.count, nullptr, nullptr});
         machine_.for_each(plan_.num_columns, batch.count,
-                          BlendshapeActivationTangents{at_, batch.tangents, batch.rows, plan_.num_shapes, factors(),
+                          BlendshapeActivationTangents{at_, batch.tangents, batch.rows, plan_.num_shapes, drivers(),
                                                        scale_.data(), batch.count, activations_.data()});
         multiply(batch.count, zeros_.data(), batch.derivatives);
     }
 
 private:
-    FactorLists factors() const { return {factor_offset_.data(), factor_shape_.data(), factor_tent_.data()}; }
+    DriverLists drivers() const { return {factor_offset_.data(), factor_shape_.data(), factor_tent_.data()}; }
 
     /// Makes the order of a prefix, or that of the rig, the one in use.
     void use_order(const rig::Prefix* prefix) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "rigwright/cuda/inverse/newton.h"
-#include "rigwright/inverse/box_starts.h"
+#include "rigwright/inverse/multistart.h"
 #include "rigwright/inverse/solve_frames.h"
 
 namespace rigwright::cuda {
@@ -37,7 +37,7 @@ class InverseFrameSolver {
 public:
     static constexpr int cold_sweeps = 2;
 
-    /// What a team needs; factors of the Hessian share what is left of `most_shared`.
+    /// What a team needs; factorizations of the Hessian share what is left of `most_shared`.
     static InverseMemory memory(std::int64_t variables, std::int64_t columns, std::int64_t users,
                                 std::int64_t most_shared) {
         const std::int64_t near =
@@ -52,7 +52,7 @@ public:
 
     RIGWRIGHT_TEAM InversePoint<Team>& point() { return point_; }
 
-    /// From the point set: Newton steps; where they stop, sweeps of exact minimisation over one variable at a time. A
+    /// From the point set: Newton steps; where they stop, sweeps of exact minimization over one variable at a time. A
     /// cold start is far, so that sweeps come first; after a step across a knot they would lead back at once. Returns
     /// the objective. Each step has one place in the code: the compiler writes it out there.
     RIGWRIGHT_TEAM double solve(const InverseFrames& frames, std::int64_t t, bool cold, std::int32_t& iterations,
@@ -111,9 +111,9 @@ RIGWRIGHT_DEVICE inline bool replaces(double objective, double best) {
 }
 
 /// Every frame from its given start; where corrections make several minima possible, from zero and from the clipped
-/// linear solution as well, then from all over the box (inverse::BoxStarts) until enough starts have ended at the best,
-/// and then from what was found with one weight at a time on the other side of a knot that it is near to. Keeps the
-/// best.
+/// linear solution as well, then from all over the box (inverse::Multistart) until enough starts have ended at the
+/// best, and then from what was found with one weight at a time on the other side of a knot that it is near to. Keeps
+/// the best.
 struct SolveFrames {
     static constexpr int threads = inverse_threads;
 
@@ -142,7 +142,7 @@ struct SolveFrames {
                 if (from == zero && starts_at_zero(point, given)) continue;
                 if (from == linear) prepare_linear(point);
                 const bool boxed = from >= box && from < crossings;
-                if (boxed && agreed >= inverse::BoxStarts::enough) continue;
+                if (boxed && agreed >= inverse::Multistart::enough) continue;
                 const double* place =
                     boxed ? rig.box_places + static_cast<std::int64_t>(from - box) * variables : nullptr;
                 double across = 0.0;
@@ -231,7 +231,7 @@ private:
 /// What a frame found is offered to the frame beside it, which goes on from there and keeps the result if it is better.
 struct OfferFrames {
     static constexpr int threads = inverse_threads;
-    static constexpr std::int64_t run_length = inverse::chunk;  // frames of other runs have no part in it
+    static constexpr std::int64_t run_length = inverse::frames_per_run;  // frames of other runs have no part in it
 
     InverseRig rig;
     InverseFrames frames;

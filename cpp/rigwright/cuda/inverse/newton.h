@@ -21,7 +21,7 @@ RIGWRIGHT_DEVICE inline std::int64_t triangle(std::int64_t i) {
 template <class Team>
 class InverseNewton {
 public:
-    /// Of `Arena` near the threads, and of a block's own global memory. Of the former what is left holds factors.
+    /// Of `Arena` near the threads, and of a block's own global memory. Of the former what is left holds factorizations.
     RIGWRIGHT_DEVICE static std::int64_t num_doubles(std::int64_t variables, std::int64_t users) {
         return 4 * variables + users + 5 * ((variables + 1) / 2) + 1;
     }

@@ -5,25 +5,25 @@
 #include <string>
 
 #include "rigwright/core/error.h"
-#include "rigwright/inverse/box_starts.h"
+#include "rigwright/inverse/multistart.h"
 
 namespace rigwright::cuda {
 namespace {
 
 /// Whether a column is a weight alone.
-bool is_plain(const optimize::Structure& structure, std::int64_t n) {
-    return structure.factors(n).size() == 1 && !structure.factors(n)[0].is_tent;
+bool is_plain(const optimize::ProductModel& products, std::int64_t n) {
+    return products.drivers(n).size() == 1 && !products.drivers(n)[0].is_tent;
 }
 
 /// The linear part's normal matrix with a ridge of 1e-4 of its mean diagonal, inverted: it makes a start only, so that
 /// its condition of some 1e4 K is harmless.
-std::vector<double> linear_inverse(const optimize::Structure& structure, View<const double, 2> gram) {
-    const std::int64_t count = structure.num_variables();
+std::vector<double> linear_inverse(const optimize::ProductModel& products, View<const double, 2> gram) {
+    const std::int64_t count = products.num_variables();
     Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(count, count);
-    for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
-        for (std::int64_t m = 0; is_plain(structure, n) && m < structure.num_columns(); ++m) {
-            if (!is_plain(structure, m)) continue;
-            matrix(structure.factors(n)[0].variable, structure.factors(m)[0].variable) += gram(n, m);
+    for (std::int64_t n = 0; n < products.num_columns(); ++n) {
+        for (std::int64_t m = 0; is_plain(products, n) && m < products.num_columns(); ++m) {
+            if (!is_plain(products, m)) continue;
+            matrix(products.drivers(n)[0].variable, products.drivers(m)[0].variable) += gram(n, m);
         }
     }
     const double ridge = 1e-4 * matrix.trace() / static_cast<double>(std::max<std::int64_t>(count, 1));
@@ -34,30 +34,30 @@ std::vector<double> linear_inverse(const optimize::Structure& structure, View<co
 
 }  // namespace
 
-InversePlan::InversePlan(const optimize::Structure& structure, View<const double, 2> matrix)
-    : num_variables(static_cast<int>(structure.num_variables())),
-      num_columns(static_cast<int>(structure.num_columns())),
-      is_linear(structure.is_linear()),
+InversePlan::InversePlan(const optimize::ProductModel& products, View<const double, 2> matrix)
+    : num_variables(static_cast<int>(products.num_variables())),
+      num_columns(static_cast<int>(products.num_columns())),
+      is_linear(products.is_linear()),
       gram(matrix.begin(), matrix.end()),
-      linear_inverse(cuda::linear_inverse(structure, matrix)) {
-    const inverse::BoxStarts box_starts(structure, matrix);
-    num_box_starts = static_cast<int>(box_starts.count());
-    box_places = box_starts.places();
+      linear_inverse(cuda::linear_inverse(products, matrix)) {
+    const inverse::Multistart multistart(products, matrix);
+    num_box_starts = static_cast<int>(multistart.count());
+    box_places = multistart.places();
     const auto end = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
     for (int n = 0; n < num_columns; ++n) {
-        factors.insert(factors.end(), structure.factors(n).begin(), structure.factors(n).end());
-        factor_begin.push_back(end(factors));
+        drivers.insert(drivers.end(), products.drivers(n).begin(), products.drivers(n).end());
+        factor_begin.push_back(end(drivers));
     }
     for (int k = 0; k < num_variables; ++k) {
-        if (structure.degree(k) > 1) {
-            throw bad_argument("InverseSolver", "factors",
+        if (products.degree(k) > 1) {
+            throw bad_argument("InverseSolver", "drivers",
                                "holding variable " + std::to_string(k) + " twice in a column",
                                "lists of different variables on this device");
         }
-        user_column.insert(user_column.end(), structure.users(k).begin(), structure.users(k).end());
+        user_column.insert(user_column.end(), products.users(k).begin(), products.users(k).end());
         user_variable.resize(user_column.size(), k);
         user_begin.push_back(end(user_column));
-        knots.insert(knots.end(), structure.knots(k).begin(), structure.knots(k).end());
+        knots.insert(knots.end(), products.knots(k).begin(), products.knots(k).end());
         knot_begin.push_back(end(knots));
     }
 }

@@ -22,7 +22,7 @@ struct Arena {
 };
 
 /// A point of one frame that a team works on, with what its steps need kept up to date: variables x, activations phi,
-/// half the gradient in them r = G phi - p; the device's optimize::Frame.
+/// half the gradient in them r = G phi - p; the device's optimize::GramPoint.
 template <class Team>
 class InversePoint {
 public:
@@ -83,7 +83,7 @@ public:
     /// Every variable in turn to its best value in the box; whether one moved.
     RIGWRIGHT_TEAM bool sweep() {
         bool moved = false;
-        for (int k = 0; k < rig_.num_variables; ++k) moved = minimise(k) || moved;
+        for (int k = 0; k < rig_.num_variables; ++k) moved = minimize(k) || moved;
         return moved;
     }
 
@@ -134,7 +134,7 @@ private:
         double change, to;  // of the objective, where the variable goes
     };
 
-    /// (G v)_n; neighbouring threads read neighbouring numbers of G, which is symmetric.
+    /// (G v)_n; neighboring threads read neighboring numbers of G, which is symmetric.
     RIGWRIGHT_TEAM double image(const double* v, int n) const {
         double sum = 0.0;
         for (int m = 0; m < rig_.num_columns; ++m) {
@@ -144,7 +144,7 @@ private:
     }
 
     /// Moves one variable to its best value in the box, over all pieces between knots; whether it moved.
-    RIGWRIGHT_TEAM bool minimise(int k) {
+    RIGWRIGHT_TEAM bool minimize(int k) {
         const double x = now_.x[k], upper = terms_.upper[k];
         double low = terms_.lower[k];
         if (low == upper) return false;
@@ -170,7 +170,7 @@ private:
         const double x = now_.x[k], middle = 0.5 * (low + high);
         const bool here = low <= x && x <= high;
         team_.each(count, [&](int u) {
-            const optimize::Factor& own = rig_.factor(users[u], k);
+            const optimize::Driver& own = rig_.factor(users[u], k);
             const double others = rig_.without(users[u], k, now_.x), slope = own.slope(middle, 1);
             slope_[u] = others * slope;
             value_[u] = here ? 0.0 : others * (own.value(middle) + slope * (x - middle)) - now_.phi[users[u]];

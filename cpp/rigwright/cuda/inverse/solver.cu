@@ -22,7 +22,7 @@ struct InverseSolver::Resident {
         const std::int64_t bytes = sizeof(double) * (plan.num_columns + 9 * plan.num_variables + 6);
         chunk = std::max<std::int64_t>(workspace / bytes / OfferFrames::run_length, 1) * OfferFrames::run_length;
         upload(plan.factor_begin, factor_begin);
-        upload(plan.factors, factors);
+        upload(plan.drivers, drivers);
         upload(plan.user_begin, user_begin);
         upload(plan.user_column, user_column);
         upload(plan.user_variable, user_variable);
@@ -35,7 +35,7 @@ struct InverseSolver::Resident {
     }
 
     InverseRig rig() const {
-        return {plan.num_variables,    plan.num_columns,     factor_begin.data(), factors.data(), user_begin.data(),
+        return {plan.num_variables,    plan.num_columns,     factor_begin.data(), drivers.data(), user_begin.data(),
                 user_column.data(),    user_variable.data(), knot_begin.data(),   knots.data(),   gram.data(),
                 linear_inverse.data(), plan.num_box_starts,  box_places.data()};
     }
@@ -109,7 +109,7 @@ struct InverseSolver::Resident {
     InverseMemory memory;
     std::int64_t chunk;  // frames at a time
     Buffer<std::int32_t> factor_begin, user_begin, user_column, user_variable, knot_begin;
-    Buffer<optimize::Factor> factors;
+    Buffer<optimize::Driver> drivers;
     Buffer<double> knots, gram, linear_inverse, box_places;
     Buffer<double> projection, linear, quadratic, lower, upper, thresholds, start, weights[2], objective, global;
     Buffer<double> right, left;

@@ -8,7 +8,7 @@
 
 namespace rigwright::cuda {
 
-/// Minimises frames in Gram space on the device, one block a frame: what inverse::solve_frames does without its
+/// Minimizes frames in Gram space on the device, one block a frame: what inverse::solve_frames does without its
 /// temporal term, except that all frames start at once. Each comes from its given start and, in rigs with combinations,
 /// from zero and the linear solution; then frames offer what they found to those beside them as long as that helps,
 /// inside runs of 256 frames. Where a frame has one minimum in reach both give the same weights but for rounding.
@@ -30,7 +30,7 @@ public:
     void solve(const optimize::Shot& shot, const optimize::ShotOptions& options, const optimize::ShotResult& result);
 
     struct Measures {
-        View<double, 1> objective;    // (T): optimize::Frame::objective
+        View<double, 1> objective;    // (T): optimize::GramPoint::objective
         View<double, 2> right, left;  // (T, K): its slopes to both sides of each weight
     };
     /// What the objective is at weights (T, K) inside the box.

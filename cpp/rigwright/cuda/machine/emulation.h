@@ -77,7 +77,7 @@ private:
     bool backward_;
 };
 
-/// Runs kernels on the host, one thread of a block after another. Neighbouring blocks run their threads in
+/// Runs kernels on the host, one thread of a block after another. Neighboring blocks run their threads in
 /// opposite orders, so that a thread that needs what another writes in the same phase gives a wrong result.
 class Machine {
 public:

@@ -9,8 +9,8 @@
 
 namespace rigwright::cuda {
 
-/// The factors of the corrections (rig::Factor), as BlendshapePlan lists them.
-struct FactorLists {
+/// The drivers of the corrections (rig::Driver), as BlendshapePlan lists them.
+struct DriverLists {
     const std::int32_t* offset;  // (C + 1)
     const std::int32_t* shape;   // (M)
     const float* tent;           // (M, 3), zeros for a plain weight
@@ -32,11 +32,11 @@ struct FactorLists {
 };
 
 /// Activations of blendshape columns, times their scales: a row per column, a column per head. A column is the weight
-/// of a shape or a product of factors, and 0 if a shape of it is not among the head's prefix.
+/// of a shape or a product of drivers, and 0 if a shape of it is not among the head's prefix.
 struct BlendshapeActivations {
     const float* weights;  // (T, K)
     std::int64_t num_shapes;
-    FactorLists factors;
+    DriverLists drivers;
     const float* scale;              // (N)
     const std::int32_t* shape_rank;  // (K) place of each shape in the order
     const std::int32_t* length;      // (T) shapes of each head's prefix
@@ -52,9 +52,9 @@ struct BlendshapeActivations {
             product = w[n];
             inside = shape_rank[n] < length[head];
         } else {
-            for (std::int32_t f = factors.offset[n - num_shapes]; f < factors.offset[n - num_shapes + 1]; ++f) {
-                product *= factors.value(f, w);
-                inside = inside && shape_rank[factors.shape[f]] < length[head];
+            for (std::int32_t f = drivers.offset[n - num_shapes]; f < drivers.offset[n - num_shapes + 1]; ++f) {
+                product *= drivers.value(f, w);
+                inside = inside && shape_rank[drivers.shape[f]] < length[head];
             }
         }
         activations[n * num_heads + head] = inside ? product * scale[n] : 0.0f;
@@ -67,7 +67,7 @@ struct BlendshapeActivationTangents {
     const float* tangents;  // (R, K)
     TangentRows rows;
     std::int64_t num_shapes;
-    FactorLists factors;
+    DriverLists drivers;
     const float* scale;  // (N)
     std::int64_t num_tangents;
     float* activations;  // (N, R)
@@ -79,11 +79,11 @@ struct BlendshapeActivationTangents {
         if (n < num_shapes) {
             sum = dw[n];
         } else {
-            const std::int32_t begin = factors.offset[n - num_shapes], end = factors.offset[n - num_shapes + 1];
+            const std::int32_t begin = drivers.offset[n - num_shapes], end = drivers.offset[n - num_shapes + 1];
             for (std::int32_t own = begin; own < end; ++own) {
-                float product = dw[factors.shape[own]] * factors.slope(own, w);
+                float product = dw[drivers.shape[own]] * drivers.slope(own, w);
                 for (std::int32_t other = begin; other < end; ++other) {
-                    if (other != own) product *= factors.value(other, w);
+                    if (other != own) product *= drivers.value(other, w);
                 }
                 sum += product;
             }

@@ -16,7 +16,7 @@ struct Coupling {
 };
 
 /// Largest |value| and |slope| of a factor between two bounds.
-std::pair<double, double> extremes(const optimize::Factor& f, double low, double high) {
+std::pair<double, double> extremes(const optimize::Driver& f, double low, double high) {
     if (!f.is_tent) return {std::max(std::abs(low), std::abs(high)), 1.0};
     const double value = low <= f.tent.x2 && f.tent.x2 <= high ? 1.0 : std::max(f.value(low), f.value(high));
     double slope = 0.0;
@@ -25,35 +25,35 @@ std::pair<double, double> extremes(const optimize::Factor& f, double low, double
     return {value, slope};
 }
 
-bool is_plain_pair(std::span<const optimize::Factor> factors) {
-    return factors.size() == 2 && !factors[0].is_tent && !factors[1].is_tent;
+bool is_plain_pair(std::span<const optimize::Driver> drivers) {
+    return drivers.size() == 2 && !drivers[0].is_tent && !drivers[1].is_tent;
 }
 
-std::vector<Coupling> plain_pairs(const optimize::Structure& structure) {
+std::vector<Coupling> plain_pairs(const optimize::ProductModel& products) {
     std::vector<Coupling> couplings;
-    for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
-        const std::span<const optimize::Factor> factors = structure.factors(n);
-        if (is_plain_pair(factors)) {
-            couplings.push_back({factors[0].variable, factors[1].variable, static_cast<std::int32_t>(n), 0.5});
+    for (std::int64_t n = 0; n < products.num_columns(); ++n) {
+        const std::span<const optimize::Driver> drivers = products.drivers(n);
+        if (is_plain_pair(drivers)) {
+            couplings.push_back({drivers[0].variable, drivers[1].variable, static_cast<std::int32_t>(n), 0.5});
         }
     }
     return couplings;
 }
 
-std::vector<Coupling> other_products(const optimize::Structure& structure, View<const double, 2> box) {
+std::vector<Coupling> other_products(const optimize::ProductModel& products, View<const double, 2> box) {
     std::vector<Coupling> couplings;
-    for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
-        const std::span<const optimize::Factor> factors = structure.factors(n);
-        if (factors.size() < 2 || is_plain_pair(factors)) continue;
-        for (std::size_t k = 0; k < factors.size(); ++k) {
-            for (std::size_t l = k + 1; l < factors.size(); ++l) {
+    for (std::int64_t n = 0; n < products.num_columns(); ++n) {
+        const std::span<const optimize::Driver> drivers = products.drivers(n);
+        if (drivers.size() < 2 || is_plain_pair(drivers)) continue;
+        for (std::size_t k = 0; k < drivers.size(); ++k) {
+            for (std::size_t l = k + 1; l < drivers.size(); ++l) {
                 double strength = 0.5;
-                for (std::size_t f = 0; f < factors.size(); ++f) {
-                    const std::int32_t j = factors[f].variable;
-                    const auto [value, slope] = extremes(factors[f], box(j, 0), box(j, 1));
+                for (std::size_t f = 0; f < drivers.size(); ++f) {
+                    const std::int32_t j = drivers[f].variable;
+                    const auto [value, slope] = extremes(drivers[f], box(j, 0), box(j, 1));
                     strength *= f == k || f == l ? slope : value;
                 }
-                couplings.push_back({factors[k].variable, factors[l].variable, static_cast<std::int32_t>(n), strength});
+                couplings.push_back({drivers[k].variable, drivers[l].variable, static_cast<std::int32_t>(n), strength});
             }
         }
     }
@@ -109,14 +109,14 @@ private:
 
 }  // namespace
 
-CorrectiveBounds corrective_bounds(const optimize::Structure& structure, View<const float, 3> columns,
+CorrectiveBounds corrective_bounds(const optimize::ProductModel& products, View<const float, 3> columns,
                                    View<const double, 2> box, int threads) {
-    const std::vector<Coupling> pairs = plain_pairs(structure), others = other_products(structure, box);
+    const std::vector<Coupling> pairs = plain_pairs(products), others = other_products(products, box);
     const std::int64_t count = columns.extent(1) * 3;
     std::vector<Range> pair_range(count), other_range(count);
     if (!pairs.empty() || !others.empty()) {
         parallel_for(count, 96, threads, [&](std::int64_t begin, std::int64_t end) {
-            Spectrum spectrum(structure.num_variables(), columns);
+            Spectrum spectrum(products.num_variables(), columns);
             for (std::int64_t i = begin; i < end; ++i) {
                 pair_range[i] = spectrum.at(i, pairs, false);
                 other_range[i] = spectrum.at(i, others, true);

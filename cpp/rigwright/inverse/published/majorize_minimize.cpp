@@ -30,7 +30,7 @@ class MajorizeMinimize::FrameState {
 public:
     FrameState(const MajorizeMinimize& method, const Frames& frames, std::int64_t frame)
         : m_(method),
-          s_(method.structure_),
+          s_(method.products_),
           f_(frames),
           t_(frame),
           activation_(s_.num_columns()),
@@ -45,13 +45,13 @@ public:
     const Surrogate& surround(const double* w) {
         activate(w);
         double norm = 0.0;  // sum |h_i|^2
-        for (const auto& group : m_.groups_) linearise(group, w, &norm);
+        for (const auto& group : m_.groups_) linearize(group, w, &norm);
         const double curvature = 2.0 * (norm + bent_residual(norm));
         for (std::int64_t k = 0; k < s_.num_variables(); ++k) bound_.r[k] = curvature + f_.curvature(t_, k);
         return bound_;
     }
 
-    /// Algorithm 1: moves w to the bound's minimiser and returns by how much the bound falls.
+    /// Algorithm 1: moves w to the bound's minimizer and returns by how much the bound falls.
     double step(double* w) {
         double decrease = 0.0;
         stopped_at_knot_ = false;
@@ -64,7 +64,7 @@ public:
             const double s = bound_.s * static_cast<double>(group.size());
             const std::int32_t owner = group[0];
             const double low = bound_.low[owner], high = bound_.high[owner];
-            const double v = optimize::minimise_quartic(q, r, s, low, high);
+            const double v = optimize::minimize_quartic(q, r, s, low, high);
             decrease -= v * (q + v * (r + s * v * v));
             // a step to the end of its range arrives there exactly
             const double end = v == low ? target_low_[owner] : v == high ? target_high_[owner] : w[owner] + v;
@@ -127,7 +127,7 @@ private:
     }
 
     /// q, the range of steps, and the group's part of sum |h_i|^2.
-    void linearise(const std::vector<std::int32_t>& group, const double* w, double* norm) {
+    void linearize(const std::vector<std::int32_t>& group, const double* w, double* norm) {
         const int side = side_of(group, w);
         double low = f_.lower(t_, group[0]), high = f_.upper(t_, group[0]);
         const bool pinned = low == high;
@@ -200,7 +200,7 @@ private:
     }
 
     const MajorizeMinimize& m_;
-    const optimize::Structure& s_;
+    const optimize::ProductModel& s_;
     const linalg::GramKernels& kernels_ = linalg::gram_kernels();
     const Frames& f_;
     std::int64_t t_;
@@ -215,12 +215,12 @@ private:
     std::vector<float> bent_;  // residuals at the bounds' coordinates
 };
 
-MajorizeMinimize::MajorizeMinimize(optimize::Structure structure, View<const float, 3> columns,
+MajorizeMinimize::MajorizeMinimize(optimize::ProductModel products, View<const float, 3> columns,
                                    View<const double, 2> gram, View<const double, 1> vertex_weights,
                                    View<const double, 2> box, View<const std::int64_t, 1> ties, int threads)
-    : structure_(std::move(structure)), gram_(gram.begin(), gram.end()) {
+    : products_(std::move(products)), gram_(gram.begin(), gram.end()) {
     constexpr const char* name = "MajorizeMinimize";
-    const std::int64_t count = structure_.num_columns(), shapes = structure_.num_variables();
+    const std::int64_t count = products_.num_columns(), shapes = products_.num_variables();
     check_shape(name, "columns", columns, {count, -1, 3});
     check_shape(name, "gram", gram, {count, count});
     check_shape(name, "vertex_weights", vertex_weights, {columns.extent(1)});
@@ -230,7 +230,7 @@ MajorizeMinimize::MajorizeMinimize(optimize::Structure structure, View<const flo
         if (owner < 0 || owner >= shapes) throw bad_argument(name, "ties", std::to_string(owner), "a shape");
     }
     groups_ = groups_of(ties);
-    bounds_ = corrective_bounds(structure_, columns, box, threads);
+    bounds_ = corrective_bounds(products_, columns, box, threads);
     const std::size_t rows = bounds_.coordinate.size();
     bent_columns_.resize(static_cast<std::size_t>(count) * rows);
     for (std::int64_t n = 0; n < count; ++n) {
@@ -245,7 +245,7 @@ MajorizeMinimize::MajorizeMinimize(optimize::Structure structure, View<const flo
     spread_ = std::sqrt(sum);
 }
 
-void MajorizeMinimize::solve(const Frames& frames, const MinimisationRule& rule, View<double, 2> weights,
+void MajorizeMinimize::solve(const Frames& frames, const MinimizationRule& rule, View<double, 2> weights,
                              View<std::int64_t, 1> iterations, View<bool, 1> converged, int threads) const {
     parallel_for(weights.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {

@@ -4,7 +4,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/inverse/published/corrective_bounds.h"
-#include "rigwright/optimize/products/structure.h"
+#include "rigwright/optimize/products/product_model.h"
 
 namespace rigwright::inverse {
 
@@ -18,7 +18,7 @@ struct Frames {
 };
 
 /// When a frame ends.
-struct MinimisationRule {
+struct MinimizationRule {
     double tolerance = 1e-9;  // of the frame's energy: the bound's decrease that counts as none
     int max_iterations = 10000;
 };
@@ -30,7 +30,7 @@ struct Surrogate {
     std::vector<double> q, r, low, high;
 };
 
-/// The majorisation-minimisation of Rackovic et al. (2022), algorithms 1 and 2: from w the bound psi is minimised over
+/// The majorization-minimization of Rackovic et al. (2022), algorithms 1 and 2: from w the bound psi is minimized over
 /// each weight by itself and in closed form, all weights move at once, and so on until psi decreases no further.
 ///
 /// With g_i the residual of coordinate i, h_i its gradient in w and omega_i the weight of its vertex,
@@ -48,7 +48,7 @@ struct Surrogate {
 /// the next knot. At a knot the weight takes the side on which the objective falls more steeply, so that the method
 /// only comes to rest where no single weight can go either way downhill.
 ///
-/// Shapes with one common weight (`ties`) share the side and the step that minimises the sum of their quartics.
+/// Shapes with one common weight (`ties`) share the side and the step that minimizes the sum of their quartics.
 ///
 /// Speed. q and sum |h_i|^2 = trace(J^T G J) come from the Gram matrix G, J the slopes of the activations. Only
 /// S(g) = sum omega_i (g_i lambda_M,i + |g_i| a_i) needs the residuals themselves. It is Lipschitz, |S(g) - S(g')| <=
@@ -62,13 +62,13 @@ public:
     /// The rig's columns (N, M, 3) on the chosen vertices, their Gram matrix (N, N), vertex weights (M), the box
     /// (K, 2) that all frames' bounds lie in. `ties` (K): the shape whose weight each shape has, itself or another.
     /// Throws ArgumentError where shapes do not fit.
-    MajorizeMinimize(optimize::Structure structure, View<const float, 3> columns, View<const double, 2> gram,
+    MajorizeMinimize(optimize::ProductModel products, View<const float, 3> columns, View<const double, 2> gram,
                      View<const double, 1> vertex_weights, View<const double, 2> box, View<const std::int64_t, 1> ties,
                      int threads);
 
     /// Moves weights (T, K), feasible on entry, and writes the number of steps (T) and whether the rule was met (T). A
     /// frame whose objective overflows, or whose start is NaN, stays where that happens and does not converge.
-    void solve(const Frames& frames, const MinimisationRule& rule, View<double, 2> weights,
+    void solve(const Frames& frames, const MinimizationRule& rule, View<double, 2> weights,
                View<std::int64_t, 1> iterations, View<bool, 1> converged, int threads) const;
 
     /// The bound around a frame's weights (K), as the first step from there uses it.
@@ -77,7 +77,7 @@ public:
 private:
     class FrameState;
 
-    optimize::Structure structure_;
+    optimize::ProductModel products_;
     std::vector<double> gram_;
     std::vector<std::vector<std::int32_t>> groups_;  // shapes with one common weight
     CorrectiveBounds bounds_;

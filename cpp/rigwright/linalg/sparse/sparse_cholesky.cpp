@@ -9,8 +9,8 @@
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
-#include "rigwright/linalg/sparse/factorisation.h"
-#include "rigwright/linalg/sparse/panels.h"
+#include "rigwright/linalg/sparse/factorization.h"
+#include "rigwright/linalg/sparse/supernodes.h"
 
 namespace rigwright::linalg {
 namespace {
@@ -62,7 +62,7 @@ SparseMatrix lower_triangle(const SparseMatrix& full) {
 }
 
 /// Throws where a pivot, the squared diagonal of L, lost all its digits against the diagonal entry that it came from.
-void check_pivots(const Factorisation& factor, const SparseMatrix& lower) {
+void check_pivots(const Factorization& factor, const SparseMatrix& lower) {
     // The rounding of a pivot grows with the updates that it took: about n epsilon for a mesh's Laplacian.
     const double digits = std::max<double>(64.0, lower.size) * std::numeric_limits<double>::epsilon();
     for (std::int32_t i = 0; i < lower.size; ++i) {
@@ -77,8 +77,8 @@ void check_pivots(const Factorisation& factor, const SparseMatrix& lower) {
 
 /// The width that solves `left` columns next: full, or the narrowest that holds all that are left.
 int width_for(std::int64_t left) {
-    int width = Panels::widths[0];
-    for (const int other : Panels::widths) width = other >= left ? other : width;
+    int width = Supernodes::widths[0];
+    for (const int other : Supernodes::widths) width = other >= left ? other : width;
     return width;
 }
 
@@ -103,10 +103,10 @@ SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows,
     const SparseMatrix full = compress(size, rows, columns, values);
     check_symmetric(full);
     const SparseMatrix lower = lower_triangle(full);
-    Factorisation factor = factorise(lower);
+    Factorization factor = factorize(lower);
     check_pivots(factor, lower);
     order_ = std::move(factor.order);
-    panels_ = std::make_unique<const Panels>(factor.lower);
+    panels_ = std::make_unique<const Supernodes>(factor.lower);
 }
 
 SparseCholesky::~SparseCholesky() = default;
@@ -116,7 +116,7 @@ void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, 
     check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});
     check_shape<double, 2>("SparseCholesky.solve", "solution", solution, {size_, count});
     check_finite("SparseCholesky.solve", "rhs", rhs);
-    parallel_for(count, Panels::widths[0], threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(count, Supernodes::widths[0], threads, [&](std::int64_t begin, std::int64_t end) {
         const int width = width_for(end - begin);
         const Scratch::Lease<double> memory(static_cast<std::size_t>(size_ * width));
         double* x = memory.data();

@@ -7,12 +7,12 @@
 
 namespace rigwright::linalg {
 
-class Panels;
+class Supernodes;
 
-/// Sparse Cholesky factorisation of a symmetric positive definite n x n matrix, in double precision: factor
+/// Sparse Cholesky factorization of a symmetric positive definite n x n matrix, in double precision: factor
 /// once, solve many right-hand sides. Immutable; solve may be called from several threads at once. CHOLMOD
 /// (Chen et al. 2008), its simplicial code, factors where it was found at configuration, Eigen's SimplicialLLT
-/// otherwise; the substitution is our own (Panels).
+/// otherwise; the substitution is our own (Supernodes).
 class SparseCholesky {
 public:
     /// From the entries (row, column, value) of the whole matrix, both triangles, in any order; entries of one
@@ -36,7 +36,7 @@ public:
 private:
     std::int64_t size_;
     std::vector<std::int32_t> order_;  // of the factor's rows
-    std::unique_ptr<const Panels> panels_;
+    std::unique_ptr<const Supernodes> panels_;
 };
 
 }  // namespace rigwright::linalg

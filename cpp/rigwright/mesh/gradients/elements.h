@@ -7,13 +7,13 @@
 
 namespace rigwright::mesh {
 
-/// One triangle of the sum that a transfer minimises (Sumner and Popovic 2004, equation 8), its fourth vertices
+/// One triangle of the sum that a transfer minimizes (Sumner and Popovic 2004, equation 8), its fourth vertices
 /// eliminated. The source's deformation gradient S = V~ V^-1, V = [p1 - p0, p2 - p0, normal_column], is to act on the
 /// target's triangle. A target's fourth vertex occurs in its own triangle only and is free, so it can always match
 /// what S does to the normal: what remains is what S does to the two sides. Weighted by area,
 ///   area |(grad x - S) P|^2 = sum over sides (i, j) of cot / 2 |(x_i - x_j) - S e_ij|^2,
 /// P the projection on the triangle's plane, e the target's sides, cot the cotangent of the angle across from the side
-/// (Botsch et al. 2006). The unknowns shrink from V + F to V, the minimiser is the same, and the matrix is the
+/// (Botsch et al. 2006). The unknowns shrink from V + F to V, the minimizer is the same, and the matrix is the
 /// cotangent Laplacian, positive semidefinite whatever the angles.
 struct Element {
     Corners vertex;

@@ -8,7 +8,7 @@ namespace rigwright::mesh {
 
 /// Shapes of one mesh side by side: a number of the mesh is `width` contiguous ones here, one a shape, so that what is
 /// the same for all shapes (corners, frames, weights) is read once and the arithmetic fills vectors. Each shape takes
-/// the same operations in the same order whatever the width and its place: its bytes do not depend on its neighbours.
+/// the same operations in the same order whatever the width and its place: its bytes do not depend on its neighbors.
 struct SideBySide {
     static constexpr int widest = 8;
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int32_t leaf_size = 4;
 
-double twice_centre(const Box& box, int axis) {
+double twice_center(const Box& box, int axis) {
     return box.low[axis] + box.high[axis];
 }
 
@@ -79,8 +79,8 @@ void BoxTree::build(std::int32_t begin, std::int32_t end) {
     for (std::int32_t i = begin; i < end; ++i) {
         box.include(boxes_[order_[i]]);
         for (int a = 0; a < 3; ++a) {
-            low[a] = std::min(low[a], twice_centre(boxes_[order_[i]], a));
-            high[a] = std::max(high[a], twice_centre(boxes_[order_[i]], a));
+            low[a] = std::min(low[a], twice_center(boxes_[order_[i]], a));
+            high[a] = std::max(high[a], twice_center(boxes_[order_[i]], a));
         }
     }
     nodes_.push_back({box, begin, end, -1});
@@ -92,7 +92,7 @@ void BoxTree::build(std::int32_t begin, std::int32_t end) {
     const std::int32_t middle = (begin + end) / 2;
     std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                      [&](std::int32_t a, std::int32_t b) {
-                         const double ca = twice_centre(boxes_[a], axis), cb = twice_centre(boxes_[b], axis);
+                         const double ca = twice_center(boxes_[a], axis), cb = twice_center(boxes_[b], axis);
                          return ca != cb ? ca < cb : a < b;
                      });
     build(begin, middle);

@@ -19,7 +19,7 @@ struct Box {
 };
 
 /// A tree of boxes for the questions "which overlap this one" and "which thing is nearest". Built by median splits
-/// along the longest axis of the boxes' centres; the same boxes give the same tree. Immutable.
+/// along the longest axis of the boxes' centers; the same boxes give the same tree. Immutable.
 class BoxTree {
 public:
     explicit BoxTree(std::vector<Box> boxes);

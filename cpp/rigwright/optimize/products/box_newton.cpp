@@ -5,7 +5,7 @@
 
 namespace rigwright::optimize {
 
-bool BoxNewton::take(Frame& frame, double threshold) {
+bool BoxNewton::take(GramPoint& frame, double threshold) {
     constexpr double share = 0.1;  // of the threshold: what the model leaves does not add up to it
     constexpr int tries = 24;
     frame.refresh();
@@ -35,11 +35,11 @@ bool BoxNewton::take(Frame& frame, double threshold) {
 }
 
 /// Moves the frame if the step is good, corrected where the model does not hold so far away.
-bool BoxNewton::improves(Frame& frame, double optimality) {
+bool BoxNewton::improves(GramPoint& frame, double optimality) {
     constexpr double rounding = 1e-14;  // of the objective
     constexpr int corrections = 3;
     const double predicted = quadratic_.change(), least = rounding * std::abs(frame.objective());
-    start_.assign(frame.x(), frame.x() + frame.structure().num_variables());
+    start_.assign(frame.x(), frame.x() + frame.products().num_variables());
     trial_ = start_;
     double change = 0.0;
     for (int i = 0; i <= corrections; ++i) {
@@ -60,7 +60,7 @@ bool BoxNewton::improves(Frame& frame, double optimality) {
 }
 
 /// Minimizes the model from where the frame went, with the Hessian of where it came from.
-void BoxNewton::correct(const Frame& frame) {
+void BoxNewton::correct(const GramPoint& frame) {
     gradient_.resize(model_.free().size());
     for (std::size_t i = 0; i < gradient_.size(); ++i) {
         const std::int32_t k = model_.free()[i];

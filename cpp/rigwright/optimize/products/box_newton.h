@@ -21,11 +21,11 @@ public:
     void begin() { damping_ = 0.0; }
     /// One step from the frame's point, whose activations are computed from scratch first. Descents of at most
     /// `threshold` are left. Returns false, with the frame unmoved, if no step helps.
-    bool take(Frame& frame, double threshold);
+    bool take(GramPoint& frame, double threshold);
 
 private:
-    bool improves(Frame& frame, double optimality);
-    void correct(const Frame& frame);
+    bool improves(GramPoint& frame, double optimality);
+    void correct(const GramPoint& frame);
 
     QuadraticModel model_;
     BoxQuadratic quadratic_;

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "rigwright/linalg/working_factor.h"
+#include "rigwright/linalg/active_set_cholesky.h"
 
 namespace rigwright::optimize {
 
@@ -44,7 +44,7 @@ private:
     std::int64_t stride_ = 0;
     std::span<const double> gradient_, low_, high_;
     double damping_ = 0.0, largest_ = 0.0;
-    linalg::WorkingFactor factor_;  // of the free variables
+    linalg::ActiveSetCholesky factor_;  // of the free variables
     std::vector<double> step_, slope_, rhs_;
     std::vector<char> is_free_, is_refused_;  // refused: came back to its bound as soon as it was released
     std::int32_t released_ = -1;              // by the last step

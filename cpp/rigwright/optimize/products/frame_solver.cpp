@@ -7,16 +7,16 @@ namespace rigwright::optimize {
 
 bool FrameSolver::sweep(bool local) {
     bool moved = false;
-    for (std::int64_t k = 0; k < frame_.structure().num_variables(); ++k) moved = frame_.minimise(k, local) || moved;
+    for (std::int64_t k = 0; k < frame_.products().num_variables(); ++k) moved = frame_.minimize(k, local) || moved;
     return moved;
 }
 
 bool FrameSolver::is_near(const double* known) const {
     constexpr double near = 1e-3;  // a weight; corrections bend the objective over tenths
-    for (std::int64_t k = 0; k < frame_.structure().num_variables(); ++k) {
+    for (std::int64_t k = 0; k < frame_.products().num_variables(); ++k) {
         const double x = frame_.x()[k];
         if (!(std::abs(x - known[k]) < near)) return false;
-        for (const double knot : frame_.structure().knots(k)) {  // another minimum may lie behind it, however near
+        for (const double knot : frame_.products().knots(k)) {  // another minimum may lie behind it, however near
             if (std::min(x, known[k]) < knot && knot < std::max(x, known[k])) return false;
         }
     }
@@ -25,7 +25,7 @@ bool FrameSolver::is_near(const double* known) const {
 
 /// One step from the point looked at, after `iterations` others. Returns false if none helps.
 bool FrameSolver::step(double threshold, std::int64_t iterations) {
-    const bool has_knots = frame_.structure().has_knots();
+    const bool has_knots = frame_.products().has_knots();
     const std::int64_t patience = newton_.was_singular() && !has_knots ? 24 : 200;  // independent shapes need less
     in_box_ = in_box_ || iterations >= patience;
     if (!in_box_ && (newton_.take(frame_) || sweep(false))) return true;
@@ -37,9 +37,9 @@ bool FrameSolver::step(double threshold, std::int64_t iterations) {
 FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start kind, double threshold,
                                std::int64_t max_iterations, const double* known, double* x) {
     constexpr int far_sweeps = 2;
-    const Structure& structure = frame_.structure();
-    bool many_minima = structure.has_knots();  // along a single variable
-    for (std::int64_t k = 0; k < structure.num_variables(); ++k) many_minima = many_minima || structure.degree(k) > 1;
+    const ProductModel& products = frame_.products();
+    bool many_minima = products.has_knots();  // along a single variable
+    for (std::int64_t k = 0; k < products.num_variables(); ++k) many_minima = many_minima || products.degree(k) > 1;
     FrameReport report;
     frame_.load(terms);
     frame_.set(start);
@@ -57,7 +57,7 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
         if (report.converged) {
             if (!many_minima) break;
             const double before = frame_.objective();
-            solved_.assign(frame_.x(), frame_.x() + structure.num_variables());
+            solved_.assign(frame_.x(), frame_.x() + products.num_variables());
             if (!sweep(false)) break;
             // on the pieces where it is the frame gains no more by a step than its optimality times the step's length
             double within = 1e-12 * std::abs(before);
@@ -70,7 +70,7 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
         }
     }
     report.objective = frame_.objective();
-    std::copy_n(frame_.x(), structure.num_variables(), x);
+    std::copy_n(frame_.x(), products.num_variables(), x);
     return report;
 }
 

@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "rigwright/optimize/products/box_newton.h"
-#include "rigwright/optimize/products/frame.h"
+#include "rigwright/optimize/products/gram_point.h"
 #include "rigwright/optimize/products/newton.h"
 
 namespace rigwright::optimize {
 
 /// How one frame ended.
 struct FrameReport {
-    double objective = 0.0;  // Frame::objective
+    double objective = 0.0;  // GramPoint::objective
     double optimality = 0.0;
     std::int64_t iterations = 0;  // Newton steps and sweeps
     bool converged = false;
@@ -24,27 +24,27 @@ enum class Start {
     far      // anywhere: sweeps come first
 };
 
-/// Minimises one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact
-/// minimisation over one variable at a time, which also look beyond the pieces next to a variable; where these come no
+/// Minimizes one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact
+/// minimization over one variable at a time, which also look beyond the pieces next to a variable; where these come no
 /// nearer to a solution, Newton steps over all variables in the box (BoxNewton). The objective never rises. Ends at a
 /// point whose optimality is at most `threshold` and that no single variable can improve. Not thread-safe: use one per
 /// thread.
 class FrameSolver {
 public:
-    FrameSolver(const Structure& structure, const linalg::GramMatrix& gram) : frame_(structure, gram) {}
+    FrameSolver(const ProductModel& products, const linalg::GramMatrix& gram) : frame_(products, gram) {}
 
     /// With `known`, a solution of the same terms, the solve ends, not converged, where all its variables come so near,
     /// on the same pieces, that it would only be found again. Writes the last point to x.
     FrameReport solve(const Terms& terms, const double* start, Start kind, double threshold,
                       std::int64_t max_iterations, const double* known, double* x);
-    const Frame& frame() const { return frame_; }
+    const GramPoint& frame() const { return frame_; }
 
 private:
     bool step(double threshold, std::int64_t iterations);
     bool sweep(bool local);
     bool is_near(const double* known) const;
 
-    Frame frame_;
+    GramPoint frame_;
     NewtonStep newton_;
     BoxNewton box_newton_;
     bool in_box_ = false;  // from the first frame on that stalled: those after it would, too

@@ -7,18 +7,18 @@
 namespace rigwright::optimize {
 namespace {
 
-void sum_rows(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
-    linalg::gram_kernels().sum_rows(factors, rows, count, y, n);
+void sum_rows(const double* drivers, const double* const* rows, std::int64_t count, double* y, std::int64_t n) {
+    linalg::gram_kernels().sum_rows(drivers, rows, count, y, n);
 }
 
-void sum_rows(const float* factors, const float* const* rows, std::int64_t count, float* y, std::int64_t n) {
-    linalg::gram_kernels().sum_rows_single(factors, rows, count, y, n);
+void sum_rows(const float* drivers, const float* const* rows, std::int64_t count, float* y, std::int64_t n) {
+    linalg::gram_kernels().sum_rows_single(drivers, rows, count, y, n);
 }
 
 }  // namespace
 
 template <class Real>
-void Hessian<Real>::form(const Frame& frame, const FreeVariables& free, bool curvature) {
+void Hessian<Real>::form(const GramPoint& frame, const FreeVariables& free, bool curvature) {
     const std::int64_t count = free.size(), width = frame.gram().template width<Real>();
     stride_ = linalg::padded_width(count);
     differentiate(frame, free);
@@ -48,16 +48,16 @@ void Hessian<Real>::form(const Frame& frame, const FreeVariables& free, bool cur
 /// The slopes J by free variables, and once more by rank: first the first slope of each variable, then the second ones,
 /// so that sums over them go to one variable after another and do not wait for each other.
 template <class Real>
-void Hessian<Real>::differentiate(const Frame& frame, const FreeVariables& free) {
-    const Structure& structure = frame.structure();
+void Hessian<Real>::differentiate(const GramPoint& frame, const FreeVariables& free) {
+    const ProductModel& products = frame.products();
     slope_column_.clear();
     slopes_.clear();
     slope_row_.clear();
     slope_begin_.assign(1, 0);
     std::int64_t longest = 0;
     for (std::int64_t i = 0; i < free.size(); ++i) {
-        for (const std::int32_t n : structure.users(free.variables[i])) {
-            const double slope = structure.slope(n, free.variables[i], frame.x(), free.side[i]);
+        for (const std::int32_t n : products.users(free.variables[i])) {
+            const double slope = products.slope(n, free.variables[i], frame.x(), free.side[i]);
             if (slope == 0.0) continue;
             slope_column_.push_back(n);
             slopes_.push_back(static_cast<Real>(slope));
@@ -79,32 +79,32 @@ void Hessian<Real>::differentiate(const Frame& frame, const FreeVariables& free)
 }
 
 template <class Real>
-void Hessian<Real>::add_curvature(const Frame& frame, const FreeVariables& free) {
-    const Structure& structure = frame.structure();
+void Hessian<Real>::add_curvature(const GramPoint& frame, const FreeVariables& free) {
+    const ProductModel& products = frame.products();
     const auto add = [&](std::int32_t i, std::int32_t j, double entry) {  // twice on the diagonal: (u v)'' = 2 u' v'
         entries_[i * stride_ + j] += static_cast<Real>(entry);
         entries_[j * stride_ + i] += static_cast<Real>(entry);
     };
-    for (std::int64_t n = 0; n < structure.num_columns(); ++n) {
-        const auto [first, second] = structure.plain(n);
+    for (std::int64_t n = 0; n < products.num_columns(); ++n) {
+        const auto [first, second] = products.plain(n);
         if (second >= 0) {
             const std::int32_t i = free.position[first], j = free.position[second];
             if (i >= 0 && j >= 0) add(i, j, 2.0 * frame.residual()[n]);
             continue;
         }
-        const std::span<const Factor> factors = structure.factors(n);
-        for (std::size_t a = 1; a < factors.size(); ++a) {
-            const std::int32_t i = free.position[factors[a].variable];
+        const std::span<const Driver> drivers = products.drivers(n);
+        for (std::size_t a = 1; a < drivers.size(); ++a) {
+            const std::int32_t i = free.position[drivers[a].variable];
             if (i < 0) continue;
             for (std::size_t b = 0; b < a; ++b) {
-                const std::int32_t j = free.position[factors[b].variable];
+                const std::int32_t j = free.position[drivers[b].variable];
                 if (j < 0) continue;
                 double product = 2.0 * frame.residual()[n];
-                for (std::size_t c = 0; c < factors.size(); ++c) {
-                    const double x = frame.x()[factors[c].variable];
-                    product *= c == a   ? factors[c].slope(x, free.side[i])
-                               : c == b ? factors[c].slope(x, free.side[j])
-                                        : factors[c].value(x);
+                for (std::size_t c = 0; c < drivers.size(); ++c) {
+                    const double x = frame.x()[drivers[c].variable];
+                    product *= c == a   ? drivers[c].slope(x, free.side[i])
+                               : c == b ? drivers[c].slope(x, free.side[j])
+                                        : drivers[c].value(x);
                 }
                 add(i, j, product);
             }

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "rigwright/optimize/products/frame.h"
+#include "rigwright/optimize/products/gram_point.h"
 
 namespace rigwright::optimize {
 
@@ -24,7 +24,7 @@ template <class Real>
 class Hessian {
 public:
     /// At a frame's point; with `curvature` its second part, too.
-    void form(const Frame& frame, const FreeVariables& free, bool curvature);
+    void form(const GramPoint& frame, const FreeVariables& free, bool curvature);
 
     /// Numbers between rows.
     std::int64_t stride() const { return stride_; }
@@ -37,8 +37,8 @@ private:
         Real twice;  // the slope
     };
 
-    void differentiate(const Frame& frame, const FreeVariables& free);
-    void add_curvature(const Frame& frame, const FreeVariables& free);
+    void differentiate(const GramPoint& frame, const FreeVariables& free);
+    void add_curvature(const GramPoint& frame, const FreeVariables& free);
 
     std::int64_t stride_ = 0;
     std::vector<Real> entries_;

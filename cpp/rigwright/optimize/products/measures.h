@@ -1,8 +1,8 @@
 #pragma once
 #include "rigwright/core/view.h"
 #include "rigwright/linalg/gram_matrix.h"
+#include "rigwright/optimize/products/product_model.h"
 #include "rigwright/optimize/products/shot.h"
-#include "rigwright/optimize/products/structure.h"
 
 namespace rigwright::optimize {
 
@@ -14,7 +14,7 @@ struct FrameMeasures {
 };
 
 /// Measures points (T, K) inside the box.
-void measure_frames(const Structure& structure, const linalg::GramMatrix& gram, const Shot& shot,
+void measure_frames(const ProductModel& products, const linalg::GramMatrix& gram, const Shot& shot,
                     View<const double, 2> points, int threads, const FrameMeasures& result);
 
 }  // namespace rigwright::optimize

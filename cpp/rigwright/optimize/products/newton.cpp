@@ -5,8 +5,8 @@
 
 namespace rigwright::optimize {
 
-double QuadraticModel::look(const Frame& frame, Scope scope) {
-    const Structure& structure = frame.structure();
+double QuadraticModel::look(const GramPoint& frame, Scope scope) {
+    const ProductModel& products = frame.products();
     const Terms& terms = frame.terms();
     free_.variables.clear();
     free_.side.clear();
@@ -14,16 +14,16 @@ double QuadraticModel::look(const Frame& frame, Scope scope) {
     at_.clear();
     low_.clear();
     high_.clear();
-    free_.position.assign(structure.num_variables(), -1);
-    slopes_.resize(structure.num_variables());
+    free_.position.assign(products.num_variables(), -1);
+    slopes_.resize(products.num_variables());
     frame.slopes(slopes_.data());
     double worst = 0.0;
-    for (std::int64_t k = 0; k < structure.num_variables(); ++k) {
+    for (std::int64_t k = 0; k < products.num_variables(); ++k) {
         const double x = frame.x()[k], lower = terms.lower[k], upper = terms.upper[k];
-        const bool rests = lower == upper || structure.users(k).empty();
+        const bool rests = lower == upper || products.users(k).empty();
         if (rests && !std::isnan(x)) continue;
         const double right = slopes_[k];
-        const double left = structure.knots(k).empty() ? right : frame.slope(k, -1);
+        const double left = products.knots(k).empty() ? right : frame.slope(k, -1);
         const double rise = !(x >= upper) ? -right : 0.0, fall = !(x <= lower) ? left : 0.0;
         worst = steeper(steeper(worst, rise), fall);
         const bool inside = x > lower && x < upper && left == right;
@@ -34,7 +34,7 @@ double QuadraticModel::look(const Frame& frame, Scope scope) {
         free_.variables.push_back(static_cast<std::int32_t>(k));
         free_.side.push_back(side);
         gradient_.push_back(side > 0 ? right : left);
-        const auto [low, high] = structure.piece(k, x, side, lower, upper);
+        const auto [low, high] = products.piece(k, x, side, lower, upper);
         at_.push_back(x);
         low_.push_back(low);
         high_.push_back(high);
@@ -42,14 +42,14 @@ double QuadraticModel::look(const Frame& frame, Scope scope) {
     return worst;
 }
 
-double QuadraticModel::column(const Frame& frame, std::int32_t variable, const std::vector<std::int32_t>& at,
+double QuadraticModel::column(const GramPoint& frame, std::int32_t variable, const std::vector<std::int32_t>& at,
                               double* result) {
-    const Structure& structure = frame.structure();
+    const ProductModel& products = frame.products();
     const auto side = [&](std::int32_t k) { return free_.side[position(k)]; };
     entry_value_.clear();
     entry_row_.clear();
-    for (const std::int32_t n : structure.users(variable)) {
-        const double slope = structure.slope(n, variable, frame.x(), side(variable));
+    for (const std::int32_t n : products.users(variable)) {
+        const double slope = products.slope(n, variable, frame.x(), side(variable));
         if (slope == 0.0) continue;
         entry_value_.push_back(2.0 * slope);
         entry_row_.push_back(frame.gram().row(n));
@@ -60,14 +60,14 @@ double QuadraticModel::column(const Frame& frame, std::int32_t variable, const s
                                     static_cast<std::int64_t>(entry_row_.size()), image_.data(), frame.gram().width());
     const auto entry = [&](std::int32_t k) {
         double sum = 0.0;
-        for (const std::int32_t n : structure.users(k)) {
-            sum += structure.slope(n, k, frame.x(), side(k)) * image_[n];
+        for (const std::int32_t n : products.users(k)) {
+            sum += products.slope(n, k, frame.x(), side(k)) * image_[n];
         }
         return sum;
     };
     for (std::size_t i = 0; i < at.size(); ++i) result[i] = entry(at[i]);
-    for (const std::int32_t n : structure.users(variable)) {
-        const auto [first, second] = structure.plain(n);
+    for (const std::int32_t n : products.users(variable)) {
+        const auto [first, second] = products.plain(n);
         if (second < 0) continue;
         const auto other = std::find(at.begin(), at.end(), first == variable ? second : first);
         if (other != at.end()) result[other - at.begin()] += 2.0 * frame.residual()[n];
@@ -81,20 +81,20 @@ void NewtonStep::begin(bool cold) {
     if (cold) factor_.clear();
 }
 
-double NewtonStep::look(const Frame& frame) {
+double NewtonStep::look(const GramPoint& frame) {
     optimality_before_ = optimality_;
     optimality_ = model_.look(frame);
     return optimality_;
 }
 
-bool NewtonStep::take(Frame& frame) {
+bool NewtonStep::take(GramPoint& frame) {
     const bool repeated = may_repeat() && follow_set(frame) && repeat(frame);
     is_first_ = false;
     if (repeated) return true;
     for (const bool curvature : {true, false}) {
         model_.form(frame, curvature);
         if (direction() && search(frame, 1e-3)) return true;
-        if (frame.structure().is_linear()) break;
+        if (frame.products().is_linear()) break;
     }
     return false;
 }
@@ -104,10 +104,10 @@ bool NewtonStep::may_repeat() const {
 }
 
 /// Makes the variables of the factor the free ones. False where too many differ, or the factor does not exist.
-bool NewtonStep::follow_set(const Frame& frame) {
+bool NewtonStep::follow_set(const GramPoint& frame) {
     constexpr std::int64_t most = 8;  // changes that cost less than another factor
     const std::int64_t size = factor_.size();
-    entered_.assign(frame.structure().num_variables(), 0);
+    entered_.assign(frame.products().num_variables(), 0);
     std::int64_t leaving = 0;
     for (const std::int32_t k : factor_.variables()) {
         entered_[k] = 1;
@@ -127,7 +127,7 @@ bool NewtonStep::follow_set(const Frame& frame) {
     return true;
 }
 
-bool NewtonStep::repeat(Frame& frame) {
+bool NewtonStep::repeat(GramPoint& frame) {
     step_.assign(model_.size(), 0.0);
     held_.assign(model_.size(), 0);
     rhs_.resize(factor_.stride());
@@ -217,11 +217,11 @@ void NewtonStep::solve() {
     for (std::size_t a = 0; a < active_.size(); ++a) step_[active_[a]] = rhs_[a];
 }
 
-bool NewtonStep::search(Frame& frame, double shortest) {
+bool NewtonStep::search(GramPoint& frame, double shortest) {
     const std::vector<std::int32_t>& free = model_.free();
     const double along = slope();
     for (double length = 1.0; length > shortest; length *= 0.5) {
-        trial_.assign(frame.x(), frame.x() + frame.structure().num_variables());
+        trial_.assign(frame.x(), frame.x() + frame.products().num_variables());
         for (std::size_t i = 0; i < free.size(); ++i) {
             const double low = model_.low()[i], high = model_.high()[i];
             const double x = model_.at()[i] + length * step_[i];

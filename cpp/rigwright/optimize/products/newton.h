@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rigwright/linalg/working_factor.h"
+#include "rigwright/linalg/active_set_cholesky.h"
 #include "rigwright/optimize/products/hessian.h"
 
 namespace rigwright::optimize {
@@ -15,14 +15,14 @@ public:
         free,  // those off their bounds and the kinks of tents, or with descent away from them
         all    // these and all others whose box leaves room, but those at rest on the kink of a tent
     };
-    /// Reads a frame's point and which variables the model is over. Returns its optimality (see Frame::optimality).
-    double look(const Frame& frame, Scope scope = Scope::free);
+    /// Reads a frame's point and which variables the model is over. Returns its optimality (see GramPoint::optimality).
+    double look(const GramPoint& frame, Scope scope = Scope::free);
     /// Forms the Hessian over the free variables (see Hessian::form).
-    void form(const Frame& frame, bool curvature) { hessian_.form(frame, free_, curvature); }
+    void form(const GramPoint& frame, bool curvature) { hessian_.form(frame, free_, curvature); }
 
     /// Writes the column of the Hessian that belongs to a free variable, at other free variables; its diagonal entry.
     /// Of the curvature only that of products of two weights is in it.
-    double column(const Frame& frame, std::int32_t variable, const std::vector<std::int32_t>& at, double* result);
+    double column(const GramPoint& frame, std::int32_t variable, const std::vector<std::int32_t>& at, double* result);
 
     std::int64_t size() const { return free_.size(); }
     const FreeVariables& free_variables() const { return free_; }
@@ -48,7 +48,7 @@ private:
 /// Newton steps over the free variables of one frame, kept inside their pieces: variables that would leave are put on
 /// the end of their piece and the others solved for again; then a line search, so that the objective always falls. A
 /// factor is used again (a chord step) where it is likely to do: for the first step of a frame that starts from its
-/// neighbour's solution, whose factor is at hand, and where the last step brought the optimality down ten times or
+/// neighbor's solution, whose factor is at hand, and where the last step brought the optimality down ten times or
 /// variables have been freed since. Variables that are no longer free leave the factor first, new ones enter it. One a
 /// thread.
 class NewtonStep {
@@ -56,9 +56,9 @@ public:
     /// A new frame; `cold` where its start is far from the last frame's solution.
     void begin(bool cold);
     /// Looks at a frame's point; see QuadraticModel::look.
-    double look(const Frame& frame);
+    double look(const GramPoint& frame);
     /// One step from the point looked at. False, with the frame unmoved, where none lowers the objective.
-    bool take(Frame& frame);
+    bool take(GramPoint& frame);
     /// Whether a Hessian of this frame was singular or, by a variable's angle to the others, nearly so.
     bool was_singular() const { return was_singular_; }
 
@@ -66,15 +66,15 @@ private:
     bool direction();
     bool factor(const std::vector<std::int32_t>& active);
     void solve();
-    bool search(Frame& frame, double shortest);
+    bool search(GramPoint& frame, double shortest);
     bool may_repeat() const;
-    bool follow_set(const Frame& frame);
-    bool repeat(Frame& frame);
+    bool follow_set(const GramPoint& frame);
+    bool repeat(GramPoint& frame);
     bool stop_at_end(std::int32_t i);
     double slope() const;
 
     QuadraticModel model_;
-    linalg::WorkingFactor factor_;
+    linalg::ActiveSetCholesky factor_;
     std::vector<double> step_, pull_, rhs_, trial_;
     std::vector<std::int32_t> active_;
     std::vector<char> held_, entered_;

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "rigwright/core/view.h"
-#include "rigwright/optimize/products/frame.h"
+#include "rigwright/optimize/products/gram_point.h"
 
 namespace rigwright::optimize {
 

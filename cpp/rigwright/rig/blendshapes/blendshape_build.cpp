@@ -66,13 +66,13 @@ std::vector<View<const float, 2>> columns_of(const DenseBlendshapes& dense) {
     return columns;
 }
 
-void add_factors(const std::vector<Combination>& combinations, TensorFile& tensors) {
+void add_drivers(const std::vector<Combination>& combinations, TensorFile& tensors) {
     std::vector<std::int32_t> offset{0}, shape;
     std::vector<float> tent;
     for (const Combination& combination : combinations) {
-        for (const Factor& f : combination.factors) {
+        for (const Driver& f : combination.drivers) {
             shape.push_back(f.shape);
-            const std::array<float, 3> points{f.x1, f.x2, f.x3};
+            const std::array<float, 3> points{f.tent.x1, f.tent.x2, f.tent.x3};
             for (const float x : points) tent.push_back(f.is_tent ? x : 0.0f);
         }
         offset.push_back(static_cast<std::int32_t>(shape.size()));
@@ -126,7 +126,7 @@ TensorFile blendshape_tensors(const DenseBlendshapes& dense, DeltaStorage storag
     if (has_faces) check_corners(dense.faces, vertices);
     tensors.add("faces", {has_faces ? dense.faces.extent(0) : 0, 4}, dense.faces.data());
     add_bounds(dense.bounds, shapes, tensors);
-    add_factors(dense.combinations, tensors);
+    add_drivers(dense.combinations, tensors);
     if (storage == DeltaStorage::int16) {
         add_grouped_int16(columns, vertices, tensors);
     } else {

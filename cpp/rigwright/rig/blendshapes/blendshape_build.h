@@ -7,13 +7,13 @@
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/core/view.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
-#include "rigwright/rig/blendshapes/factors.h"
+#include "rigwright/rig/blendshapes/drivers.h"
 
 namespace rigwright::rig {
 
-/// A delta (V, 3) that is multiplied by the product of its factors: two or more, or a single tent; each shape once.
+/// A delta (V, 3) that is multiplied by the product of its drivers: two or more, or a single tent; each shape once.
 struct Combination {
-    std::vector<Factor> factors;
+    std::vector<Driver> drivers;
     View<const float, 2> delta;
 };
 
@@ -38,13 +38,13 @@ struct BlendshapeNames {
     std::string up_axis = "Y";  // "X", "Y" or "Z"
 };
 
-/// The tensors of a BlendshapeRig, as Factors and GroupedColumns describe them. Metadata are left to the caller.
+/// The tensors of a BlendshapeRig, as Drivers and GroupedColumns describe them. Metadata are left to the caller.
 /// Throws ArgumentError, in the name of "BlendshapeRig", if shapes of arrays differ, there is no vertex or no shape, a
-/// number is not finite, bounds are upside down, or a face has a corner that is no vertex. Factors are checked when the
+/// number is not finite, bounds are upside down, or a face has a corner that is no vertex. Drivers are checked when the
 /// rig is made of the tensors.
 TensorFile blendshape_tensors(const DenseBlendshapes& dense, DeltaStorage storage = DeltaStorage::float32);
 
-/// A rig of dense arrays, which are copied. Throws ArgumentError as blendshape_tensors does, and on factors or names
+/// A rig of dense arrays, which are copied. Throws ArgumentError as blendshape_tensors does, and on drivers or names
 /// that make no rig.
 std::shared_ptr<const BlendshapeRig> make_blendshape_rig(const DenseBlendshapes& dense,
                                                          const BlendshapeNames& names = {},

@@ -62,14 +62,14 @@ void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t nu
 
 BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
     : Deformer(std::move(tensors)),
-      factors_(*character().tensors, character().num_controls()),
+      drivers_(*character().tensors, character().num_controls()),
       grouped_(*character().tensors, character().num_vertices(),
-               character().num_controls() + factors_.num_corrections()) {
+               character().num_controls() + drivers_.num_corrections()) {
     check_names(character());
     check_bounds(character());
     const Metadata& metadata = character().tensors->metadata();
     if (metadata.contains("constructed")) constructed_ = metadata.names("constructed");
-    check_combination_names(metadata, factors_.num_corrections());
+    check_combination_names(metadata, drivers_.num_corrections());
     weight_limit_ = find_weight_limit();
 }
 
@@ -81,9 +81,9 @@ float BlendshapeRig::find_weight_limit() const {
     for (const float x : character().rest_vertices) neutral = std::max(neutral, std::abs(double{x}));
     const auto fits = [&](double weight) {
         double sum = neutral + static_cast<double>(num_shapes()) * weight * offset;
-        for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
+        for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {
             double activation = 1.0;
-            for (const Factor& factor : factors_.of(c)) activation *= factor.is_tent ? 1.0 : std::max(weight, 1.0);
+            for (const Driver& factor : drivers_.of(c)) activation *= factor.is_tent ? 1.0 : std::max(weight, 1.0);
             if (activation > most) return false;
             sum += activation * offset;
         }
@@ -107,13 +107,13 @@ void BlendshapeRig::activations(View<const float, 1> weights, View<float, 1> col
     check_shape<const float, 1>("activations", "weights", weights, {num_shapes()});
     check_shape<float, 1>("activations", "columns", columns, {num_columns()});
     std::copy(weights.begin(), weights.end(), columns.begin());
-    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
-        columns(num_shapes() + c) = factors_.activation(c, weights.data());
+    for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {
+        columns(num_shapes() + c) = drivers_.activation(c, weights.data());
     }
 }
 
 std::int64_t BlendshapeRig::num_bytes() const {
-    std::int64_t bytes = factors_.num_bytes() + grouped_.num_bytes();
+    std::int64_t bytes = drivers_.num_bytes() + grouped_.num_bytes();
     for (const auto& [name, entry] : character().tensors->entries()) {
         std::int64_t count = 1;
         for (const std::int64_t extent : entry.shape) count *= extent;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rigwright/rig/blendshapes/factors.h"
+#include "rigwright/rig/blendshapes/drivers.h"
 #include "rigwright/rig/blendshapes/grouped_columns.h"
 #include "rigwright/rig/deformer.h"
 
@@ -21,14 +21,14 @@ struct Prefix {
 /// Throws ArgumentError if the order is no permutation of the shapes, or there is not one length in range a head.
 void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_heads);
 
-/// K blendshapes with corrections of any order (Rackovic et al. 2022, eq. 3, for any number of factors):
-///   v(w) = v^0 + sum_k w_k b_k + sum_c (prod_{f in factors(c)} phi_f(w)) b_c,
-/// phi_f a weight or a tent over it (see Factor). Columns are the K shapes, then the corrections; the activation of
+/// K blendshapes with corrections of any order (Rackovic et al. 2022, eq. 3, for any number of drivers):
+///   v(w) = v^0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c,
+/// phi_f a weight or a tent over it (see Driver). Columns are the K shapes, then the corrections; the activation of
 /// a column is what its offsets are multiplied by. A pose row is the K weights: there are no joints. Weights outside
 /// their bounds are evaluated as they are, as far as everything surely fits float32 (pose_limit). A shape that moves
 /// nothing is fine: its weight has no effect of its own.
 ///
-/// Tensors beside rest_vertices, faces (F may be 0) and control_ranges (the bounds): those of Factors and
+/// Tensors beside rest_vertices, faces (F may be 0) and control_ranges (the bounds): those of Drivers and
 /// GroupedColumns. Metadata: joint_names empty, numeric_controls the names of the shapes, and where some columns were
 /// constructed, the list of their names under "constructed"; optionally the corrections' names, "combination_names".
 class BlendshapeRig final : public Deformer {
@@ -40,8 +40,8 @@ public:
     std::int64_t num_columns() const { return grouped_.num_columns(); }
     /// (K, 2) lowest and highest weight of each shape.
     View<const float, 2> bounds() const { return character().control_ranges; }
-    /// Factors of a correction; correction c is column num_shapes() + c.
-    std::span<const Factor> factors(std::int64_t correction) const { return factors_.of(correction); }
+    /// Drivers of a correction; correction c is column num_shapes() + c.
+    std::span<const Driver> drivers(std::int64_t correction) const { return drivers_.of(correction); }
     /// Writes the dense (V, 3) offsets of column n. Throws ArgumentError if there is no such column.
     void column(std::int64_t n, View<float, 2> delta) const;
     /// Writes the N activations of K weights.
@@ -96,7 +96,7 @@ private:
     void add_up(const float* weights, const GradientMemory& memory, std::int64_t piece, std::int64_t parts,
                 float* gradient) const;
 
-    Factors factors_;
+    Drivers drivers_;
     GroupedColumns grouped_;
     std::vector<std::string> constructed_;
     float weight_limit_;

@@ -4,8 +4,8 @@
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
-#include "rigwright/rig/blendshapes/head_rows.h"
 #include "rigwright/rig/blendshapes/kernels.h"
+#include "rigwright/rig/blendshapes/transpose_heads.h"
 
 namespace rigwright::rig {
 namespace {
@@ -178,8 +178,8 @@ void BlendshapeRig::activations_of(const Heads& heads, std::int64_t head, float*
     }
     const float* tangents = heads.tangents->row(head);
     std::copy_n(tangents, num_shapes(), own);
-    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
-        own[num_shapes() + c] = factors_.activation_tangent(c, weights, tangents);
+    for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {
+        own[num_shapes() + c] = drivers_.activation_tangent(c, weights, tangents);
     }
 }
 
@@ -188,10 +188,10 @@ void BlendshapeRig::cut(const std::int32_t* rank, std::int32_t length, float* ac
     for (std::int64_t k = 0; k < shapes; ++k) {
         if (rank[k] >= length) activations[k] = 0.0f;
     }
-    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
-        const auto factors = factors_.of(c);
-        const auto outside = [&](const Factor& factor) { return rank[factor.shape] >= length; };
-        if (std::any_of(factors.begin(), factors.end(), outside)) activations[shapes + c] = 0.0f;
+    for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {
+        const auto drivers = drivers_.of(c);
+        const auto outside = [&](const Driver& factor) { return rank[factor.shape] >= length; };
+        if (std::any_of(drivers.begin(), drivers.end(), outside)) activations[shapes + c] = 0.0f;
     }
 }
 

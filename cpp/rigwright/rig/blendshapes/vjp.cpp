@@ -87,8 +87,8 @@ void BlendshapeRig::add_up(const float* weights, const GradientMemory& memory, s
         return kernels.total(sums + n * kernels.lanes) * grouped_.scale(n);
     };
     for (std::int64_t k = 0; k < num_shapes(); ++k) gradient[k] = column_gradient(k);
-    for (std::int64_t c = 0; c < factors_.num_corrections(); ++c) {
-        factors_.add_vjp(c, weights, column_gradient(num_shapes() + c), gradient);
+    for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {
+        drivers_.add_vjp(c, weights, column_gradient(num_shapes() + c), gradient);
     }
 }
 

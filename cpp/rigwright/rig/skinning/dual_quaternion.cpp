@@ -36,11 +36,11 @@ void DualQuaternionBlend::prepare(const float* pose, float* memory) const {
         motions[j].d = narrow(0.5 * (Real::vector(parts.translation) * parts.rotation));
         float* stretch = state.stretches + 12 * j;
         for (int row = 0; row < 3; ++row) {  // c + P (v - c)
-            double moved = parts.centre[row];
+            double moved = parts.center[row];
             for (int e = 0; e < 3; ++e) {
                 const double p = parts.polar.stretch[row * 3 + e];
                 stretch[row * 4 + e] = static_cast<float>(p);
-                moved -= p * parts.centre[e];
+                moved -= p * parts.center[e];
                 largest = std::max(largest, std::abs(p - (row == e ? 1.0 : 0.0)));
             }
             stretch[row * 4 + 3] = static_cast<float>(moved);
@@ -122,7 +122,7 @@ void DualQuaternionBlend::joint_vjp(int joint, const float* memory, const float*
     for (int row = 0; row < 3; ++row) {
         for (int e = 0; e < 3; ++e) inner[e] += r[row * 3 + e] * dt[row];  // R^T dt
     }
-    const double* c = parts.centre;  // -(R^T dt) . (w x c) = -w . (c x R^T dt)
+    const double* c = parts.center;  // -(R^T dt) . (w x c) = -w . (c x R^T dt)
     turn[0] -= c[1] * inner[2] - c[2] * inner[1];
     turn[1] -= c[2] * inner[0] - c[0] * inner[2];
     turn[2] -= c[0] * inner[1] - c[1] * inner[0];

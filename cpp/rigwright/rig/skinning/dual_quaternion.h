@@ -11,7 +11,7 @@ namespace rigwright::rig {
 /// about the joint's rest position c_j,
 ///   G_j (G_j^0)^-1 v = R_j (c_j + P_j (v - c_j)) + t_j,   R_j the nearest rotation, P_j symmetric;
 /// stretches are blended linearly, u_k = sum_j w_kj (c_j + P_j (v_k^0 - c_j)), then the rigid parts as dual
-/// quaternions q_j: v_k = q u_k q*, q = sum_j w_kj s_kj q_j normalised, with the signs s that turn every rotation
+/// quaternions q_j: v_k = q u_k q*, q = sum_j w_kj s_kj q_j normalized, with the signs s that turn every rotation
 /// to the side of the vertex's most influential joint. Tensors: those of SkinWeights.
 class DualQuaternionBlend final : public Deformer {
 public:

@@ -20,7 +20,7 @@ void DualQuaternionBlend::joint_jvp(int joint, const float* memory, const float*
         for (int e = 0; e < 3; ++e) da[row * 3 + e] = m[row * 4 + e];
     }
     linalg::polar_jvp(parts.polar, da, stretch, turn);
-    const double *c = parts.centre, *r = parts.polar.rotation;
+    const double *c = parts.center, *r = parts.polar.rotation;
     const double across[3] = {turn[1] * c[2] - turn[2] * c[1], turn[2] * c[0] - turn[0] * c[2],
                               turn[0] * c[1] - turn[1] * c[0]};
     double dt[3];

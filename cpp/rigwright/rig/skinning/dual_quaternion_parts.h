@@ -37,20 +37,20 @@ struct Parts {
         double a[9];
         for (int row = 0; row < 3; ++row) {
             for (int e = 0; e < 3; ++e) a[row * 3 + e] = skinning[row * 4 + e];
-            centre[row] = rest_global[row * 4 + 3];
+            center[row] = rest_global[row * 4 + 3];
         }
         polar = linalg::polar_decomposition(a);
         rotation = from_rotation(polar.rotation);
         for (int row = 0; row < 3; ++row) {
             translation[row] = skinning[row * 4 + 3];
             for (int e = 0; e < 3; ++e) {
-                translation[row] += (a[row * 3 + e] - polar.rotation[row * 3 + e]) * centre[e];
+                translation[row] += (a[row * 3 + e] - polar.rotation[row * 3 + e]) * center[e];
             }
         }
     }
     linalg::Polar polar;
     Real rotation;
-    double centre[3], translation[3];
+    double center[3], translation[3];
 };
 
 inline Quaternion<float> narrow(const Real& q) {

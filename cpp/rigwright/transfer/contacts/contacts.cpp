@@ -7,7 +7,7 @@ namespace rigwright::transfer {
 namespace {
 
 constexpr int rounds = 16;
-constexpr int meeting_rounds = 4;      // more would follow differences between neighbours too, and fold the surface
+constexpr int meeting_rounds = 4;      // more would follow differences between neighbors too, and fold the surface
 constexpr int fading = 12;             // edges from the patch, beyond which nothing is corrected
 constexpr double anchor = 0.01;        // beside edge weights of about 1: corrections fade over some ten edges
 constexpr double resting = 0.1;        // the anchor of what rests, in meetings
@@ -135,7 +135,7 @@ std::vector<Contacts::Meeting> Contacts::meetings(const Situation& now) const {
     for (std::size_t m = 0; m < partners.size(); ++m) {
         const ContactPatch::Partner& partner = partners[m];
         const std::int32_t member = patch_.members()[m];
-        // Without reach all the member's neighbours lie in one point of the source: it tells no distances there.
+        // Without reach all the member's neighbors lie in one point of the source: it tells no distances there.
         if (!partner.found() || !(reach_[m] > 0.0)) continue;
         const linalg::Vec3 source = ContactPatch::between(now.source, member, partner);
         const double before = length(ContactPatch::between(now.source_neutral, member, partner)) / reach_[m];

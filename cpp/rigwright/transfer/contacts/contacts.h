@@ -19,7 +19,7 @@ namespace rigwright::transfer {
 /// beyond it. Where a member of the source, s r from its partner in the shape and s_0 r in the neutral, has come near,
 /// its place beside the same point of the target moves toward the source's (placed on the target), by the part
 ///   (1 - s^2 / 4) clip((s_0 - s - 1) / 2, 0, 1),   0 < s < 2,
-/// which is 1 for what has come from afar to touch. A smooth correction c of the surroundings minimises
+/// which is 1 for what has come from afar to touch. A smooth correction c of the surroundings minimizes
 ///   sum |grad c|^2 + sum anchor_v |c_v|^2 + weight sum_met |c - demanded|^2,
 /// the anchor falling with what the source's shape moves a vertex by: a lid takes it up as far as it moves.
 ///
@@ -27,7 +27,7 @@ namespace rigwright::transfer {
 /// target and s in the source. Where s and the gaps of both neutrals are positive g is to be min(s, r / 50) or more;
 /// what the source itself cuts, or the target's neutral, is nothing to mend here. Only gaps along the normal count:
 /// surfaces may slide. The correction is as above, with one anchor for all and the whole patch asked to stay or to
-/// move, so that one factorisation serves all shapes.
+/// move, so that one factorization serves all shapes.
 ///
 /// Both move the two sides by as much as the source's shape moves each, in rounds until nothing is left to move or
 /// they are over.

@@ -29,15 +29,15 @@ struct Surface {
         : faces(all_faces),
           num_vertices(poses.extent(1)),
           neutral(poses.row(0)),
-          neighbours(all_faces, num_vertices),
+          neighbors(all_faces, num_vertices),
           components(mesh::triangulate(all_faces), num_vertices),
           normals(normals_of(neutral)),
           edge_length(num_vertices, 0.0),
           tree(boxes_of(neutral)) {
         for (std::int64_t v = 0; v < num_vertices; ++v) {
-            const std::int32_t begin = neighbours.start[v], end = neighbours.start[v + 1];
+            const std::int32_t begin = neighbors.start[v], end = neighbors.start[v + 1];
             for (std::int32_t e = begin; e < end; ++e) {
-                edge_length[v] += std::sqrt(squared_distance(neutral, v, neighbours.vertex[e])) / (end - begin);
+                edge_length[v] += std::sqrt(squared_distance(neutral, v, neighbors.vertex[e])) / (end - begin);
             }
         }
     }
@@ -86,8 +86,8 @@ struct Surface {
 
     bool reaches(std::int32_t i, std::int32_t j, int steps) const {
         if (i == j) return true;
-        for (std::int32_t e = neighbours.start[i]; steps > 0 && e < neighbours.start[i + 1]; ++e) {
-            if (reaches(neighbours.vertex[e], j, steps - 1)) return true;
+        for (std::int32_t e = neighbors.start[i]; steps > 0 && e < neighbors.start[i + 1]; ++e) {
+            if (reaches(neighbors.vertex[e], j, steps - 1)) return true;
         }
         return false;
     }
@@ -95,7 +95,7 @@ struct Surface {
     View<const std::int32_t, 2> faces;
     std::int64_t num_vertices;
     const float* neutral;
-    mesh::Neighbours neighbours;
+    mesh::Neighbors neighbors;
     mesh::Components components;
     std::vector<float> normals;
     std::vector<double> edge_length;

@@ -15,17 +15,17 @@ constexpr int breadth = 2;        // rings around the vertices of pairs whose tr
 
 /// Vertices within `rings` edges of each of `vertices`, ascending.
 std::vector<std::vector<std::int32_t>> surroundings(const std::vector<std::int32_t>& vertices,
-                                                    const mesh::Neighbours& neighbours) {
+                                                    const mesh::Neighbors& neighbors) {
     std::vector<std::vector<std::int32_t>> result;
     for (const std::int32_t v : vertices) {
         std::vector<std::int32_t> reached{v}, front{v};
         for (int ring = 0; ring < rings; ++ring) {
             std::vector<std::int32_t> next;
             for (const std::int32_t i : front) {
-                for (std::int32_t e = neighbours.start[i]; e < neighbours.start[i + 1]; ++e) {
-                    if (std::count(reached.begin(), reached.end(), neighbours.vertex[e])) continue;
-                    reached.push_back(neighbours.vertex[e]);
-                    next.push_back(neighbours.vertex[e]);
+                for (std::int32_t e = neighbors.start[i]; e < neighbors.start[i + 1]; ++e) {
+                    if (std::count(reached.begin(), reached.end(), neighbors.vertex[e])) continue;
+                    reached.push_back(neighbors.vertex[e]);
+                    next.push_back(neighbors.vertex[e]);
                 }
             }
             front = next;
@@ -78,7 +78,7 @@ ContactPatch::ContactPatch(View<const std::int32_t, 2> pairs, View<const std::in
     for (auto& triangle : triangles_) {
         for (std::int32_t& v : triangle) v = index[v];
     }
-    near_ = surroundings(members, mesh::Neighbours(faces, num_vertices));
+    near_ = surroundings(members, mesh::Neighbors(faces, num_vertices));
     for (std::vector<std::int32_t>& near : near_) {
         for (std::int32_t& v : near) v = index[v];  // ascending still, -1 outside the patch first
         near.erase(std::remove(near.begin(), near.end(), -1), near.end());

@@ -7,7 +7,7 @@
 namespace rigwright::packing {
 
 /// Expressions that cover all allowed items.
-struct Colouring {
+struct Coloring {
     std::vector<int> expression;  // of each item; -1 where it was not allowed
     int count;                    // expressions
     int lower_bound;              // no cover has fewer
@@ -15,10 +15,10 @@ struct Colouring {
     bool proven;                  // count == lower_bound
 };
 
-/// As few expressions as possible: a colouring of the conflict graph. Branch and bound in the order of saturation
+/// As few expressions as possible: a coloring of the conflict graph. Branch and bound in the order of saturation
 /// (Brelaz 1979), from the largest clique on, which bounds it below. Stops after `node_limit` nodes, or as soon as
 /// `enough` expressions suffice (0: at the fewest). The same answer on every machine.
-Colouring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough = 0,
-                          const Pulse& pulse = {});
+Coloring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough = 0,
+                         const Pulse& pulse = {});
 
 }  // namespace rigwright::packing

@@ -13,7 +13,7 @@ namespace rigwright::optimize {
 /// Where the frames of a shot are: their points, terms loaded with the temporal term in them, and what QuadraticModel
 /// saw there.
 struct ShotPoint {
-    std::vector<Frame> frames;
+    std::vector<GramPoint> frames;
     std::vector<QuadraticModel> models;
 };
 

@@ -1,4 +1,4 @@
-#include "rigwright/rig/blendshapes/factors.h"
+#include "rigwright/rig/blendshapes/drivers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float least_width = std::numeric_limits<float>::min();  // of a tent's side; its slope is finite
 
-Factor read_factor(std::int32_t shape, const float* tent, std::int64_t num_shapes, const std::string& correction) {
+Driver read_driver(std::int32_t shape, const float* tent, std::int64_t num_shapes, const std::string& correction) {
     if (shape < 0 || shape >= num_shapes) {
         throw bad_argument("load", "blendshape.factor.shape of " + correction, std::to_string(shape),
                            "a shape below " + std::to_string(num_shapes));
@@ -25,19 +25,19 @@ Factor read_factor(std::int32_t shape, const float* tent, std::int64_t num_shape
                            std::to_string(tent[0]) + ", " + std::to_string(tent[1]) + ", " + std::to_string(tent[2]),
                            "ascending, with distances and slopes that are finite");
     }
-    return {{tent[0], tent[1], tent[2]}, shape, is_tent};
+    return {shape, is_tent, {tent[0], tent[1], tent[2]}};
 }
 
-void check_correction(std::span<const Factor> factors, const std::string& correction) {
-    if (factors.size() < 2 && !(factors.size() == 1 && factors[0].is_tent)) {
-        throw bad_argument("load", correction, std::to_string(factors.size()) + " factors",
-                           "two factors or more, or a single tent");
+void check_correction(std::span<const Driver> drivers, const std::string& correction) {
+    if (drivers.size() < 2 && !(drivers.size() == 1 && drivers[0].is_tent)) {
+        throw bad_argument("load", correction, std::to_string(drivers.size()) + " drivers",
+                           "two drivers or more, or a single tent");
     }
-    for (std::size_t i = 0; i < factors.size(); ++i) {
+    for (std::size_t i = 0; i < drivers.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            if (factors[i].shape != factors[j].shape) continue;
+            if (drivers[i].shape != drivers[j].shape) continue;
             throw bad_argument("load", correction,
-                               "a product with shape " + std::to_string(factors[i].shape) + " twice",
+                               "a product with shape " + std::to_string(drivers[i].shape) + " twice",
                                "a product of different shapes");
         }
     }
@@ -45,39 +45,39 @@ void check_correction(std::span<const Factor> factors, const std::string& correc
 
 }  // namespace
 
-Factors::Factors(const TensorFile& tensors, std::int64_t num_shapes) {
+Drivers::Drivers(const TensorFile& tensors, std::int64_t num_shapes) {
     const auto shape = tensors.get<std::int32_t, 1>("blendshape.factor.shape");
     const auto tent = tensors.get<float, 2>("blendshape.factor.tent", {shape.extent(0), 3});
     const std::int64_t corrections = tensors.get<std::int32_t, 1>("blendshape.factor.offset").extent(0) - 1;
     if (corrections < 0) throw bad_argument("load", "blendshape.factor.offset", "empty", "one number or more");
     const auto offset = read_offsets(tensors, "blendshape.factor.offset", corrections, shape.extent(0));
     offset_.assign(offset.begin(), offset.end());
-    factor_.reserve(static_cast<std::size_t>(shape.extent(0)));
+    driver_.reserve(static_cast<std::size_t>(shape.extent(0)));
     for (std::int64_t c = 0; c < corrections; ++c) {
         const std::string name = "correction " + std::to_string(c);
         for (std::int32_t i = offset(c); i < offset(c + 1); ++i) {
-            factor_.push_back(read_factor(shape(i), tent.row(i), num_shapes, name));
+            driver_.push_back(read_driver(shape(i), tent.row(i), num_shapes, name));
         }
         check_correction(of(c), name);
     }
 }
 
-std::int64_t Factors::num_bytes() const {
-    return static_cast<std::int64_t>(offset_.size() * sizeof(offset_[0]) + factor_.size() * sizeof(Factor));
+std::int64_t Drivers::num_bytes() const {
+    return static_cast<std::int64_t>(offset_.size() * sizeof(offset_[0]) + driver_.size() * sizeof(Driver));
 }
 
-float Factors::activation(std::int64_t correction, const float* weights) const {
+float Drivers::activation(std::int64_t correction, const float* weights) const {
     float product = 1.0f;
-    for (const Factor& factor : of(correction)) product *= factor.value(weights[factor.shape]);
+    for (const Driver& driver : of(correction)) product *= driver.value(weights[driver.shape]);
     return product;
 }
 
-float Factors::activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const {
-    const std::span<const Factor> factors = of(correction);
+float Drivers::activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const {
+    const std::span<const Driver> drivers = of(correction);
     float sum = 0.0f;
-    for (const Factor& own : factors) {
+    for (const Driver& own : drivers) {
         float product = tangents[own.shape] * own.slope(weights[own.shape]);
-        for (const Factor& other : factors) {
+        for (const Driver& other : drivers) {
             if (&other != &own) product *= other.value(weights[other.shape]);
         }
         sum += product;
@@ -85,11 +85,11 @@ float Factors::activation_tangent(std::int64_t correction, const float* weights,
     return sum;
 }
 
-void Factors::add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const {
-    const std::span<const Factor> factors = of(correction);
-    for (const Factor& own : factors) {
+void Drivers::add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const {
+    const std::span<const Driver> drivers = of(correction);
+    for (const Driver& own : drivers) {
         float product = gradient * own.slope(weights[own.shape]);
-        for (const Factor& other : factors) {
+        for (const Driver& other : drivers) {
             if (&other != &own) product *= other.value(weights[other.shape]);
         }
         weight_gradients[own.shape] += product;

@@ -9,7 +9,7 @@
 namespace rigwright::optimize {
 
 /// What a column's activation is a product of: a variable itself, or a tent over it.
-struct Factor {
+struct Driver {
     std::int32_t variable = 0;
     bool is_tent = false;
     Tent<double> tent;
@@ -19,17 +19,17 @@ struct Factor {
     RIGWRIGHT_DEVICE double slope(double x, int side) const { return is_tent ? tent.slope(x, side) : 1.0; }
 };
 
-/// How N columns of a rig depend on K variables: each activation is a product of factors. A rig's first K columns are
+/// How N columns of a rig depend on K variables: each activation is a product of drivers. A rig's first K columns are
 /// its shapes alone; where two shapes share their weight both have the same variable, and a column may then hold a
 /// variable more than once.
-class Structure {
+class ProductModel {
 public:
-    /// One list of factors a column.
-    Structure(std::int64_t num_variables, std::vector<std::vector<Factor>> columns);
+    /// One list of drivers a column.
+    ProductModel(std::int64_t num_variables, std::vector<std::vector<Driver>> columns);
 
     std::int64_t num_variables() const { return static_cast<std::int64_t>(users_begin_.size()) - 1; }
     std::int64_t num_columns() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
-    std::span<const Factor> factors(std::int64_t column) const { return between(factors_, begin_, column); }
+    std::span<const Driver> drivers(std::int64_t column) const { return between(drivers_, begin_, column); }
     /// The columns that a variable drives, ascending.
     std::span<const std::int32_t> users(std::int64_t variable) const { return between(users_, users_begin_, variable); }
     /// Places where the slope of some activation jumps, ascending.
@@ -63,7 +63,7 @@ public:
     std::pair<double, double> piece(std::int64_t variable, double x, int side, double low, double high) const;
 
 private:
-    static Plain plain_product(const std::vector<Factor>& factors);
+    static Plain plain_product(const std::vector<Driver>& drivers);
     double product(std::int64_t column, const double* x) const;
     double product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const;
 
@@ -73,7 +73,7 @@ private:
         return {all.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
     }
 
-    std::vector<Factor> factors_;
+    std::vector<Driver> drivers_;
     std::vector<std::int64_t> begin_{0}, users_begin_{0}, knots_begin_{0};
     std::vector<std::int32_t> users_;
     std::vector<double> knots_;

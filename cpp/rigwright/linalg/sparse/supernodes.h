@@ -16,10 +16,10 @@ namespace rigwright::linalg {
 /// Right-hand sides lie side by side, (n, width) row-major, so that an entry of L meets `width` contiguous numbers:
 /// one broadcast, full vectors, no gathers. Each column of the right-hand sides takes the same operations in the same
 /// order whatever the width and its place in it, so that a solution's bytes do not depend on what is solved beside it.
-class Panels {
+class Supernodes {
 public:
     /// `lower` by columns, the diagonal first in each and not 0, rows ascending.
-    explicit Panels(const SparseMatrix& lower);
+    explicit Supernodes(const SparseMatrix& lower);
 
     /// The widths that substitute takes, falling.
     static constexpr int widths[] = {24, 16, 8, 4, 1};

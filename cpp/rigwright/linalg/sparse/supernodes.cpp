@@ -1,4 +1,4 @@
-#include "rigwright/linalg/sparse/panels.h"
+#include "rigwright/linalg/sparse/supernodes.h"
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ std::int32_t end_of_panel(const SparseMatrix& lower, std::int32_t first) {
 
 }  // namespace
 
-Panels::Panels(const SparseMatrix& lower) : size_(lower.size) {
+Supernodes::Supernodes(const SparseMatrix& lower) : size_(lower.size) {
     row_.reserve(lower.row.size());
     value_.reserve(2 * lower.row.size());
     for (std::int32_t first = 0; first < lower.size;) {
@@ -38,7 +38,7 @@ Panels::Panels(const SparseMatrix& lower) : size_(lower.size) {
     }
 }
 
-void Panels::add(const SparseMatrix& lower, std::int32_t first, std::int32_t end) {
+void Supernodes::add(const SparseMatrix& lower, std::int32_t first, std::int32_t end) {
     const std::int32_t width = end - first, last = lower.start[end - 1] + 1;
     const std::int32_t below = lower.start[end] - last;
     panels_.push_back(

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "rigwright/core/view.h"
-#include "rigwright/optimize/products/structure.h"
+#include "rigwright/optimize/products/product_model.h"
 
 namespace rigwright::inverse {
 
@@ -11,10 +11,10 @@ namespace rigwright::inverse {
 /// a vertex, but a combination does, so that at zero its slope may vanish whatever the target (MakeHuman's macro rig
 /// has only such variables). The first start is the middle of their box, the others are spread evenly over it by
 /// Roberts' additive recurrence. Other variables stay where they are. Rigs without such variables have no such starts.
-class BoxStarts {
+class Multistart {
 public:
     /// The Gram matrix (N, N) says what moves.
-    BoxStarts(const optimize::Structure& structure, View<const double, 2> gram);
+    Multistart(const optimize::ProductModel& products, View<const double, 2> gram);
 
     std::int64_t count() const { return num_starts_; }
     /// (count, K): where in a variable's range a start has it, between 0 and 1; negative for other variables.

@@ -7,7 +7,7 @@
 namespace rigwright::linalg {
 
 /// L of P A P^T = L L^T, by columns: the diagonal first in each, rows ascending. Row i of L is row order[i] of A.
-struct Factorisation {
+struct Factorization {
     std::vector<std::int32_t> order;
     SparseMatrix lower;
 };
@@ -15,9 +15,9 @@ struct Factorisation {
 /// Factors the matrix whose lower triangle is given (every diagonal entry present), in an order that keeps L sparse.
 /// Throws NumericalError if it is not positive definite. What a backend provides: exactly one of the factor_*.cpp
 /// files is compiled.
-Factorisation factorise(const SparseMatrix& lower);
+Factorization factorize(const SparseMatrix& lower);
 
-/// Name and version of the library that factorises.
+/// Name and version of the library that factorizes.
 const char* backend();
 
 }  // namespace rigwright::linalg

@@ -1,4 +1,4 @@
-#include "rigwright/optimize/products/shot_step.h"
+#include "rigwright/optimize/products/shot_newton.h"
 
 #include <algorithm>
 

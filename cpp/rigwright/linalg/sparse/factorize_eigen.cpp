@@ -2,7 +2,7 @@
 #include <string>
 
 #include "rigwright/core/error.h"
-#include "rigwright/linalg/sparse/factorisation.h"
+#include "rigwright/linalg/sparse/factorization.h"
 
 namespace rigwright::linalg {
 namespace {
@@ -11,7 +11,7 @@ using Matrix = Eigen::SparseMatrix<double>;
 
 }  // namespace
 
-Factorisation factorise(const SparseMatrix& lower) {
+Factorization factorize(const SparseMatrix& lower) {
     const Eigen::Map<const Matrix> matrix(lower.size, lower.size, static_cast<Eigen::Index>(lower.value.size()),
                                           lower.start.data(), lower.row.data(), lower.value.data());
     const Eigen::SimplicialLLT<Matrix, Eigen::Lower> cholesky(matrix);

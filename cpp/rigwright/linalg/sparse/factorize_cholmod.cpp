@@ -3,7 +3,7 @@
 #include <string>
 
 #include "rigwright/core/error.h"
-#include "rigwright/linalg/sparse/factorisation.h"
+#include "rigwright/linalg/sparse/factorization.h"
 
 namespace rigwright::linalg {
 namespace {
@@ -71,7 +71,7 @@ SparseMatrix copy(const cholmod_factor& factor) {
 
 }  // namespace
 
-Factorisation factorise(const SparseMatrix& lower) {
+Factorization factorize(const SparseMatrix& lower) {
     Session session;
     cholmod_sparse matrix = borrow(lower);
     session.factor = cholmod_analyze(&matrix, &session.common);

@@ -1,4 +1,4 @@
-#include "rigwright/packing/colouring.h"
+#include "rigwright/packing/coloring.h"
 
 #include <algorithm>
 
@@ -12,9 +12,9 @@ public:
           counter_(std::max<std::int64_t>(limit, allowed.count() + 1), pulse),  // the first descent always arrives
           target_(target),
           open_(allowed),
-          colour_(graph.size(), -1),
+          color_(graph.size(), -1),
           fewest_(allowed.count() + 1),
-          neighbours_(graph.size(), std::vector<int>(allowed.count() + 1, 0)),
+          neighbors_(graph.size(), std::vector<int>(allowed.count() + 1, 0)),
           saturation_(graph.size(), 0) {}
 
     void run(const std::vector<int>& clique) {
@@ -43,28 +43,28 @@ private:
         return best;
     }
 
-    void assign(int item, int colour) {
-        colour_[item] = colour;
+    void assign(int item, int color) {
+        color_[item] = color;
         open_.erase(item);
-        if (static_cast<int>(members_.size()) <= colour) members_.resize(colour + 1, BitSet(graph_.size()));
-        members_[colour].insert(item);
-        touch(item, colour, 1);
+        if (static_cast<int>(members_.size()) <= color) members_.resize(color + 1, BitSet(graph_.size()));
+        members_[color].insert(item);
+        touch(item, color, 1);
     }
 
-    void release(int item, int colour) {
-        touch(item, colour, -1);
-        members_[colour].erase(item);
+    void release(int item, int color) {
+        touch(item, color, -1);
+        members_[color].erase(item);
         open_.insert(item);
-        colour_[item] = -1;
+        color_[item] = -1;
     }
 
     /// Counts the conflicts of every item with every expression; those above 0 are its saturation.
-    void touch(int item, int colour, int step) {
+    void touch(int item, int color, int step) {
         const BitSet& conflicts = graph_.conflicts(item);
         for (int i = conflicts.next(); i >= 0; i = conflicts.next(i + 1)) {
-            const int before = neighbours_[i][colour];
-            neighbours_[i][colour] += step;
-            saturation_[i] += (neighbours_[i][colour] > 0) - (before > 0);
+            const int before = neighbors_[i][color];
+            neighbors_[i][color] += step;
+            saturation_[i] += (neighbors_[i][color] > 0) - (before > 0);
         }
     }
 
@@ -73,18 +73,18 @@ private:
         const int item = most_saturated();
         if (item < 0) {
             fewest_ = used_;
-            best_ = colour_;
+            best_ = color_;
             return;
         }
         const int before = used_;
-        for (int colour = 0; colour <= before && colour + 1 < fewest_; ++colour) {
-            if (std::max(before, colour + 1) >= fewest_) return;
-            if (neighbours_[item][colour] > 0) continue;
-            if (colour < before && graph_.completes_refused(members_[colour], item)) continue;
-            used_ = std::max(before, colour + 1);
-            assign(item, colour);
+        for (int color = 0; color <= before && color + 1 < fewest_; ++color) {
+            if (std::max(before, color + 1) >= fewest_) return;
+            if (neighbors_[item][color] > 0) continue;
+            if (color < before && graph_.completes_refused(members_[color], item)) continue;
+            used_ = std::max(before, color + 1);
+            assign(item, color);
             expand();
-            release(item, colour);
+            release(item, color);
             used_ = before;
             if (!counter_.within() || fewest_ <= target_) return;
         }
@@ -94,17 +94,17 @@ private:
     NodeCounter counter_;
     const int target_;
     BitSet open_;
-    std::vector<int> colour_, best_;
+    std::vector<int> color_, best_;
     int used_ = 0, fewest_;
-    std::vector<std::vector<int>> neighbours_;
+    std::vector<std::vector<int>> neighbors_;
     std::vector<int> saturation_;
     std::vector<BitSet> members_;
 };
 
 }  // namespace
 
-Colouring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough,
-                          const Pulse& pulse) {
+Coloring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough,
+                         const Pulse& pulse) {
     const Clique clique = largest_clique(graph, allowed, node_limit, pulse);
     const int bound = static_cast<int>(clique.items.size());
     Search search(graph, allowed, node_limit, std::max(bound, enough), pulse);

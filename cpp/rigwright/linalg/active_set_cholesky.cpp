@@ -1,4 +1,4 @@
-#include "rigwright/linalg/working_factor.h"
+#include "rigwright/linalg/active_set_cholesky.h"
 
 #include <algorithm>
 
@@ -11,8 +11,8 @@ constexpr double smallest_pivot = 1e-13;  // of its diagonal entry
 
 }  // namespace
 
-bool WorkingFactor::set(const std::vector<double>& matrix, std::int64_t row_length,
-                        std::span<const std::int32_t> active, double added, std::span<const std::int32_t> names) {
+bool ActiveSetCholesky::set(const std::vector<double>& matrix, std::int64_t row_length,
+                            std::span<const std::int32_t> active, double added, std::span<const std::int32_t> names) {
     const std::int64_t n = static_cast<std::int64_t>(active.size());
     variables_.clear();
     make_room(n);
@@ -35,14 +35,14 @@ bool WorkingFactor::set(const std::vector<double>& matrix, std::int64_t row_leng
 }
 
 /// Rows for `count` variables and some more, without what they held.
-void WorkingFactor::make_room(std::int64_t count) {
+void ActiveSetCholesky::make_room(std::int64_t count) {
     if (padded_width(count) <= stride_) return;
     stride_ = padded_width(count + count / 4);
     factor_.assign(stride_ * stride_, 0.0);
     inverse_diagonal_.resize(stride_);
 }
 
-bool WorkingFactor::append(std::int32_t variable, double* column, double diagonal) {
+bool ActiveSetCholesky::append(std::int32_t variable, double* column, double diagonal) {
     const std::int64_t n = size();
     if (padded_width(n + 1) > stride_) return false;
     if (!dense_cholesky().append(factor_.data(), n, stride_, smallest_pivot, inverse_diagonal_.data(), column,
@@ -53,12 +53,12 @@ bool WorkingFactor::append(std::int32_t variable, double* column, double diagona
     return true;
 }
 
-void WorkingFactor::remove(std::int64_t position) {
+void ActiveSetCholesky::remove(std::int64_t position) {
     dense_cholesky().remove(factor_.data(), size(), stride_, inverse_diagonal_.data(), position);
     variables_.erase(variables_.begin() + position);
 }
 
-void WorkingFactor::solve(double* x) const {
+void ActiveSetCholesky::solve(double* x) const {
     dense_cholesky().solve(factor_.data(), size(), stride_, inverse_diagonal_.data(), x);
 }
 

@@ -8,8 +8,8 @@
 namespace rigwright::linalg {
 
 /// Cholesky factor U^T U of a Hessian over a working set of variables, which changes by a few of them at a time:
-/// leaving or entering it costs a solve, not a factorisation.
-class WorkingFactor {
+/// leaving or entering it costs a solve, not a factorization.
+class ActiveSetCholesky {
 public:
     bool empty() const { return variables_.empty(); }
     std::int64_t size() const { return static_cast<std::int64_t>(variables_.size()); }

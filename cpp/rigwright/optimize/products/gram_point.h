@@ -5,7 +5,7 @@
 #include "rigwright/core/view.h"
 #include "rigwright/linalg/gram_kernels.h"
 #include "rigwright/linalg/gram_matrix.h"
-#include "rigwright/optimize/products/structure.h"
+#include "rigwright/optimize/products/product_model.h"
 
 namespace rigwright::optimize {
 
@@ -26,13 +26,13 @@ inline double steeper(double a, double b) {
 
 /// A point x of one frame, with everything that its steps need kept up to date: activations phi, half the gradient in
 /// them r = G phi - p. Exact in each single variable: between two knots the objective is a polynomial there (a
-/// parabola unless shapes share the variable), and `minimise` takes the best of all pieces. Not thread-safe: one a
+/// parabola unless shapes share the variable), and `minimize` takes the best of all pieces. Not thread-safe: one a
 /// thread.
-class Frame {
+class GramPoint {
 public:
-    Frame(const Structure& structure, const linalg::GramMatrix& gram);
+    GramPoint(const ProductModel& products, const linalg::GramMatrix& gram);
 
-    const Structure& structure() const { return structure_; }
+    const ProductModel& products() const { return products_; }
     const linalg::GramMatrix& gram() const { return gram_; }
     const Terms& terms() const { return terms_; }
     /// Takes another frame's terms; `set` must follow where the projection is another one.
@@ -53,7 +53,7 @@ public:
     /// The steepest descent along a single variable that the box allows, over all variables; NaN after an overflow.
     double optimality() const;
     /// Moves one variable to its best value in the box; whether it moved. `local` stays on the pieces next to it.
-    bool minimise(std::int64_t variable, bool local);
+    bool minimize(std::int64_t variable, bool local);
     /// Moves every variable at once; the change of the objective, exact to rounding. `undo` takes it back.
     double move(const double* x);
     void undo();
@@ -71,7 +71,7 @@ private:
     /// Fills polynomial_: the change of the objective as a polynomial in h on that piece.
     void restrict_to_line(std::int64_t variable);
 
-    const Structure& structure_;
+    const ProductModel& products_;
     const linalg::GramMatrix& gram_;
     const linalg::GramKernels& kernels_;
     Terms terms_{};

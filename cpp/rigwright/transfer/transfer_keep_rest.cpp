@@ -59,9 +59,9 @@ void DeformationTransfer::solve_moving(const double* offset, double* moved) cons
     settle(offset, rests, moved);
 }
 
-void DeformationTransfer::transfer_holding(View<const float, 3> source_shapes, View<float, 3> target_shapes,
-                                           int threads) const {
-    constexpr const char* name = "DeformationTransfer.transfer_holding";
+void DeformationTransfer::transfer_keep_rest(View<const float, 3> source_shapes, View<float, 3> target_shapes,
+                                             int threads) const {
+    constexpr const char* name = "DeformationTransfer.transfer_keep_rest";
     const std::int64_t count = source_shapes.extent(0), size = 3 * num_vertices();
     check_shape<const float, 3>(name, "source_shapes", source_shapes, {-1, num_vertices(), 3});
     check_shape<float, 3>(name, "target_shapes", target_shapes, {count, num_vertices(), 3});

@@ -1,4 +1,4 @@
-#include "rigwright/optimize/products/joint.h"
+#include "rigwright/optimize/products/solve_coupled.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,24 +6,24 @@
 
 #include "rigwright/core/parallel.h"
 #include "rigwright/optimize/products/bending.h"
-#include "rigwright/optimize/products/frame.h"
+#include "rigwright/optimize/products/gram_point.h"
 #include "rigwright/optimize/products/newton.h"
-#include "rigwright/optimize/products/shot_step.h"
+#include "rigwright/optimize/products/shot_newton.h"
 
 namespace rigwright::optimize {
 namespace {
 
 class JointSolver {
 public:
-    JointSolver(const Structure& structure, const linalg::GramMatrix& gram, const Shot& shot,
+    JointSolver(const ProductModel& products, const linalg::GramMatrix& gram, const Shot& shot,
                 const ShotOptions& options, const ShotResult& result)
-        : structure_(structure),
+        : products_(products),
           shot_(shot),
           options_(options),
           result_(result),
           frames_(shot.projections.extent(0)),
-          width_(structure.num_variables()),
-          point_{{static_cast<std::size_t>(frames_), Frame(structure, gram)}, std::vector<QuadraticModel>(frames_)},
+          width_(products.num_variables()),
+          point_{{static_cast<std::size_t>(frames_), GramPoint(products, gram)}, std::vector<QuadraticModel>(frames_)},
           linear_(frames_ * width_),
           quadratic_(frames_ * width_),
           trial_(frames_ * width_),
@@ -40,9 +40,9 @@ public:
         });
     }
 
-    JointReport solve() {
-        JointReport report;
-        bool polished = !structure_.has_knots();
+    CoupledReport solve() {
+        CoupledReport report;
+        bool polished = !products_.has_knots();
         for (double before = HUGE_VAL;; ++report.iterations) {
             const double ratio = look();
             if (options_.report) options_.report(report.iterations, ratio);
@@ -111,7 +111,7 @@ private:
         bool moved = false;
         for (std::int64_t t = 0; t < frames_; ++t) {
             point_.frames[t].load(coupled_terms(t));
-            for (std::int64_t k = 0; k < width_; ++k) moved = point_.frames[t].minimise(k, false) || moved;
+            for (std::int64_t k = 0; k < width_; ++k) moved = point_.frames[t].minimize(k, false) || moved;
         }
         return moved;
     }
@@ -124,7 +124,7 @@ private:
         }
         for (const bool curvature : {true, false}) {
             if (take(double_, curvature)) return true;
-            if (structure_.is_linear()) break;
+            if (products_.is_linear()) break;
         }
         return false;
     }
@@ -160,7 +160,7 @@ private:
             });
             for (const double own : change_) change += own;
             if (change <= 1e-4 * length * step_.slope) return true;
-            for (Frame& frame : point_.frames) frame.undo();
+            for (GramPoint& frame : point_.frames) frame.undo();
         }
         for (std::int64_t t = 0; t < frames_; ++t) point_.frames[t].load(coupled_terms(t));
         return false;
@@ -194,7 +194,7 @@ private:
         return change;
     }
 
-    const Structure& structure_;
+    const ProductModel& products_;
     const Shot& shot_;
     const ShotOptions& options_;
     const ShotResult& result_;
@@ -212,9 +212,9 @@ private:
 
 }  // namespace
 
-JointReport solve_joint(const Structure& structure, const linalg::GramMatrix& gram, const Shot& shot,
-                        const ShotOptions& options, const ShotResult& result) {
-    return JointSolver(structure, gram, shot, options, result).solve();
+CoupledReport solve_coupled(const ProductModel& products, const linalg::GramMatrix& gram, const Shot& shot,
+                            const ShotOptions& options, const ShotResult& result) {
+    return JointSolver(products, gram, shot, options, result).solve();
 }
 
 }  // namespace rigwright::optimize

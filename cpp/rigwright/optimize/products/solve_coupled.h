@@ -4,7 +4,7 @@
 namespace rigwright::optimize {
 
 /// How a joint solve ended.
-struct JointReport {
+struct CoupledReport {
     std::int64_t iterations = 0;  // Newton steps and sweeps over the whole shot
 };
 
@@ -16,9 +16,9 @@ struct JointReport {
 /// term is stiff where the vertices hardly see a weight. Steps are taken from a Hessian in single precision until one
 /// that met few bounds brings the optimality down by less than half: gradients and objective are in double throughout.
 /// Between these steps each frame that is not solved settles by a Newton step of its own, given the others. Where no
-/// step helps, a sweep minimises exactly over one variable of one frame at a time. Starts from result.weights; the
+/// step helps, a sweep minimizes exactly over one variable of one frame at a time. Starts from result.weights; the
 /// objective never rises. A frame is converged when its optimality, temporal term included, is at most its threshold.
-JointReport solve_joint(const Structure& structure, const linalg::GramMatrix& gram, const Shot& shot,
-                        const ShotOptions& options, const ShotResult& result);
+CoupledReport solve_coupled(const ProductModel& products, const linalg::GramMatrix& gram, const Shot& shot,
+                            const ShotOptions& options, const ShotResult& result);
 
 }  // namespace rigwright::optimize

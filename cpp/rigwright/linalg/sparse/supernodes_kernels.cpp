@@ -1,8 +1,8 @@
 #include "rigwright/core/dispatch.h"
-#include "rigwright/linalg/sparse/panels.h"
+#include "rigwright/linalg/sparse/supernodes.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "rigwright/linalg/sparse/panels_kernels.cpp"  // compiled once for every instruction set
+#define HWY_TARGET_INCLUDE "rigwright/linalg/sparse/supernodes_kernels.cpp"  // compiled once for every instruction set
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -65,7 +65,7 @@ HWY_INLINE void pull_up(const double* cells, std::int64_t columns, const std::in
 }
 
 template <int Width>
-void forward(const Panels& factor, const Panels::Panel& panel, double* x) {
+void forward(const Supernodes& factor, const Supernodes::Panel& panel, double* x) {
     using R = Rows<Width>;
     const std::int64_t columns = panel.width;
     const double* cells = factor.values(panel);
@@ -88,7 +88,7 @@ void forward(const Panels& factor, const Panels::Panel& panel, double* x) {
 }
 
 template <int Width>
-void backward(const Panels& factor, const Panels::Panel& panel, double* x) {
+void backward(const Supernodes& factor, const Supernodes::Panel& panel, double* x) {
     using R = Rows<Width>;
     const std::int64_t columns = panel.width;
     const double *triangle = factor.values(panel), *cells = triangle + columns * columns;
@@ -111,13 +111,13 @@ void backward(const Panels& factor, const Panels::Panel& panel, double* x) {
 }
 
 template <int Width>
-void both(const Panels& factor, double* x) {
+void both(const Supernodes& factor, double* x) {
     const auto& panels = factor.panels();
     for (std::size_t p = 0; p < panels.size(); ++p) forward<Width>(factor, panels[p], x);
     for (std::size_t p = panels.size(); p-- > 0;) backward<Width>(factor, panels[p], x);
 }
 
-void substitute(const Panels& factor, double* x, int width) {
+void substitute(const Supernodes& factor, double* x, int width) {
     switch (width) {
         case 24:
             return both<24>(factor, x);
@@ -140,7 +140,7 @@ namespace rigwright::linalg {
 
 HWY_EXPORT(substitute);
 
-void Panels::substitute(double* x, int width) const {
+void Supernodes::substitute(double* x, int width) const {
     RIGWRIGHT_DISPATCH(substitute)(*this, x, width);
 }
 

@@ -1,4 +1,4 @@
-#include "rigwright/inverse/box_starts.h"
+#include "rigwright/inverse/multistart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@ namespace rigwright::inverse {
 namespace {
 
 /// Whether a variable moves something in combinations, but nothing alone.
-bool is_blind(const optimize::Structure& structure, View<const double, 2> gram, std::int64_t variable) {
+bool is_blind(const optimize::ProductModel& products, View<const double, 2> gram, std::int64_t variable) {
     bool together = false;
-    for (const std::int32_t n : structure.users(variable)) {
+    for (const std::int32_t n : products.users(variable)) {
         if (gram(n, n) == 0.0) continue;
-        if (structure.factors(n).size() == 1) return false;
+        if (products.drivers(n).size() == 1) return false;
         together = true;
     }
     return together;
@@ -26,11 +26,11 @@ double generalised_golden_ratio(std::size_t dimensions) {
 
 }  // namespace
 
-BoxStarts::BoxStarts(const optimize::Structure& structure, View<const double, 2> gram)
-    : num_variables_(structure.num_variables()) {
+Multistart::Multistart(const optimize::ProductModel& products, View<const double, 2> gram)
+    : num_variables_(products.num_variables()) {
     std::vector<std::int64_t> blind;
     for (std::int64_t k = 0; k < num_variables_; ++k) {
-        if (is_blind(structure, gram, k)) blind.push_back(k);
+        if (is_blind(products, gram, k)) blind.push_back(k);
     }
     if (blind.empty()) return;
     num_starts_ = most;

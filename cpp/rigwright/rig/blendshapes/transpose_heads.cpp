@@ -1,11 +1,11 @@
-#include "rigwright/rig/blendshapes/head_rows.h"
+#include "rigwright/rig/blendshapes/transpose_heads.h"
 
 #include <algorithm>
 
 #include "rigwright/core/dispatch.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "rigwright/rig/blendshapes/head_rows.cpp"  // compiled once for every instruction set
+#define HWY_TARGET_INCLUDE "rigwright/rig/blendshapes/transpose_heads.cpp"  // compiled once for every instruction set
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
