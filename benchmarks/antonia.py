@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from rigwright.sources.description import Channel, Facts, Joints, Morph, Skin
-from rigwright.sources.npz import save_npz_rig
-from rigwright.sources.rotations import compose, euler_to_matrix, invert, transform_of
-from rigwright.sources.skinned import SkinnedRig
+from rigwright._formats.npz.rig import save_npz_rig
+from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.rotations import compose, euler_to_matrix, invert, transform_of
+from rigwright._rigs.skinned import SkinnedRig
 
 CREDIT = "Antonia Polygon by Olaf Delgado-Friedrichs, with contributions from phantom3D, MikeJ and others"
 LICENCE = "CC-BY-3.0"
-METERS_PER_POSER_UNIT = 2.499699  # the folder's meshes are in metres, its driver slopes as in the Poser file
+METERS_PER_POSER_UNIT = 2.499699  # the folder's meshes are in meters, its driver slopes as in the Poser file
 
 # Limits in degrees (x, y, z) of the middle and left joints, after common tables of human joint motion; None: no
 # channel. Right joints mirror them: y and z change sign. Axes at rest: legs bend about x (thigh forward negative, knee
@@ -57,7 +57,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
     "lFoot": ((-30, 45), (-20, 20), (-20, 20)),
     "lToe": ((-50, 25), None, None),
 }
-TONGUE_OUT = 0.04  # metres at which JCM-TongueOut, of slope 62.5 per Poser unit, is complete
+TONGUE_OUT = 0.04  # meters at which JCM-TongueOut, of slope 62.5 per Poser unit, is complete
 AXES = "xyz"
 
 
@@ -142,7 +142,7 @@ def _correctives(records: dict[str, Any], mesh: dict[str, Any], channel_names: l
 
 
 def _driver(record: dict[str, Any], channel_names: list[str]) -> tuple[int, float]:
-    """``zrot`` of an actor is our ``actor.rz`` in degrees, ``ztran`` is ``actor.tz`` in metres."""
+    """``zrot`` of an actor is our ``actor.rz`` in degrees, ``ztran`` is ``actor.tz`` in meters."""
     rotation = record["channel"].endswith("rot")
     name = f"{record['actor']}.{'r' if rotation else 't'}{record['channel'][0]}"
     return channel_names.index(name), float(record["slope"]) / (1.0 if rotation else METERS_PER_POSER_UNIT)

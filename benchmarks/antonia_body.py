@@ -18,13 +18,13 @@ from antonia import antonia
 
 import rigwright as rw
 from rigwright import report
-from rigwright.files import atomic_write
+from rigwright._files import atomic_write
+from rigwright._rigs.skinned import SkinnedRig
 from rigwright.progress import silent
-from rigwright.report.heldout import held_out
-from rigwright.report.measure import measure
+from rigwright.report._body.heldout import held_out
+from rigwright.report._body.measure import measure
 from rigwright.sampling import Animation, sample
 from rigwright.sources import joint_map, load_bvh, retarget, save_npz_rig
-from rigwright.sources.skinned import SkinnedRig
 
 MOTIONS = {"01_01": 20, "jumping_jacks": 2, "dab": 8, "zombie": 16, "jumping": 12, "wave_hello": 16}  # every n-th frame
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
-from rigwright.device_report import cuda_report
+from rigwright._device_report import cuda_report
 
 ROTATE = 8  # batches of heads
 WORKSPACE = 4 << 30  # bytes: every batch in one piece
@@ -35,10 +35,10 @@ def generated(num_vertices: int, num_shapes: int, reach: float, storage: str) ->
     height = np.linspace(1, -1, num_vertices)
     ring = np.sqrt(1 - height**2)
     neutral = np.stack([ring * np.cos(turn), height, ring * np.sin(turn)], axis=1)
-    centres = rng.standard_normal((num_shapes, 3))
-    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    strength = np.maximum(neutral @ centres.T - (1 - 2 * reach), 0).T  # a cap of this height holds that share
-    deltas = strength[:, :, None] * centres[:, None]
+    centers = rng.standard_normal((num_shapes, 3))
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    strength = np.maximum(neutral @ centers.T - (1 - 2 * reach), 0).T  # a cap of this height holds that share
+    deltas = strength[:, :, None] * centers[:, None]
     return rw.BlendshapeRig(neutral, deltas, storage=storage)
 
 

@@ -25,7 +25,7 @@ from marks import write_between_marks
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.bench.timing import machine
+from rigwright._bench.timing import machine
 
 ICT = Path(__file__).resolve().parents[2] / "shared" / "data" / "ict_facekit" / "expressions.npz"
 
@@ -40,13 +40,13 @@ def face(path: Path, seed: int = 0) -> tuple[str, np.ndarray, np.ndarray]:
         with np.load(path) as arrays:
             deltas = np.array(arrays["deltas"], np.float32)
         return "ICT FaceKit", rng.standard_normal(deltas.shape[1:]).astype(np.float32), deltas
-    turn = np.arange(26719) * np.pi * (3 - np.sqrt(5))  # neighbours on the spiral are near each other
+    turn = np.arange(26719) * np.pi * (3 - np.sqrt(5))  # neighbors on the spiral are near each other
     height = np.linspace(1, -1, len(turn))
     ring = np.sqrt(1 - height**2)
     neutral = np.stack([ring * np.cos(turn), height, ring * np.sin(turn)], axis=1)
-    centres = rng.standard_normal((57, 3))
-    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    deltas = np.maximum(neutral @ centres.T - rng.uniform(-0.4, 0.9, 57), 0).T[:, :, None] * centres[:, None]
+    centers = rng.standard_normal((57, 3))
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    deltas = np.maximum(neutral @ centers.T - rng.uniform(-0.4, 0.9, 57), 0).T[:, :, None] * centers[:, None]
     return "generated face", neutral.astype(np.float32), deltas.astype(np.float32)
 
 

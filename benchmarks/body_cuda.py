@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
-from rigwright.device_report import cuda_report
+from rigwright._device_report import cuda_report
 
 BATCHES = [1, 4, 16, 64, 256, 1024, 4096]
 ROTATE = 8  # batches of poses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from rigwright import bench
+from rigwright import _bench as bench
 
 
 def main() -> None:

@@ -22,9 +22,11 @@ import numpy as np
 from inverse_scenes import paper_size
 
 import rigwright as rw
-from rigwright.device_report import cuda_report
-from rigwright.inverse import measures, on_cuda, projection
-from rigwright.inverse.problem import make_problem
+from rigwright._device_report import cuda_report
+from rigwright.inverse import _measures as measures
+from rigwright.inverse import _on_cuda as on_cuda
+from rigwright.inverse import _projection as projection
+from rigwright.inverse._problem import make_problem
 
 ALPHA = 5.0
 SAME_OBJECTIVE = 1e-9  # relative

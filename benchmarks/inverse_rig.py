@@ -27,7 +27,7 @@ from inverse_scenes import Scene, ict_face, macro_body, paper_size
 from marks import write_between_marks
 
 import rigwright as rw
-from rigwright.bench.timing import load_average, machine
+from rigwright._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[1]
 

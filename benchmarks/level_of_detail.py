@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
-from rigwright.faces.compskin import compskin_curves, control_table
-from rigwright.report.colours import ACCENT, INK, QUIET, SERIES
-from rigwright.report.drawing import figure, plain_numbers
-from rigwright.report.portrait import portrait
+from rigwright.faces._compskin import compskin_curves, control_table
+from rigwright.report._kit.colors import ACCENT, INK, QUIET, SERIES
+from rigwright.report._kit.drawing import figure, plain_numbers
+from rigwright.report._kit.portrait import portrait
 
 ROOT = Path(__file__).resolve().parents[1]
 PERFORMANCE = slice(0, 200, 4)  # the data set cuts after row 199
@@ -47,7 +47,7 @@ RATINGS = (
     (("browdown",), 2.22),
     (("nostrildilator",), 1.78),
 )
-# Line of an order in the chart: colour, style, width. Geometry is drawn through, images are dashed.
+# Line of an order in the chart: color, style, width. Geometry is drawn through, images are dashed.
 LINES = {
     "as in the file": (QUIET, ":", 1.4),
     "rms": (ACCENT, "-", 1.8),
@@ -69,7 +69,7 @@ class Face:
     weights: NDArray[np.float32]  # (T, K)
 
     @property
-    def millimetres(self) -> float:
+    def millimeters(self) -> float:
         return 1000.0 * float(self.rig.metadata["meters_per_unit"])
 
     def named(self, words: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -148,8 +148,8 @@ def print_errors(face: Face, found: dict[str, NDArray[np.int32]], errors: dict[s
 
 
 def over_clip(errors: rw.crowd.PrefixErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(K + 1,) RMS over vertices and frames, and the largest of both, in millimetres."""
-    return face.millimetres * np.sqrt(np.square(errors.rms).mean(axis=0)), face.millimetres * errors.max.max(axis=0)
+    """(K + 1,) RMS over vertices and frames, and the largest of both, in millimeters."""
+    return face.millimeters * np.sqrt(np.square(errors.rms).mean(axis=0)), face.millimeters * errors.max.max(axis=0)
 
 
 def print_detail(face: Face, order: NDArray[np.int32]) -> None:
@@ -157,7 +157,7 @@ def print_detail(face: Face, order: NDArray[np.int32]) -> None:
     bound = rw.crowd.LevelOfDetail(face.rig, order)
     distance = np.array(METRES) / float(face.rig.metadata["meters_per_unit"])
     print(f"shapes for an error of one pixel, {CAMERA.image_height} lines, {CAMERA.field_of_view:g} degrees, order rms")
-    print("metres    " + " ".join(f"{metres:5g}" for metres in METRES))
+    print("meters    " + " ".join(f"{meters:5g}" for meters in METRES))
     for label, lod in (("measured", measured), ("bound", bound)):
         print(f"{label:<9} " + " ".join(f"{n:5d}" for n in lod.prefix(distance, CAMERA)))
 
@@ -195,8 +195,8 @@ def draw(results: list[tuple[Face, dict[str, rw.crowd.PrefixErrors]]], path: Pat
         for row, unit in enumerate(("RMS error, mm", "error of the worst vertex, mm")):
             axis = axes[row * len(results) + column]
             for label, own in errors.items():
-                values, (colour, style, width) = over_clip(own, face)[row], LINES[label]
-                axis.plot(share, values, color=colour, linestyle=style, linewidth=width, label=label)
+                values, (color, style, width) = over_clip(own, face)[row], LINES[label]
+                axis.plot(share, values, color=color, linestyle=style, linewidth=width, label=label)
                 highest = values[0]
             axis.set(yscale="log", xlim=(0, 100), ylim=(0.01 * highest, 1.2 * highest), ylabel=unit)
             plain_numbers(axis.yaxis)

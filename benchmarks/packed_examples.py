@@ -31,14 +31,14 @@ from marks import write_between_marks
 from transfer_faces import Hm08
 
 import rigwright as rw
-from rigwright.bench.timing import load_average, machine
+from rigwright._bench.timing import load_average, machine
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 Rows = list[dict[str, Any]]
 COUNTS = (3, 5, 10)
 ALPHAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 BETAS = (0.5, 0.1, 0.05, 0.02, 0.005)
-NOISES = (0.0, 0.1, 0.3)  # millimetres, standard deviation of each coordinate
+NOISES = (0.0, 0.1, 0.3)  # millimeters, standard deviation of each coordinate
 MILLIMETRES = 100.0  # in a unit of the files
 
 
@@ -72,7 +72,7 @@ class Units:
         )
 
     def error(self, weights: np.ndarray, noise: float = 0.0, **options: Any) -> float:
-        """Mean millimetres from the sculpted units, with examples of these weights (J, K)."""
+        """Mean millimeters from the sculpted units, with examples of these weights (J, K)."""
         examples = self.target + np.tensordot(weights, self.truth, 1)
         examples += noise / MILLIMETRES * np.random.default_rng(0).standard_normal(examples.shape)
         with warnings.catch_warnings():

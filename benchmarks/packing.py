@@ -33,9 +33,9 @@ from packing_faces import Face, arkit, ict, units
 from packing_peers import Outcome, processor_seconds, published, raw_sequence
 
 import rigwright as rw
-from rigwright.bench.timing import load_average, machine
-from rigwright.packing.program import Program
-from rigwright.packing.solvers import optimal
+from rigwright._bench.timing import load_average, machine
+from rigwright.transfer._packing.program import Program
+from rigwright.transfer._packing.solvers import optimal
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NODES = 1_000_000
@@ -99,7 +99,7 @@ def row(face: Face, symmetry: bool, rounds: int, limit: float) -> str:
         for timed in everything:
             if not (timed.outcome.stopped and timed.seconds):
                 timed.round()
-    fewest = face.plan(symmetry, minimise=True)
+    fewest = face.plan(symmetry, minimize=True)
     proof = "proven minimal" if fewest.proven_minimal else f"at least {fewest.lower_bound}"
     motion = sum(pair.kind == "motion" for pair in plan.pairs)
     pairing = f"{len(pairs) - motion} + {motion} pairs" if symmetry else "no symmetry"
@@ -131,7 +131,7 @@ def speed_table(faces: list[Face], rounds: int, limit: float) -> str:
         "HiGHS, raw rows",
         "objective of the first, gap of any",
         "expressions",
-        "with `minimise`",
+        "with `minimize`",
         "`pack_expressions`",
     ]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]

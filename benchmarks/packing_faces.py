@@ -34,7 +34,7 @@ class Face:
     target: np.ndarray
     truth: np.ndarray
     areas: Words
-    millimetres: float
+    millimeters: float
     about: str
 
     def plan(self, symmetry: bool = False, **options: Any) -> rw.transfer.Plan:
@@ -63,7 +63,7 @@ class Face:
     def head(self) -> Face:
         """Only what shapes move and some rings around it: the rest costs time and stays where it is."""
         moved = (self.shapes != self.neutral).any(axis=(0, 2)) | (self.truth != self.target).any(axis=(0, 2))
-        low = self.neutral[moved].min(axis=0) - 60.0 / self.millimetres
+        low = self.neutral[moved].min(axis=0) - 60.0 / self.millimeters
         inside = self.neutral[:, 1] >= low[1]
         faces = self.faces[inside[self.faces].all(axis=1)]
         kept = np.unique(faces[faces >= 0])
@@ -76,7 +76,7 @@ class Face:
             self.target[kept],
             self.truth[:, kept],
             self.areas,
-            self.millimetres,
+            self.millimeters,
             self.about,
         )
 
@@ -91,7 +91,7 @@ class Face:
             made = rw.transfer.example_based(self.neutral, self.shapes, self.target, self.faces, examples, weights)
         moved = ((self.shapes != self.neutral) | (self.truth != self.target)).any(axis=2)
         squared = ((made - self.truth)[moved].astype(np.float64) ** 2).sum(axis=1)
-        return self.millimetres * float(np.sqrt(squared.mean()))
+        return self.millimeters * float(np.sqrt(squared.mean()))
 
 
 def ict(folder: Path) -> Face:

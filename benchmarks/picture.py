@@ -13,12 +13,12 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import rigwright as rw
-from rigwright.report.colours import heat
-from rigwright.report.pictures import Studio, view_of
+from rigwright.report._kit.colors import heat
+from rigwright.report._kit.pictures import Studio, view_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = (380, 520)
-TOP = 10.0  # millimetres at the end of the scale
+TOP = 10.0  # millimeters at the end of the scale
 
 
 def main() -> None:
@@ -30,8 +30,8 @@ def main() -> None:
     linear = rw.load(arguments.demo / "skinning-4.safetensors")
     data = rw.Dataset(next(iter(sorted(arguments.demo.glob("held-out-*.rwdata")))))
     _, poses, vertices = data.take(np.arange(min(len(data), 200)))
-    millimetres = 1000.0 * model.meters_per_unit
-    distances = [millimetres * np.linalg.norm(m.evaluate(poses) - vertices, axis=2) for m in (model, linear)]
+    millimeters = 1000.0 * model.meters_per_unit
+    distances = [millimeters * np.linalg.norm(m.evaluate(poses) - vertices, axis=2) for m in (model, linear)]
     pose = int(distances[1].mean(axis=1).argmax())
     panels = [
         ("Blender", vertices[pose], None),

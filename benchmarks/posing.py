@@ -16,7 +16,7 @@ import numpy as np
 from marks import write_between_marks
 
 import rigwright as rw
-from rigwright.bench.timing import interleaved, load_average, machine
+from rigwright._bench.timing import interleaved, load_average, machine
 
 LANDMARKS = 60
 REGIONS = {"head": "^head$", "one hand": r"^(wrist|hand)[._]?(L|R)$", "whole body": ""}

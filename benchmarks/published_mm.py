@@ -1,4 +1,4 @@
-"""Majorisation-minimisation as published (Rackovic et al. 2022, algorithms 1 and 2), on the vertices in NumPy.
+"""Majorization-minimization as published (Rackovic et al. 2022, algorithms 1 and 2), on the vertices in NumPy.
 
 The misprints of the paper are mended: the bound is that of its eq. 18 with the factor 2 in front of the quadratic term,
 sums run over all coordinates, and targets are offsets from the neutral. What the paper writes as loops over vertices

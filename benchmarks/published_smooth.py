@@ -1,11 +1,11 @@
 """Shots with a temporal term as published: for one weight after another, its curve over the whole shot is solved.
 
 The coordinate descent of Rackovic et al. 2024 ("Refined inverse rigging"), on the vertices in NumPy and SciPy. The rig
-is linear in the weight, so its curve x over the T frames minimises ``x^T (diag(|c_t|^2) + s D^T D) x - 2 (c_t . r_t -
+is linear in the weight, so its curve x over the T frames minimizes ``x^T (diag(|c_t|^2) + s D^T D) x - 2 (c_t . r_t -
 alpha / 2) x`` in the box, with D the second differences. Kept at its best, the released code being slower in each of
 these: the residual is kept, not computed anew for every weight; only the coordinates that a weight moves take part;
 products run through BLAS; and the sparse normal equations are solved exactly, by active sets and banded Cholesky
-instead of a general minimiser with numerical gradients. The objective is that of ``rigwright.inverse.solve``: the
+instead of a general minimizer with numerical gradients. The objective is that of ``rigwright.inverse.solve``: the
 released code divides fidelity by the number of coordinates.
 """
 
@@ -64,7 +64,7 @@ class PublishedSmooth:
 
 
 class ReleasedSmooth(PublishedSmooth):
-    """The same steps as the released code takes them: on all coordinates, with a general minimiser for each curve."""
+    """The same steps as the released code takes them: on all coordinates, with a general minimizer for each curve."""
 
     def solve(
         self, targets: np.ndarray, start: np.ndarray, trace: Trace, *, alpha: float, smoothness: float
@@ -105,7 +105,7 @@ def _product(bands: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _in_box(square: np.ndarray, coupling: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The minimiser over [0, 1] of ``x^T A x - 2 right x``, A = diag(square) + coupling, from a point of the box.
+    """The minimizer over [0, 1] of ``x^T A x - 2 right x``, A = diag(square) + coupling, from a point of the box.
 
     Newton steps over the free set, projected and shortened until they lower the objective (Bertsekas 1982).
     """

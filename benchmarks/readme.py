@@ -16,7 +16,7 @@ import seams
 from marks import write_between_marks
 
 import rigwright as rw
-from rigwright import bench
+from rigwright import _bench as bench
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("learned model", "paper's variant", "linear skinning, K = 4", "linear skinning, all joints")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright.metrics import seam_error
-from rigwright.report.measure import vertex_sets
+from rigwright.report._body.measure import vertex_sets
 
 ROOT = Path(__file__).resolve().parents[1]
 POSES = 60

@@ -28,7 +28,7 @@ from transfer_topologies import HEAD as TOPOLOGIES
 from transfer_topologies import topologies
 
 import rigwright as rw
-from rigwright.bench.timing import load_average, machine
+from rigwright._bench.timing import load_average, machine
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("speed", "units", "identities", "topologies")

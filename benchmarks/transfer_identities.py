@@ -51,8 +51,8 @@ class Pair:
         return sum(int(rw.transfer.crossings(points + d, self.faces, self.contacts)) for d in deltas)
 
 
-def centimetres(deltas: np.ndarray, where: np.ndarray) -> str:
-    """Mean length; MakeHuman's unit is the decimetre."""
+def centimeters(deltas: np.ndarray, where: np.ndarray) -> str:
+    """Mean length; MakeHuman's unit is the decimeter."""
     return f"{10 * np.linalg.norm(deltas, axis=2)[where].mean():.3f}"
 
 
@@ -64,8 +64,8 @@ def units(folder: Path) -> tuple[list[str], list[Row], str]:
         pair = Pair(head, source, target)
         results = pair.results()
         for reading, where in pair.readings().items():
-            errors = [centimetres(deltas - pair.truth, where) for deltas in results.values()]
-            rows.append([f"{source} to {target}, {reading} ({where.sum():,})", centimetres(pair.truth, where), *errors])
+            errors = [centimeters(deltas - pair.truth, where) for deltas in results.values()]
+            rows.append([f"{source} to {target}, {reading} ({where.sum():,})", centimeters(pair.truth, where), *errors])
         crossed = [pair.crossings(pair.target, deltas) for deltas in results.values()]
         rows.append(
             [f"{source} to {target}, crossings of lips and lids", str(pair.crossings(pair.target, pair.truth))]
@@ -75,14 +75,14 @@ def units(folder: Path) -> tuple[list[str], list[Row], str]:
         same = 100 * (1 - pair.differs.sum() / pair.moved.sum())
         facts.append(f"{equal} of {len(pair.truth)} units are equal offsets, {same:.0f} % of all offsets that move")
     pair = Pair(head, *RACES, scale=1.25)
-    errors = [centimetres(deltas - pair.truth, pair.moved) for deltas in pair.results().values()]
+    errors = [centimeters(deltas - pair.truth, pair.moved) for deltas in pair.results().values()]
     job = "constructed: the african head and its units 1.25 times as large, all offsets that move"
-    rows.append([job, centimetres(pair.truth, pair.moved), *errors])
+    rows.append([job, centimeters(pair.truth, pair.moved), *errors])
     return ["MakeHuman's units, cm", "sculpted", *WAYS], rows, facts[0]
 
 
 def roughness(deltas: np.ndarray, faces: np.ndarray, where: np.ndarray) -> float:
-    """Mean distance of vertices' offsets (K, V, 3) from the mean of their neighbours'."""
+    """Mean distance of vertices' offsets (K, V, 3) from the mean of their neighbors'."""
     rows, columns, values = rw._core.graph_laplacian(faces, deltas.shape[1])
     laplacian = sparse.csr_matrix((values, (rows, columns)))
     flat = deltas.transpose(1, 0, 2).reshape(deltas.shape[1], -1).astype(np.float64)

@@ -1,7 +1,7 @@
 """Deformation transfer as one would build it from libraries: the same energy, factored once, all shapes at once.
 
 Neither SciPy nor libigl has deformation transfer. The systems are put together here from what they have: a gradient
-operator and a factorisation.
+operator and a factorization.
 """
 
 from __future__ import annotations

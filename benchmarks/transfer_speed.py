@@ -66,7 +66,7 @@ def own_rows(face: Ict, target: np.ndarray, many: np.ndarray, runs: int) -> list
         runs,
     )
     loop = len(many) / len(one_by_one) * seconds["loop"]
-    size = f"{len(neutral):,} vertices, the factorisation included"
+    size = f"{len(neutral):,} vertices, the factorization included"
     peer = "the same code, factored for each shape (10 timed)"
     difference = float(np.abs(ours(one_by_one) - np.concatenate([ours(s[None]) for s in one_by_one])).max())
     return [
@@ -87,7 +87,7 @@ def peer_rows(face: Ict, target: np.ndarray, many: np.ndarray, runs: int) -> lis
     def theirs(kind: type[Assembled], all_: np.ndarray) -> np.ndarray:
         return kind(move(source), goal, faces, fixed).transfer(np.stack([move(shape) for shape in all_]))
 
-    job = f"its head alone, {len(shapes)} shapes, {len(keep):,} vertices, the factorisation included"
+    job = f"its head alone, {len(shapes)} shapes, {len(keep):,} vertices, the factorization included"
     rows = []
     for name, kind in peers().items():
         seconds = spent(

@@ -16,9 +16,9 @@ from transfer_faces import Hm08, Ict, part
 from transfer_landmarks import CANONICAL, hm08
 
 import rigwright as rw
-from rigwright.faces.ict import SEGMENTS
-from rigwright.faces.makehuman import BODY_VERTICES
-from rigwright.sources.obj import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright.faces._ict import SEGMENTS
+from rigwright.faces._makehuman import BODY_VERTICES
 from rigwright.transfer import Correspondence
 
 # Parts of ICT's one connected skin. What a target has no counterpart of stays out: the inside of mouth and eyes would
@@ -41,7 +41,7 @@ Row = list[str]
 class Mesh:
     points: np.ndarray
     faces: np.ndarray
-    centimetres: float  # of its unit
+    centimeters: float  # of its unit
 
 
 def plain(name: str) -> str:
@@ -84,7 +84,7 @@ class Journey:
         self.kept = cosines(self.returned, source.chosen(names))
 
     def row(self, job: str, sculpted: np.ndarray | None) -> Row:
-        found, unit = self.there, self.target.centimetres
+        found, unit = self.there, self.target.centimeters
         chin = self.target.points[self.pairs[:, 1], 1].min()
         head = self.target.points[:, 1] >= chin  # from the lowest landmark upwards
         distance = unit * found.distance[found.matched & head]

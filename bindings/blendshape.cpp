@@ -16,7 +16,7 @@ namespace {
 using rig::BlendshapeRig;
 using Rig = std::shared_ptr<BlendshapeRig>;
 
-/// The drivers of each combination from rigwright.blendshapes.Dense.
+/// The drivers of each combination from rigwright._blendshapes.Dense.
 std::vector<rig::Combination> read_combinations(const py::object& dense) {
     const auto offset = as_indices("BlendshapeRig", "factor_offset", dense.attr("factor_offset"));
     const auto shape = as_indices("BlendshapeRig", "factor_shape", dense.attr("factor_shape"));
@@ -41,7 +41,7 @@ std::vector<rig::Combination> read_combinations(const py::object& dense) {
 Rig make_rig(const py::object& neutral, const py::object& deltas, const py::object& combinations,
              const py::object& names, const py::object& bounds, const py::object& faces, const py::object& storage,
              const py::object& metadata) {
-    const py::object dense = py::module_::import("rigwright.blendshapes")
+    const py::object dense = py::module_::import("rigwright._blendshapes")
                                  .attr("dense")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
     constexpr const char* name = "BlendshapeRig";
     const auto vertices = as_array<float, 2>(name, "neutral", dense.attr("neutral"), "numbers (V, 3)");
@@ -166,7 +166,7 @@ Array<float> columns(const BlendshapeRig& model) {
 
 /// Tuples of shape indices and rigwright.Tent.
 py::list combinations(const BlendshapeRig& model) {
-    const py::object tent = py::module_::import("rigwright.blendshapes").attr("Tent");
+    const py::object tent = py::module_::import("rigwright._blendshapes").attr("Tent");
     py::list result;
     for (std::int64_t c = 0; c < model.num_columns() - model.num_shapes(); ++c) {
         py::list drivers;
@@ -192,7 +192,7 @@ std::string rig_line(const py::object& self) {
 }
 
 py::object column_names(const py::object& self) {
-    return py::module_::import("rigwright.blendshapes").attr("column_names")(self);
+    return py::module_::import("rigwright._blendshapes").attr("column_names")(self);
 }
 
 float storage_error(const BlendshapeRig& model) {

@@ -7,7 +7,7 @@
 namespace rigwright::bindings {
 
 py::object device_models(const char* function) {
-    return py::module_::import("rigwright.device_models").attr(function);
+    return py::module_::import("rigwright._device_models").attr(function);
 }
 
 bool is_on_device(const py::object& poses) {

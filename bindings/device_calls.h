@@ -4,7 +4,7 @@
 #include "arrays.h"
 #include "rigwright/rig/deformer.h"
 
-/// What `Deformer` hands to rigwright.device_models: other devices have extensions of their own, which Python loads on
+/// What `Deformer` hands to rigwright._device_models: other devices have extensions of their own, which Python loads on
 /// first use.
 namespace rigwright::bindings {
 
@@ -13,7 +13,7 @@ struct PrefixObjects {
     py::object order = py::none(), lengths = py::none();
 };
 
-/// A function of rigwright.device_models.
+/// A function of rigwright._device_models.
 py::object device_models(const char* function);
 
 /// Whether an object that is no NumPy array offers numbers outside host memory.

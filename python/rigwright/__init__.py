@@ -10,15 +10,30 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rigwright import baselines, crowd, exports, faces, inverse, metrics, sampling, sources, training, transfer
+    from rigwright import (
+        baselines,
+        cli,
+        crowd,
+        errors,
+        exports,
+        faces,
+        inverse,
+        metrics,
+        progress,
+        report,
+        sampling,
+        sources,
+        training,
+        transfer,
+    )
+    from rigwright._blendshapes import Tent
     from rigwright._core import BlendshapeRig, Channel, Deformer, Skeleton, load
-    from rigwright.blendshapes import Tent
-    from rigwright.device_report import devices
+    from rigwright._device_report import devices
+    from rigwright._hashing import topology_hash
+    from rigwright._posing import pose_names
+    from rigwright._skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
     from rigwright.errors import CudaError, NumericalError, SourceError
-    from rigwright.hashing import topology_hash
-    from rigwright.posing import pose_names
     from rigwright.sampling import Dataset
-    from rigwright.skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
 
 __version__ = "0.1.0"
 
@@ -36,14 +51,18 @@ __all__ = [
     "SourceError",
     "Tent",
     "baselines",
+    "cli",
     "crowd",
     "devices",
+    "errors",
     "exports",
     "faces",
     "inverse",
     "load",
     "metrics",
     "pose_names",
+    "progress",
+    "report",
     "sampling",
     "sources",
     "topology_hash",
@@ -58,17 +77,17 @@ _HOMES = {
     "CudaError": "errors",
     "Dataset": "sampling",
     "Deformer": "_core",
-    "DeltaMush": "skinning",
-    "DualQuaternionSkinning": "skinning",
-    "LinearBlendSkinning": "skinning",
+    "DeltaMush": "_skinning",
+    "DualQuaternionSkinning": "_skinning",
+    "LinearBlendSkinning": "_skinning",
     "NumericalError": "errors",
     "Skeleton": "_core",
     "SourceError": "errors",
-    "Tent": "blendshapes",
-    "devices": "device_report",
+    "Tent": "_blendshapes",
+    "devices": "_device_report",
     "load": "_core",
-    "pose_names": "posing",
-    "topology_hash": "hashing",
+    "pose_names": "_posing",
+    "topology_hash": "_hashing",
 }
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of ours
@@ -84,4 +103,4 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of ours
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 
+__all__ = ["Progress", "ProgressCallback"]
+
+
 @dataclass(frozen=True)
 class Progress:
     """One report of a running job.

@@ -11,8 +11,8 @@ pytest.importorskip("torch")
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
-from rigwright import bench
-from rigwright.bench.timing import interleaved
+from rigwright import _bench as bench
+from rigwright._bench.timing import interleaved
 
 
 @pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")

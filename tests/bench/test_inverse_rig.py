@@ -88,7 +88,7 @@ def test_published_smooth_formulations_descend_to_ours(scene):
         assert (np.diff(trace.objectives) <= 0).all()
 
 
-def test_curves_in_the_box_are_minimisers():
+def test_curves_in_the_box_are_minimizers():
     from published_smooth import _bends, _in_box, _product
 
     rng = np.random.default_rng(5)

@@ -8,7 +8,7 @@ import shlex
 import numpy as np
 import pytest
 
-from rigwright.cli import dispatch
+from rigwright.cli import _dispatch as dispatch
 from tests.cli.command import rigwright_command
 from tests.support.cylinder_models import cylinder_file
 from tests.support.plain_face import plain_face

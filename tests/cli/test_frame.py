@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.cli import dispatch
-from rigwright.cli.console import Lines
-from rigwright.cli.doctor import EXTRAS
-from rigwright.cli.result import as_json
+from rigwright._extras import MissingExtra
+from rigwright.cli import _dispatch as dispatch
+from rigwright.cli._console import Lines
+from rigwright.cli._doctor import EXTRAS
+from rigwright.cli._result import as_json
 from rigwright.errors import NumericalError, SourceError
-from rigwright.extras import MissingExtra
 from rigwright.progress import Progress
 from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.models import chain_skeleton, linear_blend
@@ -130,7 +130,7 @@ def test_every_outcome_has_its_code_and_one_line(monkeypatch, capsys, error, cod
     def fail(args, console):
         raise error
 
-    monkeypatch.setattr("rigwright.cli.doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
     assert dispatch.main(["doctor"]) == code
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -150,7 +150,7 @@ def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
         "transfer": ["a.npz", "a.npz", "-o", "b.npz"],
         "pack": ["a.npz", "-o", "b.json"],
     }.items():
-        monkeypatch.setattr(f"rigwright.cli.{name}.run", stop)
+        monkeypatch.setattr(f"rigwright.cli._{name}.run", stop)
         assert dispatch.main([name, *line]) == 130
         shown = capsys.readouterr().err
         assert ("run the same command again to continue" in shown) == (name != "pack"), name
@@ -160,7 +160,7 @@ def test_debug_shows_where_an_error_arose(monkeypatch, capsys):
     def fail(args, console):
         raise ValueError("wrong")
 
-    monkeypatch.setattr("rigwright.cli.doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
     assert dispatch.main(["doctor", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
 
@@ -169,7 +169,7 @@ def test_a_fault_of_our_own_is_not_hidden(monkeypatch, capsys):
     def fail(args, console):
         raise AssertionError("a fault")
 
-    monkeypatch.setattr("rigwright.cli.doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
     assert "internal error" in capsys.readouterr().err
     with pytest.raises(AssertionError):
@@ -195,7 +195,7 @@ def test_progress_on_a_terminal_is_one_bar_at_a_time(tmp_path):
     """In a terminal of 80 columns: the stage's name whole, the figure cut, and nothing left behind."""
     pytest.importorskip("rich", reason="the progress extra is not installed")
     code = (
-        "import time; from rigwright.cli.console import Console; from rigwright.progress import Progress\n"
+        "import time; from rigwright.cli._console import Console; from rigwright.progress import Progress\n"
         "with Console().progress() as draw:\n"
         "    for stage in ('assigning vertices to joints', 'training'):\n"
         "        for done in range(3): draw(Progress(stage, done, 2, 'error 0.41 mm, ' * 9)); time.sleep(0.15)\n"
@@ -242,7 +242,7 @@ def test_json_holds_no_values_that_json_lacks():
 
 def test_progress_lines_come_soon_and_then_every_few_seconds(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("rigwright.cli.console.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("rigwright.cli._console.time.monotonic", lambda: now[0])
     stream = io.StringIO()
     draw = Lines(stream)
     for done in range(250):

@@ -7,8 +7,8 @@ import os
 import numpy as np
 import pytest
 
-from rigwright.cli import dispatch
-from rigwright.cli.arguments import OutputFile, output
+from rigwright.cli import _dispatch as dispatch
+from rigwright.cli._arguments import OutputFile, output
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 import rigwright as rw
 from rigwright import exports
-from rigwright.cli import dispatch
-from rigwright.cli.meshes import read_weights
+from rigwright.cli import _dispatch as dispatch
+from rigwright.cli._meshes import read_weights
 from rigwright.inverse import Solution
 from tests.cli.command import json_of, rigwright_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
@@ -148,12 +148,12 @@ def test_a_rig_of_another_kind_is_refused(shot_files):
 
 
 def test_the_unit_of_a_bare_shot(shot_files):
-    """A shot in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
-    np.save(shot_files / "metres.npy", 0.01 * np.load(shot_files / "take.npy"))
-    arguments = ["solve", "face.safetensors", "metres.npy", "-o", "unit.npz", "--alpha", "1e-6"]
+    """A shot in meters for a rig in centimeters: said where nobody says it, right where somebody does."""
+    np.save(shot_files / "meters.npy", 0.01 * np.load(shot_files / "take.npy"))
+    arguments = ["solve", "face.safetensors", "meters.npy", "-o", "unit.npz", "--alpha", "1e-6"]
     guessed = json_of(*arguments, "--max-iterations", "1", folder=shot_files)
     assert len(guessed["notes"]) == 1
-    assert "metres.npy is 0.01 times as large as the rig" in guessed["notes"][0]
+    assert "meters.npy is 0.01 times as large as the rig" in guessed["notes"][0]
     assert guessed["notes"][0].endswith("--unit says it")
     for given in ("m", "1.0"):
         told = json_of(*arguments, "--unit", given, folder=shot_files)
@@ -164,7 +164,7 @@ def test_the_unit_of_a_bare_shot(shot_files):
     told = json_of(*arguments, "--unit", "m", "--markers", "third.npy", folder=shot_files)
     assert told["notes"] == []
     told = json_of(*arguments, "--markers", "third.npy", folder=shot_files)
-    assert "metres.npy is 0.01" in told["notes"][0]
+    assert "meters.npy is 0.01" in told["notes"][0]
 
 
 def test_pins_and_truth_are_read_from_both_array_formats(shot_files):

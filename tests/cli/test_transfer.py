@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.cli import dispatch
+from rigwright.cli import _dispatch as dispatch
 from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.glb import Gltf
 from tests.support.second_face import first_face, second_neutral, second_truth, write_obj
@@ -48,7 +48,7 @@ def one_mesh_glb(path, vertices, faces, morphs: bool) -> None:
 
 
 def test_a_mesh_without_shapes_is_a_target_in_gltf_too(face_files):
-    """Metres, y up: units of the target, so that millimetres are right."""
+    """Meters, y up: units of the target, so that millimeters are right."""
     pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     rig = first_face()
     for name, morphs in (("still.glb", False), ("moving.glb", True)):
@@ -127,7 +127,7 @@ def test_what_rests_in_the_rig_rests_unless_told_otherwise(face_files):
 
 BROKEN_OFF = """
 import os, sys
-from rigwright.cli import console, dispatch
+from rigwright.cli import _console as console, _dispatch as dispatch
 
 
 def stop(self, progress):
@@ -259,12 +259,12 @@ def test_the_rig_alone_without_measuring(face_files):
 
 
 def test_the_unit_of_a_bare_target(face_files):
-    """A mesh in metres for a rig in centimetres: said where nobody says it, right where somebody does."""
-    np.save(face_files / "metres.npy", 0.01 * second_neutral())
-    arguments = ["transfer", "face.safetensors", "metres.npy", "--contacts", "off", "--no-measure"]
+    """A mesh in meters for a rig in centimeters: said where nobody says it, right where somebody does."""
+    np.save(face_files / "meters.npy", 0.01 * second_neutral())
+    arguments = ["transfer", "face.safetensors", "meters.npy", "--contacts", "off", "--no-measure"]
     guessed = json_of(*arguments, "-o", "u.npz", folder=face_files)
     assert len(guessed["notes"]) == 1
-    assert "metres.npy is 0.01" in guessed["notes"][0]
+    assert "meters.npy is 0.01" in guessed["notes"][0]
     assert guessed["notes"][0].endswith("--unit says it")
     assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 0.01
     for given in ("m", "1.0"):

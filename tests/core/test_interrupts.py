@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from rigwright.interrupts import held_back
+from rigwright._interrupts import held_back
 
 
 def test_first_is_noted_second_acts():

@@ -66,7 +66,7 @@ CALLS = {
     "deformation_transfer": lambda n: rw.transfer.deformation_transfer(REST, SHAPES, REST, FACES, threads=n),
     "example_based": lambda n: rw.transfer.example_based(REST, SHAPES, REST, FACES, SHAPES[:1], ONE, threads=n),
     "find_contacts": lambda n: rw.transfer.find_contacts(REST, SHAPES, FACES, threads=n),
-    "personalise": lambda n: rw.transfer.personalise(TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n),
+    "personalize": lambda n: rw.transfer.personalize(TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n),
     "transfer_in_parts": lambda n: rw.transfer.transfer_in_parts(REST, SHAPES, REST, FACES, "nowhere", threads=n),
     "transfer_rig": lambda n: rw.transfer.transfer_rig(RIG, REST, threads=n),
 }

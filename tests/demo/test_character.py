@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.demo import anatomy, build_character, character
-from rigwright.demo.assets import load_body
-from rigwright.demo.correctives import PREFIX, correctives
-from rigwright.sources.blender import BlenderRig
+from rigwright._demo import anatomy, build_character, character
+from rigwright._demo.assets import load_body
+from rigwright._demo.correctives import PREFIX, correctives
+from rigwright._formats.blender import BlenderRig
 
 
 def heads(rig: BlenderRig, **channels: float) -> dict[str, np.ndarray]:
@@ -52,7 +52,7 @@ def test_limits_do_not_bite_inside_the_ranges(rig: BlenderRig, tolerance) -> Non
     poses, _ = rig.sample(channels)
     turned = poses[:, : 12 * 163].reshape(-1, 163, 3, 4)[..., :3].astype(float)
     column = {name: index for index, name in enumerate(rig.channel_names)}
-    from rigwright.demo.kinematics import channel_rotation
+    from rigwright._demo.kinematics import channel_rotation
 
     for index, name in enumerate(rig.skeleton.names):
         source = anatomy.FOLLOWERS.get(name, name)
@@ -153,7 +153,7 @@ def test_same_character_is_not_built_twice(character, monkeypatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("Blender was started")
 
-    monkeypatch.setattr("rigwright.demo.character.run_script", refuse)
+    monkeypatch.setattr("rigwright._demo.character.run_script", refuse)
     assert build_character(character) == character.resolve()
     key = character.with_name(character.name + ".key")
     saved = key.read_text()

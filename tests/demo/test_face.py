@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.demo.face import build_face, expression_curves, head_shapes
-from rigwright.demo.shot import solve_clip
+from rigwright._demo.face import build_face, expression_curves, head_shapes
+from rigwright._demo.shot import solve_clip
 from rigwright.inverse import Solution
 from rigwright.progress import Progress
 
@@ -29,7 +29,7 @@ def test_the_shapes_are_those_of_the_assets(assets, face):
     assert all(delta.any() for delta in deltas), "none is lost where the head is cut off"
     largest = np.linalg.norm(deltas, axis=2).max(axis=1)
     assert largest.max() < 5.0
-    assert 15 < np.ptp(neutral[:, 2]) < 40, "centimetres"
+    assert 15 < np.ptp(neutral[:, 2]) < 40, "centimeters"
 
 
 def test_no_shape_is_cut(assets, face):
@@ -77,9 +77,9 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(fac
     for package in ("pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="the report extra is not installed")
 
-    monkeypatch.setattr("rigwright.demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
-    monkeypatch.setattr("rigwright.report.rivals.REPEATED", 0.0)
-    monkeypatch.setattr("rigwright.demo.shot.build_face", lambda: face)
+    monkeypatch.setattr("rigwright._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("rigwright.report._shot.rivals.REPEATED", 0.0)
+    monkeypatch.setattr("rigwright._demo.shot.build_face", lambda: face)
 
     def interrupt(progress: Progress) -> None:
         if progress.stage == "drawing":

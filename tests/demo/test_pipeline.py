@@ -6,12 +6,12 @@ import os
 
 import pytest
 
-from rigwright.cli.result import as_json
-from rigwright.demo.assets import asset_folder
-from rigwright.demo.pipeline import Demo
-from rigwright.demo.settings import QUICK, Settings
-from rigwright.demo.summary import summary
-from rigwright.extras import MissingExtra
+from rigwright._demo.assets import asset_folder
+from rigwright._demo.pipeline import Demo
+from rigwright._demo.settings import QUICK, Settings
+from rigwright._demo.summary import summary
+from rigwright._extras import MissingExtra
+from rigwright.cli._result import as_json
 from rigwright.progress import Progress
 
 SMALL = Settings(poses=60, held_out=8, frames=6, minutes=0.1, paper_minutes=0.1, clip=12)
@@ -30,7 +30,7 @@ class Interrupt:
 
 @pytest.mark.slow
 def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypatch):
-    monkeypatch.setattr("rigwright.demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("rigwright._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
     for package in ("bpy", "torch", "pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason=f"the demo needs {package}")
     try:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.demo.face import build_face
-from rigwright.demo.second_face import SHOWN, second_neutral, transfer_face
+from rigwright._demo.face import build_face
+from rigwright._demo.second_face import SHOWN, second_neutral, transfer_face
 from rigwright.progress import Progress
-from rigwright.report.transferred import column_names
+from rigwright.report._transfer.measured import column_names
 
 
 def test_the_second_face_has_all_shapes_and_is_made_once(assets, tmp_path):
@@ -24,7 +24,7 @@ def test_the_second_face_has_all_shapes_and_is_made_once(assets, tmp_path):
     assert second.combinations == first.combinations
     np.testing.assert_array_equal(second.rest_vertices, second_neutral(assets))
     apart = np.linalg.norm(second.rest_vertices - first.rest_vertices, axis=1)
-    assert apart.mean() > 0.3, "centimetres: another face"
+    assert apart.mean() > 0.3, "centimeters: another face"
     jaw = first.shape_names.index("jawOpen")
     moved = [np.linalg.norm(rig.column(jaw), axis=1) for rig in (first, second)]
     assert np.corrcoef(moved)[0, 1] > 0.95

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.demo import Walk, kinematics, walk, walk_channels
-from rigwright.demo.assets import load_body
-from rigwright.sources.blender import BlenderRig
+from rigwright._demo import Walk, kinematics, walk, walk_channels
+from rigwright._demo.assets import load_body
+from rigwright._formats.blender import BlenderRig
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_another_rig_is_refused() -> None:
 
 def test_bone_matrix_is_blenders(rig: BlenderRig, assets) -> None:
     """For every bone whose roll the character keeps, against what Blender made of the same numbers."""
-    from rigwright.demo.anatomy import z_axes
+    from rigwright._demo.anatomy import z_axes
 
     bones = load_body(assets).bones
     turned = z_axes(bones)

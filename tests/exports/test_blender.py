@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright._formats.blender import run_script
 from rigwright.exports import write_weights
-from rigwright.sources.blender import run_script
 from tests.support.faces import random_curves, small_face
 
 RUN_KEYS = Path(__file__).with_name("run_keys.py")

@@ -86,7 +86,7 @@ def test_live_link_loses_no_shape_whatever_its_name(tmp_path):
 
 
 def test_a_glb_plays_the_rig_in_any_viewer(tmp_path, tolerance):
-    """The file's own targets and keys, summed as glTF says, are the rig's vertices in metres."""
+    """The file's own targets and keys, summed as glTF says, are the rig's vertices in meters."""
     pytest.importorskip("pygltflib")
     rig, curves = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(5, 9)
     write_weights(tmp_path / "w.glb", rig, curves, 24.0)

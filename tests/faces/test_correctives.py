@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.faces.contacts import Contacts
-from rigwright.faces.correctives import _nonlinear_face, _peak
-from rigwright.faces.hinge import Hinge
-from rigwright.faces.surface import Surface, swept_volume
+from rigwright.faces._correctives.contacts import Contacts
+from rigwright.faces._correctives.correctives import _nonlinear_face, _peak
+from rigwright.faces._correctives.hinge import Hinge
+from rigwright.faces._correctives.surface import Surface, swept_volume
 
 SIZE = 12
 
@@ -45,8 +45,8 @@ def mouth():
 def turned(points: np.ndarray, angle: float) -> np.ndarray:
     """Rotated about the x axis through (0, 0.3, -2)."""
     c, s = np.cos(angle), np.sin(angle)
-    centre = np.array([0.0, 0.3, -2.0])
-    return (points - centre) @ np.array([[1, 0, 0], [0, c, -s], [0, s, c]]).T + centre
+    center = np.array([0.0, 0.3, -2.0])
+    return (points - center) @ np.array([[1, 0, 0], [0, c, -s], [0, s, c]]).T + center
 
 
 def evaluate(rig, **weights: float) -> np.ndarray:
@@ -88,7 +88,7 @@ def test_a_hinge_is_found_again():
     hinge = Hinge.fit(0, rest, turned(rest, 0.4) - rest)
     assert hinge.angle == pytest.approx(0.4)
     np.testing.assert_allclose(np.abs(hinge.axis), [1, 0, 0], atol=1e-9)
-    np.testing.assert_allclose(hinge.centre[1:], [0.3, -2.0], atol=1e-9)
+    np.testing.assert_allclose(hinge.center[1:], [0.3, -2.0], atol=1e-9)
     np.testing.assert_allclose(hinge.apply(rest, 0.5), turned(rest, 0.2), atol=1e-9)
     assert Hinge.fit(0, rest, np.tile([0.0, 0.1, 0.0], (200, 1))) is None  # a slide turns nothing
 

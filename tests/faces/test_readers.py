@@ -54,7 +54,7 @@ def test_makehuman_sets_unpack_to_their_sparse_rows(data_path, tolerance, name, 
     rig = rw.faces.makehuman(folder, name)
     file = {"arkit": "arkit_visemes_talkinghead"}.get(name, f"expression_units_{name}")
     stored = dict(np.load(folder / f"{file}.npz"))
-    rows = stored["delta"] if "delta" in stored else stored["delta_thousandths"] / 1000  # decimetres
+    rows = stored["delta"] if "delta" in stored else stored["delta_thousandths"] / 1000  # decimeters
     assert rig.num_shapes == count
     assert rig.rest_vertices.shape == (13_380, 3)
     k = count // 2
@@ -73,13 +73,13 @@ def test_a_makehuman_set_on_the_identity_it_was_sculpted_for(data_path):
         own.rest_vertices, macro.evaluate([dials.get(name, 0.0) for name in macro.shape_names])
     )
     np.testing.assert_array_equal(own.columns(), base.columns())
-    assert np.abs(own.rest_vertices - base.rest_vertices).max() > 0.01  # decimetres
+    assert np.abs(own.rest_vertices - base.rest_vertices).max() > 0.01  # decimeters
     with pytest.raises(ValueError, match="identity is True for 'arkit'"):
         rw.faces.makehuman(folder, "arkit", identity=True)
 
 
 def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
-    """Each target's weight is the product of its stops' shares, a stop's share falling linearly to its neighbours."""
+    """Each target's weight is the product of its stops' shares, a stop's share falling linearly to its neighbors."""
     folder = data_path("makehuman_hm08")
     rig = rw.faces.macro(folder)
     stored = dict(np.load(folder / "macrodetails.npz"))

@@ -9,10 +9,10 @@ import pytest
 
 import rigwright as rw
 from rigwright.inverse import Solver
-from rigwright.inverse.geodesics import heat_distances
-from rigwright.inverse.localised import masks
-from rigwright.inverse.problem import make_problem
-from rigwright.inverse.sequential_quadratic import gradient, hessian
+from rigwright.inverse._methods.geodesics import heat_distances
+from rigwright.inverse._methods.localized import masks
+from rigwright.inverse._methods.sequential_quadratic import gradient, hessian
+from rigwright.inverse._problem import make_problem
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
 

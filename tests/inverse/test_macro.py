@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.inverse import measures
-from rigwright.inverse.problem import make_problem
+from rigwright.inverse import _measures as measures
+from rigwright.inverse._problem import make_problem
 from tests.support.inverse_rigs import macro_rig, random_rig, slow_objective
 
 

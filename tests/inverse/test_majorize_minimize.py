@@ -1,4 +1,4 @@
-"""Majorisation-minimisation: its bound and its steps against the paper's formulas on vertices, and where it ends."""
+"""Majorization-minimization: its bound and its steps against the paper's formulas on vertices, and where it ends."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright.inverse import Solver
-from rigwright.inverse.majorize_minimize import bound, frames
-from rigwright.inverse.problem import make_problem
+from rigwright.inverse._methods.majorize_minimize import bound, frames
+from rigwright.inverse._problem import make_problem
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of, slow_bound, slow_objective
 
@@ -89,7 +89,7 @@ def test_the_bound_touches_the_objective_and_lies_above_it(kind, box, seed):
 
 @settings(max_examples=25)
 @given(kind=st.sampled_from(KINDS), box=st.sampled_from(BOXES), seed=st.integers(0, 10**6))
-def test_a_step_is_the_bounds_minimiser_along_every_weight(kind, box, seed):
+def test_a_step_is_the_bounds_minimizer_along_every_weight(kind, box, seed):
     rig, targets = shot_of(arrays_of(kind, seed, num_vertices=12), box, frames=1, seed=seed)
     weights = random_weights(box, rig.num_shapes, seed, knots=(0.25, 0.5, 0.75))
     weights[Solver(rig).gram.idle] = np.clip(0.0, *box)  # where shapes that move nothing rest

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.inverse import measures
-from rigwright.inverse.problem import make_problem
+from rigwright.inverse import _measures as measures
+from rigwright.inverse._problem import make_problem
 from tests.support.near_copies import near_copies_rig, scans
 
 TOLERANCE = 1e-9  # solve's own

@@ -7,8 +7,8 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.inverse import majorize_minimize
-from rigwright.inverse.problem import make_problem
+from rigwright.inverse._methods import majorize_minimize
+from rigwright.inverse._problem import make_problem
 from tests.support.inverse_rigs import random_rig
 
 FRAMES = 3

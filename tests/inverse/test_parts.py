@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from rigwright.inverse import Solution
-from rigwright.inverse.parts import solve_in_parts
-from rigwright.inverse.solve import Solver
+from rigwright.inverse._parts import solve_in_parts
+from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress
 from tests.support.blendshapes import random_rig
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.inverse.trade_off import TradeOff, training_frames
+from rigwright.inverse._trade_off import TradeOff, training_frames
 from tests.conftest import TOLERANCES
 from tests.support.inverse import arrays_of, shot_of
 

@@ -60,11 +60,11 @@ def test_mse_is_the_mean_of_squares_and_bytes_do_not_wrap():
     assert rw.metrics.image_mse(a, b) == rw.metrics.image_mse(b, a) == 0.75 * 200**2
 
 
-def test_grey_in_colours_is_grey(tolerance):
+def test_grey_in_colors_is_grey(tolerance):
     a, b = pictures(1)
-    coloured = [np.repeat(picture[..., None], 3, axis=2) for picture in (a, b)]
+    colored = [np.repeat(picture[..., None], 3, axis=2) for picture in (a, b)]
     for measure in (rw.metrics.image_mse, rw.metrics.structural_similarity):
-        np.testing.assert_allclose(measure(*coloured), measure(a, b), rtol=tolerance["gram"])
+        np.testing.assert_allclose(measure(*colored), measure(a, b), rtol=tolerance["gram"])
 
 
 @pytest.mark.parametrize("measure", [rw.metrics.image_mse, rw.metrics.structural_similarity])

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import rigwright
-from rigwright.demo.assets import asset_folder
-from rigwright.extras import MissingExtra
+from rigwright._demo.assets import asset_folder
+from rigwright._extras import MissingExtra
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 

@@ -22,7 +22,7 @@ def gram(columns, target):
 
 
 def brute_force(matrix):
-    """The optimum: the best feasible minimiser with sum 1 over every set of columns."""
+    """The optimum: the best feasible minimizer with sum 1 over every set of columns."""
     best, count = np.inf, len(matrix)
     for size in range(1, count + 1):
         for chosen in itertools.combinations(range(count), size):

@@ -15,8 +15,8 @@ def random_shapes(seed: int, count: int, side: int = 9, part: float = 0.12):
     faces = np.stack(quads, axis=-1).reshape(-1, 4).astype(np.int32)
     shapes = np.repeat(neutral[None], count, axis=0)
     for shape in shapes:
-        centre = rng.uniform(0, side - 1, 2)
-        distance = np.linalg.norm(grid - centre, axis=1)
+        center = rng.uniform(0, side - 1, 2)
+        distance = np.linalg.norm(grid - center, axis=1)
         radius = rng.uniform(0.8, side * np.sqrt(part / 0.5))
         shape[:, 2] += rng.uniform(0.2, 2.0) * np.clip(1.2 - distance / radius, 0, 1)
         shape[int(np.argmin(distance)), 2] += 0.1

@@ -83,7 +83,7 @@ def test_refused_shapes_and_painted_areas_reach_the_plan(folder):
     moved = [np.flatnonzero(np.abs(column).sum(axis=1) > 0.3).tolist() for column in rig.columns()]
     (folder / "areas.json").write_text(json.dumps([[moved[4], moved[5]]]))
     first = json_of("pack", "face.safetensors", "-o", "plan.json", folder=folder)["expressions"][0]
-    arguments = ["--reject", ",".join(first), "--areas", "areas.json", "--no-symmetry", "--minimise"]
+    arguments = ["--reject", ",".join(first), "--areas", "areas.json", "--no-symmetry", "--minimize"]
     told = json_of("pack", "face.safetensors", "-o", "plan.json", *arguments, folder=folder)
     assert not any(set(first) <= set(entry) for entry in told["expressions"])
     assert told["mirrored_vertices"] is None
@@ -136,11 +136,11 @@ def test_a_neutral_of_any_kind_is_a_target(folder):
     np.save(folder / "other.npy", other)
     write_obj(folder / "other.obj", other, rig.faces)
     about = {"meters_per_unit": 1.0, "up_axis": "Y"}
-    metres = rw.BlendshapeRig(0.01 * other, rig.columns(), faces=rig.faces, metadata=about)
-    metres.save(folder / "other.safetensors")
-    centimetres = rig.metadata | {"meters_per_unit": 0.01, "up_axis": "Y"}
+    meters = rw.BlendshapeRig(0.01 * other, rig.columns(), faces=rig.faces, metadata=about)
+    meters.save(folder / "other.safetensors")
+    centimeters = rig.metadata | {"meters_per_unit": 0.01, "up_axis": "Y"}
     rw.BlendshapeRig(
-        rig.rest_vertices, rig.columns(), names=rig.shape_names, faces=rig.faces, metadata=centimetres
+        rig.rest_vertices, rig.columns(), names=rig.shape_names, faces=rig.faces, metadata=centimeters
     ).save(folder / "metric.safetensors")
     expected = rw.transfer.pack_expressions(
         rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces, other, alpha=0.0, names=rig.shape_names
@@ -162,7 +162,7 @@ def test_a_neutral_of_any_kind_is_a_target(folder):
 
 STOPPED = """
 import os, signal, sys
-from rigwright.cli import console, dispatch
+from rigwright.cli import _console as console, _dispatch as dispatch
 
 def stop(self, progress):
     if "choices tried" in progress.message:

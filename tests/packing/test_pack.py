@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.packing.program import Program
-from rigwright.packing.solvers import optimal
+from rigwright.transfer._packing.program import Program
+from rigwright.transfer._packing.solvers import optimal
 from tests.packing import oracles
 
 pack = rw.transfer.pack_expressions
@@ -47,9 +47,9 @@ def test_each_expression_is_the_best_of_all_subsets_that_are_left(seed, toleranc
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_minimise_finds_the_fewest(seed):
+def test_minimize_finds_the_fewest(seed):
     neutral, shapes, faces = oracles.random_shapes(seed, 10, part=0.05)
-    plan = pack(neutral, shapes, faces, symmetry=False, minimise=True)
+    plan = pack(neutral, shapes, faces, symmetry=False, minimize=True)
     active = oracles.binary(neutral, shapes, 0.3)
     assert covers(plan, 10)
     assert fits(plan, active)
@@ -124,7 +124,7 @@ def test_a_refused_expression_gives_the_next_best(tolerance):
         refused, weight = [*refused, plan.expressions[0]], best
     complete = pack(neutral, shapes, faces, symmetry=False, reject=refused)
     greedy = pack(neutral, shapes, faces, symmetry=False, reject=refused, solver="greedy")
-    fewest = pack(neutral, shapes, faces, symmetry=False, reject=refused, minimise=True)
+    fewest = pack(neutral, shapes, faces, symmetry=False, reject=refused, minimize=True)
     for plan in (complete, greedy, fewest):
         assert covers(plan, 12)
         assert not any(set(entry) <= set(chosen) for entry in refused for chosen in plan.expressions)
@@ -141,12 +141,12 @@ def test_shapes_refused_at_a_position_come_later(solver):
 
 def test_shapes_left_out_stand_in_no_expression():
     neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
-    plan = pack(neutral, shapes, faces, symmetry=False, without=[3, 7], reject=[[3, 4]], minimise=True)
+    plan = pack(neutral, shapes, faces, symmetry=False, without=[3, 7], reject=[[3, 4]], minimize=True)
     assert plan.uncovered == [3, 7]
     assert sorted(k for e in plan.expressions for k in e) == [k for k in range(12) if k not in (3, 7)]
     assert plan.proven_minimal
     rest = np.delete(np.arange(12), [3, 7])
-    alone = pack(neutral, shapes[rest], faces, symmetry=False, minimise=True)
+    alone = pack(neutral, shapes[rest], faces, symmetry=False, minimize=True)
     assert len(plan.expressions) == len(alone.expressions)
 
 
@@ -170,7 +170,7 @@ def test_highs_finishes_what_runs_out_of_nodes(tolerance):
 def test_highs_too_may_run_out_of_nodes(monkeypatch):
     """What it has then counts if it is better, and is not called the best."""
     pytest.importorskip("highspy", reason="the fallback is HiGHS")
-    from rigwright.packing import highs
+    from rigwright.transfer._packing import highs
 
     monkeypatch.setattr(highs, "NODES", 1)
     rng = np.random.default_rng(0)

@@ -74,7 +74,7 @@ def test_the_first_expressions_solve_the_published_program(face, symmetry, toler
 @pytest.mark.parametrize("face", FACES, indirect=True)
 def test_fewest_expressions_reach_the_bound(face):
     neutral, shapes, faces, names = face
-    plan = pack(neutral, shapes, faces, symmetry=False, minimise=True, names=names)
+    plan = pack(neutral, shapes, faces, symmetry=False, minimize=True, names=names)
     greedy = pack(neutral, shapes, faces, symmetry=False, solver="greedy", names=names)
     assert plan.proven_minimal
     assert len(plan.expressions) == plan.lower_bound <= len(greedy.expressions)

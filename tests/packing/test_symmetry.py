@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.hashing import padded_faces
-from rigwright.packing import mirror
+from rigwright._hashing import padded_faces
+from rigwright.transfer._packing import mirror
 from tests.packing import oracles
 from tests.support.plain_face import bumpy_shield, plain_face
 
@@ -36,7 +36,7 @@ def test_partners_survive_a_slightly_asymmetric_neutral(seed):
     assert np.array_equal(found.partner, expected)
 
 
-def test_layers_in_one_place_are_told_apart_by_their_neighbours():
+def test_layers_in_one_place_are_told_apart_by_their_neighbors():
     """Two sheets with the same border vertices: positions alone cannot say which border belongs to which."""
     points, faces, expected = bumpy_shield()
     lifted = points + np.array([0.0, 0.0, 3.0])

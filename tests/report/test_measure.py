@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.report.heldout import check_fits, held_out
-from rigwright.report.measure import HISTOGRAM_EDGES, histogram, measure, set_weights, vertex_sets
-from rigwright.report.outside import beyond
+from rigwright.report._body.heldout import check_fits, held_out
+from rigwright.report._body.measure import HISTOGRAM_EDGES, histogram, measure, set_weights, vertex_sets
+from rigwright.report._body.outside import beyond
 from tests.support.models import random_body
 
 
-def test_errors_are_distances_in_millimetres(studied, tolerance):
+def test_errors_are_distances_in_millimeters(studied, tolerance):
     model, truth = studied.models["hero"], held_out(studied.data, "random poses")
     found = measure(model, truth)
-    off = (model.evaluate(studied.data.poses).astype(np.float64) - studied.data.vertices) * 10.0  # centimetres
+    off = (model.evaluate(studied.data.poses).astype(np.float64) - studied.data.vertices) * 10.0  # centimeters
     distances = np.sqrt((off**2).sum(axis=2))
     close = float(tolerance["float32_sum"] * np.abs(studied.data.vertices).max() * 10.0)
     np.testing.assert_allclose(found.distances, distances, atol=close)

@@ -55,7 +55,7 @@ def test_every_part_is_there(page, written):
 
 
 def test_the_table_holds_the_numbers(page, written):
-    from rigwright.report.words import figure
+    from rigwright.report._kit.words import figure
 
     for results in written.numbers["accuracy"].values():
         for figures in results.values():
@@ -143,7 +143,7 @@ def chromium(*arguments: str, folder) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
 def test_a_browser_shows_it_without_a_complaint(written, tmp_path):
-    """No console message, no request, and a picture of the page with the character's colours in it."""
+    """No console message, no request, and a picture of the page with the character's colors in it."""
     from PIL import Image
 
     shot = tmp_path / "page.png"

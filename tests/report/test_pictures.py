@@ -1,14 +1,14 @@
-"""Pictures and colours: what is drawn is there, where and as coloured as it should be."""
+"""Pictures and colors: what is drawn is there, where and as colored as it should be."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from rigwright.report import colours
+from rigwright.report._kit import colors
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
-from rigwright.report.pictures import Studio, close_view, polygons, view_of
+from rigwright.report._kit.pictures import Studio, close_view, polygons, view_of
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +41,10 @@ def test_up_is_up(studio, studied):
     assert np.ptp(np.flatnonzero(wide.any(axis=0))) > 3 * np.ptp(np.flatnonzero(wide.any(axis=1)))
 
 
-def test_colours_arrive(studio, studied):
+def test_colors_arrive(studio, studied):
     rest = studied.data.rest_vertices
     view = view_of(rest, "Y")
-    calm, hot = (studio.picture(rest, view, colours.heat(np.full(len(rest), value))) for value in (0.0, 0.6))
+    calm, hot = (studio.picture(rest, view, colors.heat(np.full(len(rest), value))) for value in (0.0, 0.6))
     middle = calm[100, 70].astype(int), hot[100, 70].astype(int)
     assert np.ptp(middle[0]) < 30, "clay is nearly grey"
     assert middle[1][0] > middle[1][2] + 60, "the middle of the scale is red"
@@ -55,7 +55,7 @@ def test_a_picture_forgets_the_one_before(studied):
     first, second = studied.data.vertices[:2]
     shape = studied.data.faces, len(first), 140, 200
     with Studio(*shape) as used, Studio(*shape) as fresh:
-        used.picture(first, view_of(first, "Y"), colours.heat(np.linspace(0, 1, len(first))))
+        used.picture(first, view_of(first, "Y"), colors.heat(np.linspace(0, 1, len(first))))
         np.testing.assert_array_equal(
             used.picture(second, view_of(second, "Y")), fresh.picture(second, view_of(second, "Y"))
         )
@@ -87,7 +87,7 @@ def test_a_wrong_mesh_is_named(studio):
 
 
 def test_heat_grows_darker():
-    """The scale must read in greyscale: luminance falls all the way."""
-    luminance = colours.heat(np.linspace(0, 1, 50)) @ np.array([0.2126, 0.7152, 0.0722])
+    """The scale must read in grayscale: luminance falls all the way."""
+    luminance = colors.heat(np.linspace(0, 1, 50)) @ np.array([0.2126, 0.7152, 0.0722])
     assert (np.diff(luminance) < 0.7).all()
     assert luminance[0] - luminance[-1] > 120

@@ -10,10 +10,10 @@ import pytest
 
 import rigwright as rw
 from rigwright import inverse, report
-from rigwright.inverse.solve import Solver
-from rigwright.report.rivals import ALPHAS, Rival, Run, compare, compared_frames
-from rigwright.report.solved import solved_shot
-from rigwright.report.words import figure
+from rigwright.inverse._solve import Solver
+from rigwright.report._kit.words import figure
+from rigwright.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
+from rigwright.report._shot.solved import solved_shot
 from tests.report.test_page import CHROMIUM, Collector, chromium
 from tests.support.sheet import SIDE, sheet_curves, sheet_rig
 
@@ -24,7 +24,7 @@ METHODS = ["descent", "mm", "cet"]
 def timed_once():
     """Short calls are not repeated to be timed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rigwright.report.rivals.REPEATED", 0.0)
+        patch.setattr("rigwright.report._shot.rivals.REPEATED", 0.0)
         yield
 
 
@@ -138,12 +138,12 @@ def test_alphas_are_areas_whatever_the_unit(solved):
     )
     pairs = ((solved.rig, solved.shot, 10.0, 1.0), (scaled, 0.01 * solved.shot, 1000.0, 1e-4))
     curves = []
-    for rig, shot, millimetres, square_centimetre in pairs:
+    for rig, shot, millimeters, square_centimeter in pairs:
         (rival,) = compare(
-            Solver(rig), shot, ["descent"], 0.1 * square_centimetre, millimetres, lambda progress: None
+            Solver(rig), shot, ["descent"], 0.1 * square_centimeter, millimeters, lambda progress: None
         ).rivals
         curves.append(rival.curve)
-        np.testing.assert_allclose([a for a, _ in rival.curve], square_centimetre * np.array(ALPHAS))
+        np.testing.assert_allclose([a for a, _ in rival.curve], square_centimeter * np.array(ALPHAS))
     for (_, own), (_, other) in zip(*curves, strict=True):
         assert own.rmse == pytest.approx(other.rmse, rel=1e-3)
         assert own.total == pytest.approx(other.total, rel=1e-3)

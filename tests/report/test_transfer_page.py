@@ -60,10 +60,10 @@ def test_a_copy_is_made_in_the_targets_unit():
 
     rig = first_face()
     shapes = rw.transfer.expressions(rig)
-    metres = rw.transfer.rig_of_expressions(
+    meters = rw.transfer.rig_of_expressions(
         rig, 0.01 * rig.rest_vertices, 0.01 * shapes, metadata={"meters_per_unit": 1.0}
     )
-    measured = report.measured_transfer(rig, metres, truth=rig)
+    measured = report.measured_transfer(rig, meters, truth=rig)
     assert measured.errors[:6].max() < 1e-3
     assert measured.copy_errors[:6].max() < 1e-3
     assert not measured.quality.flipped.any()
@@ -85,7 +85,7 @@ def test_every_part_is_there_and_nothing_is_loaded(pages):
 
 
 def test_the_list_is_sorted_and_holds_the_numbers(pages):
-    from rigwright.report.words import figure
+    from rigwright.report._kit.words import figure
 
     html = pages.full.read_text(encoding="utf-8")
     rows = re.findall(r"<tr><td>([^<]+)</td><td>([^<]+)</td><td>([^<]+)</td>", html)
@@ -136,7 +136,7 @@ def test_a_browser_shows_every_picture(pages, which, tmp_path):
 def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     """Each face in its own frame: the source's larger head is not cut by the target's."""
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    from rigwright.report.transfer_gallery import FACING, framed
+    from rigwright.report._transfer.gallery import FACING, framed
 
     rig = first_face()
 
@@ -145,7 +145,7 @@ def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     def inside(shown):
         view = framed(shown, moving, FACING, aspect=0.8)
         right = np.cross(view.up, view.toward)
-        away = shown.rest_vertices - view.centre
+        away = shown.rest_vertices - view.center
         return (np.abs(away @ view.up) <= view.extent) & (np.abs(away @ right) <= 0.8 * view.extent)
 
     assert inside(rig).all()

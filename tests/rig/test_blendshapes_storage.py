@@ -19,10 +19,10 @@ def patches(num_vertices=6000, num_shapes=40, seed=0):
     neutral = np.stack([np.sin(u) * np.cos(v), np.cos(u), np.sin(u) * np.sin(v)], axis=-1).reshape(-1, 3)
     index = np.arange(side * side).reshape(side, side)
     faces = np.stack([index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]], axis=-1).reshape(-1, 4)
-    centres = rng.standard_normal((num_shapes, 3))
-    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    strength = np.maximum(neutral @ centres.T - rng.uniform(-0.4, 0.7, num_shapes), 0).T
-    deltas = (strength[:, :, None] * centres[:, None]).astype(np.float32)
+    centers = rng.standard_normal((num_shapes, 3))
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    strength = np.maximum(neutral @ centers.T - rng.uniform(-0.4, 0.7, num_shapes), 0).T
+    deltas = (strength[:, :, None] * centers[:, None]).astype(np.float32)
     pairs = [(i, j) for i in range(num_shapes) for j in range(i)]
     combinations = [((i, j), deltas[i] * (strength[j] > 0)[:, None]) for i, j in pairs[: 2 * num_shapes]]
     return neutral.astype(np.float32), deltas, combinations, faces

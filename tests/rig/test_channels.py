@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.sources.rotations import axis_rotation
+from rigwright._rigs.rotations import axis_rotation
 from tests.support.channels import (
     AXES,
     FOLLOWERS,

@@ -11,20 +11,20 @@ from tests.support.skinning import bent, bumpy_tube, check_vjp, skinned, tube
 from tests.support.slow import slow_skinning
 
 
-def slow_neighbours(faces, count):
-    neighbours = [set() for _ in range(count)]
+def slow_neighbors(faces, count):
+    neighbors = [set() for _ in range(count)]
     for face in faces:
         corners = [int(v) for v in face if v >= 0]
         for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
             if a != b:
-                neighbours[a].add(b)
-                neighbours[b].add(a)
-    return [sorted(found) for found in neighbours]
+                neighbors[a].add(b)
+                neighbors[b].add(a)
+    return [sorted(found) for found in neighbors]
 
 
-def slow_smooth(points, neighbours, iterations, step):
+def slow_smooth(points, neighbors, iterations, step):
     for _ in range(iterations):
-        means = np.array([points[near].mean(axis=0) if near else p for near, p in zip(neighbours, points, strict=True)])
+        means = np.array([points[near].mean(axis=0) if near else p for near, p in zip(neighbors, points, strict=True)])
         points = (1 - step) * points + step * means
     return points
 
@@ -40,9 +40,9 @@ def slow_normals(points, faces):
     return normals
 
 
-def slow_frame(points, normal, vertex, neighbour):
+def slow_frame(points, normal, vertex, neighbor):
     z = normal / np.linalg.norm(normal)
-    x = points[neighbour] - points[vertex]
+    x = points[neighbor] - points[vertex]
     x = x - (x @ z) * z
     x /= np.linalg.norm(x)
     return np.stack([x, np.cross(z, x), z], axis=1)
@@ -50,8 +50,8 @@ def slow_frame(points, normal, vertex, neighbour):
 
 def slow_delta_mush(model, pose):
     rest, faces, tensors = model.rest_vertices.astype(float), model.faces, model.tensors()
-    neighbours = slow_neighbours(faces, len(rest))
-    settings = (neighbours, model.metadata["iterations"], model.metadata["step"])
+    neighbors = slow_neighbors(faces, len(rest))
+    settings = (neighbors, model.metadata["iterations"], model.metadata["step"])
     skinning = slow_skinning(model.skeleton, pose)
     blended = np.zeros_like(rest)
     for k, (joints, weights) in enumerate(zip(tensors["skin.joint"], tensors["skin.weight"], strict=True)):
@@ -60,7 +60,7 @@ def slow_delta_mush(model, pose):
     smooth_rest, smooth = slow_smooth(rest, *settings), slow_smooth(blended, *settings)
     normals_rest, normals = slow_normals(smooth_rest, faces), slow_normals(smooth, faces)
     out = blended.copy()
-    for k, near in enumerate(neighbours):
+    for k, near in enumerate(neighbors):
         if not near:
             continue
         edges = smooth_rest[near] - smooth_rest[k]

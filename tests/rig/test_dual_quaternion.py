@@ -11,11 +11,11 @@ from tests.support.skinning import check_vjp, skinned, tube
 from tests.support.slow import slow_skinning
 
 
-def slow_parts(motion, centre):
+def slow_parts(motion, center):
     """Rotation, stretch and translation of a skinning transform about a joint's rest position."""
     u, _, vt = np.linalg.svd(motion[:3, :3])
     rotation = u @ np.diag([1, 1, np.sign(np.linalg.det(u @ vt))]) @ vt
-    return rotation, rotation.T @ motion[:3, :3], motion[:3] @ np.append(centre, 1) - rotation @ centre
+    return rotation, rotation.T @ motion[:3, :3], motion[:3] @ np.append(center, 1) - rotation @ center
 
 
 def slow_product(a, b):
@@ -40,8 +40,8 @@ def slow_quaternion(rotation):
 def slow_dual_quaternion(model, pose):
     skeleton, tensors = model.skeleton, model.tensors()
     parts = [
-        (*slow_parts(motion, centre), centre)
-        for motion, centre in zip(
+        (*slow_parts(motion, center), center)
+        for motion, center in zip(
             slow_skinning(skeleton, pose), skeleton.rest_globals[:, :, 3].astype(float), strict=True
         )
     ]
@@ -50,8 +50,8 @@ def slow_dual_quaternion(model, pose):
         pivot = slow_quaternion(parts[joints[weights.argmax()]][0])
         point, real, dual = np.zeros(3), np.zeros(4), np.zeros(4)
         for j, w in zip(joints, weights.astype(float), strict=True):
-            rotation, stretch, translation, centre = parts[j]
-            point += w * (centre + stretch @ (vertex - centre))
+            rotation, stretch, translation, center = parts[j]
+            point += w * (center + stretch @ (vertex - center))
             q = slow_quaternion(rotation)
             q = q if q @ pivot >= 0 else -q
             real += w * q
@@ -113,14 +113,14 @@ def test_antipodal_quaternions_blend_the_short_way(tolerance):
     """Rotations whose quaternions lie on opposite sides differ little: the blend lies between them."""
     skeleton = chain_skeleton(3)
     model = rw.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.tile([0.4, 0.3, 0.3], (3, 1)))
-    centre = [rw.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.eye(3)[[j] * 3]) for j in range(3)]
+    center = [rw.DualQuaternionSkinning(skeleton, np.eye(3), [[0, 1, 2]], np.eye(3)[[j] * 3]) for j in range(3)]
     rest = skeleton.rest.reshape(-1)
     for degrees in range(0, 360, 15):
         pose = rest.copy()
         turn = np.radians(degrees)
         rotation = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
         pose[:12] = (rotation @ rest[:12].reshape(3, 4)).reshape(-1)
-        each = np.stack([m.evaluate(pose) for m in centre])
+        each = np.stack([m.evaluate(pose) for m in center])
         np.testing.assert_allclose(model.evaluate(pose), each.mean(axis=0), atol=tolerance["float32_sum"])
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright.errors import SourceError
-from rigwright.sampling.manifest import manifest_hash
+from rigwright.sampling._manifest import manifest_hash
 from tests.sampling.rigs import SMALL, At, small_rig
 
 
@@ -249,7 +249,7 @@ def test_any_bytes_in_the_header_of_an_array(sound, scratch, data):
     [
         ({"version": 3}, r"version 3; it must be a manifest of format 'rigwright.dataset', version 1 or 2"),
         ({"format": "other"}, "a file of format 'other'"),
-        ({"colour": "red"}, "with the unknown field 'colour'"),
+        ({"color": "red"}, "with the unknown field 'color'"),
         ({"count": 10**18}, "manifest.json: shards is "),
         (
             {"num_vertices": 2**62},
@@ -288,7 +288,7 @@ def test_large_sets_are_not_read_at_once(tmp_path):
     rows = 200_000_000
     nowhere = hashlib.sha256().hexdigest()
     entry = {"rows": rows, "channels": nowhere, "poses": nowhere, "vertices": nowhere}
-    from rigwright.sampling.npy import npy_header
+    from rigwright.sampling._npy import npy_header
 
     for name, shape in (("channels", (9,)), ("poses", (37,)), ("vertices", (32, 3))):
         header = npy_header("<f4", (rows, *shape))

@@ -9,7 +9,9 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.sampling.manifest import manifest_hash
+from rigwright._rigs.description import Channel, Joints, Skin
+from rigwright._rigs.rotations import euler_to_matrix, transform_of
+from rigwright.sampling._manifest import manifest_hash
 from rigwright.sources import (
     FollowerRotations,
     RotationChannels,
@@ -18,8 +20,6 @@ from rigwright.sources import (
     TranslationChannels,
     load_bvh,
 )
-from rigwright.sources.description import Channel, Joints, Skin
-from rigwright.sources.rotations import euler_to_matrix, transform_of
 from tests.support.cylinder import CylinderRig
 from tests.support.motions import ARM, write
 
@@ -103,7 +103,7 @@ def test_a_swapped_order_is_found(tmp_path):
 
 def test_learned_models_keep_channels(tmp_path):
     pytest.importorskip("torch", reason="the training extra is not installed")
-    from rigwright.training.export import common_metadata
+    from rigwright.training._export import common_metadata
 
     ds = sampled(Stated(), tmp_path / "a")
     assert common_metadata(ds, "body", {})["channels"] == ds.channel_entry

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright.sampling import Animation, Mixture, Normal, Uniform
-from rigwright.sampling.samplers import probe_rows, round_inside
-from rigwright.sampling.stream import Stream, normal_quantile
+from rigwright.sampling._samplers import probe_rows, round_inside
+from rigwright.sampling._stream import Stream, normal_quantile
 
 RANGES = np.array([[-90.0, 10.0], [0.0, 1.0], [3.0, 3.0]])
 REST = np.array([0.0, 0.0, 3.0])

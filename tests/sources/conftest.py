@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rigwright.sources.blender import BlenderRig, run_script
+from rigwright._formats.blender import BlenderRig, run_script
 
 SCRIPT = Path(__file__).with_name("blender_files.py")
 

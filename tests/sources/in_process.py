@@ -9,7 +9,7 @@ folder, packages = sys.argv[sys.argv.index("--") + 1 :]
 sys.path.append(packages)
 import numpy as np  # noqa: E402
 
-from rigwright.sources.blender import BlenderRig  # noqa: E402
+from rigwright._formats.blender import BlenderRig  # noqa: E402
 
 bpy.ops.wm.open_mainfile(filepath=str(Path(folder) / "controls.blend"))
 bone = bpy.data.objects["Rig"].pose.bones["bone0"]

@@ -95,7 +95,7 @@ def test_every_corrective_is_reached_inside_the_ranges(rig):
 
 def test_limbs_bend_the_way_people_do(rig):
     def place(joint, **values):
-        from rigwright.sources.rotations import globals_of
+        from rigwright._rigs.rotations import globals_of
 
         return globals_of(rig.joints.parents, rig.local_transforms(at(rig, **values)[None]))[
             0, rig.joints.names.index(joint), :, 3

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.extras import MissingExtra
-from rigwright.sources.blender import BlenderRig, load_limits, process
+from rigwright._extras import MissingExtra
+from rigwright._formats.blender import BlenderRig, load_limits, process
 from tests.sources.conftest import Host
 
 

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.sources.blender.host import wire
+from rigwright._formats.blender import run_script
+from rigwright._formats.blender.host import wire
 from tests.sources.conftest import Host
 from tests.sources.test_blender_rig import uniform
 
@@ -82,7 +83,7 @@ def test_close_ends_the_host(any_host: Host) -> None:
 def test_host_leaves_when_its_parent_is_killed(any_host: Host) -> None:
     program = (
         "import sys, time\n"
-        "from rigwright.sources.blender import BlenderRig\n"
+        "from rigwright._formats.blender import BlenderRig\n"
         f"rig = BlenderRig.open({str(any_host.folder / 'plain.blend')!r}, blender={any_host.blender!r})\n"
         "print(rig._host.pid, flush=True)\n"
         "time.sleep(60)\n"
@@ -138,9 +139,7 @@ def test_inside_a_running_blender(any_host: Host) -> None:
     script = Path(__file__).with_name("in_process.py")
     result = any_host.folder / "in_process.npz"
     np.save(any_host.folder / "channels.npy", channels)
-    rw.sources.blender.run_script(
-        script, [str(any_host.folder), str(Path(rw.__file__).parents[1])], blender=any_host.blender, timeout=60
-    )
+    run_script(script, [str(any_host.folder), str(Path(rw.__file__).parents[1])], blender=any_host.blender, timeout=60)
     with np.load(result) as actual:
         assert np.array_equal(actual["poses"], expected[0])
         assert np.array_equal(actual["vertices"], expected[1])

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from rigwright.sources.rotations import euler_to_matrix
+from rigwright._rigs.rotations import euler_to_matrix
 from tests.sources.conftest import Host
 
 
@@ -63,7 +63,7 @@ def test_vertices_are_linear_blend_skinning(host: Host, tolerance) -> None:
     poses, vertices = rig.sample(uniform(rig, 6))
     rest = affine(np.asarray(rig.skeleton.rest_globals, float))
     moved = world_matrices(rig, poses) @ np.linalg.inv(rest)
-    # The tube's weights: hats around the middle of each bone, normalised.
+    # The tube's weights: hats around the middle of each bone, normalized.
     local = rig.rest_vertices.reshape(9, 8, 3)
     heights = np.repeat(np.linspace(0, 3, 9), 8)
     weights = np.clip(1 - np.abs(heights[:, None] - np.arange(3) - 0.5), 0, None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.sources.blendshapes.live_link import ANGLES, BLENDSHAPES, COLUMNS, column_sources, plain_name
+from rigwright._formats.live_link.read import ANGLES, BLENDSHAPES, COLUMNS, column_sources, plain_name
 from tests.support.faces import small_face
 from tests.support.glb import Gltf, world
 

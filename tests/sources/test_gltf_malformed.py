@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rigwright.extras import MissingExtra
+from rigwright._extras import MissingExtra
 from rigwright.sources import load
 from tests.support.glb import (
     character,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rigwright._formats.npz.rig import MEMBERS
 from rigwright.sources import load, load_npz_rig, save_npz_rig
-from rigwright.sources.npz import MEMBERS
 from tests.support.small_rig import small_rig
 
 

@@ -1,16 +1,10 @@
 import numpy as np
 import pytest
 
+from rigwright._rigs.description import Channel, Joints, Skin
+from rigwright._rigs.rotations import compose, euler_to_matrix, globals_of, invert, transform_of
 from rigwright.sources import Motion, SkinnedRig, joint_map, load_bvh, retarget
-from rigwright.sources.description import Channel, Joints, Skin
-from rigwright.sources.joint_maps import HABITS, joint_roles, limb_joints
-from rigwright.sources.rotations import (
-    compose,
-    euler_to_matrix,
-    globals_of,
-    invert,
-    transform_of,
-)
+from rigwright.sources._joint_maps import HABITS, joint_roles, limb_joints
 
 # Target: pelvis, spine, head; upper arm, lower arm, hand; upper leg, lower leg, foot. Upright along +y, arm along +x.
 NAMES = ["waist", "chest", "head", "lShldr", "lForeArm", "lHand", "lThigh", "lShin", "lFoot"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rigwright.sources import rotations as rot
+from rigwright._rigs import rotations as rot
 
 ORDERS = ["".join(order) for order in permutations("XYZ")]
 angles = st.tuples(*[st.floats(-720, 720) for _ in range(3)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.sources.blendshapes.expressions import NotACombination, combination_terms
+from rigwright._formats.blender.expressions import NotACombination, combination_terms
 
 
 def test_driven_keys_become_combinations_that_blender_agrees_with(host, tolerance):

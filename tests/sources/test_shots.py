@@ -145,11 +145,11 @@ def test_usd_shots_have_the_unit_and_the_axes_that_the_stage_states(tmp_path, to
     told = rw.sources.load_shot(path)
     assert (told.meters_per_unit, told.up_axis) == (0.01, "Z")
     x, y, z = np.moveaxis(told.vertices, -1, 0)
-    in_metres = told.placed(1.0, "Y")
-    np.testing.assert_allclose(in_metres.vertices, 0.01 * np.stack([x, z, -y], -1), atol=tolerance["float32"])
-    assert (in_metres.meters_per_unit, in_metres.up_axis) == (1.0, "Y")
+    in_meters = told.placed(1.0, "Y")
+    np.testing.assert_allclose(in_meters.vertices, 0.01 * np.stack([x, z, -y], -1), atol=tolerance["float32"])
+    assert (in_meters.meters_per_unit, in_meters.up_axis) == (1.0, "Y")
     for axis in "XYZ":
-        back = in_metres.placed(0.5, axis).placed(0.01, "Z")
+        back = in_meters.placed(0.5, axis).placed(0.01, "Z")
         np.testing.assert_allclose(back.vertices, told.vertices, atol=5 * tolerance["float32"])
     for unit, axis in ((0.0, "Y"), (np.nan, "Y"), (1.0, "up")):
         with pytest.raises(ValueError, match=r"placed: .* it must be"):

@@ -3,8 +3,8 @@ import pickle
 import numpy as np
 import pytest
 
+from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright.sources import Rig, RotationChannels, SkinnedRig, TranslationChannels
-from rigwright.sources.description import Channel, Facts, Joints, Morph, Skin
 from tests.support.small_rig import slow_sample, small_rig
 
 
@@ -46,7 +46,7 @@ def test_channels_at_rest_give_the_rest_pose(tolerance):
 def test_engine_skeleton_gives_the_same_world_transforms(tolerance):
     rig = small_rig()
     channels = random_channels(rig, 2)
-    from rigwright.sources.rotations import globals_of
+    from rigwright._rigs.rotations import globals_of
 
     expected = globals_of(rig.joints.parents, rig.local_transforms(channels))
     got = rig.skeleton.globals(rig.sample(channels)[0])
@@ -57,7 +57,7 @@ def test_batches_larger_than_a_chunk_agree_with_single_rows(monkeypatch):
     rig = small_rig()
     channels = random_channels(rig, 7)
     whole = rig.sample(channels)[1]
-    monkeypatch.setattr("rigwright.sources.skinned.CHUNK_VERTICES", 61)
+    monkeypatch.setattr("rigwright._rigs.skinned.CHUNK_VERTICES", 61)
     np.testing.assert_array_equal(rig.sample(channels)[1], whole)
 
 

@@ -40,25 +40,33 @@ MOST_FILES = 24  # in one folder of the engine: more are several subjects
 # The same for the modules and sub-packages of python/rigwright.
 PYTHON_LAYERS = [
     {"_core", "_cuda"},
-    {"errors", "progress", "posing", "interrupts"},
-    {"extras", "files", "hashing"},
-    {"sources", "metrics", "skinning", "blendshapes", "device_report"},
-    {"device_models", "exports", "inverse", "packing"},
+    {"errors", "progress", "_posing", "_interrupts"},
+    {"_validate"},
+    {"_extras", "_files", "_hashing"},
+    {"_rigs"},
+    {"_formats"},
+    {"sources", "metrics", "_skinning", "_blendshapes", "_device_report"},
+    {"_device_models", "exports", "inverse"},
     {"faces", "crowd", "transfer", "sampling", "baselines"},
-    {"training", "bench"},
+    {"training", "_bench"},
     {"report"},
     {"cli"},
-    {"demo"},
+    {"_demo"},
 ]
 
 # Modules that run inside Blender's own Python, where rigwright is not installed.
-HOSTED = ("sources/blender/host", "demo/blender_script", "exports/blender_action", "exports/blender_scene")
+HOSTED = (
+    "_formats/blender/host",
+    "_demo/blender_script",
+    "_formats/blender/write_action",
+    "_formats/blender/write_scene",
+)
 
 # Optional packages and the one place that may import them.
 ONLY_IN = {
-    "torch": {"training", "bench"},
-    "bpy": {"sources", "demo", "exports"},
-    "pxr": {"sources"},
+    "torch": {"training", "_bench"},
+    "bpy": {"_formats", "_demo"},
+    "pxr": {"_formats"},
     "pyvista": {"report"},
     "rich": {"cli"},
 }

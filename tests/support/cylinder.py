@@ -10,7 +10,7 @@ RADIUS = 2.0
 
 
 class CylinderRig:
-    """A cylinder along +y over a chain of joints, in centimetres.
+    """A cylinder along +y over a chain of joints, in centimeters.
 
     Channels: the root's translation along x and rotation about y, three rotations in degrees for every other
     joint, and with ``extra_control`` the dial ``flex`` that swells the middle of the first segment. The

@@ -6,7 +6,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.hashing import padded_faces
+from rigwright._hashing import padded_faces
 from tests.support.cylinder import CylinderRig
 from tests.support.models import metadata
 
@@ -56,9 +56,9 @@ def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.De
 
 def cylinder_file(path, bulge: float = 1.0) -> None:
     """The cylinder as an ``.npz`` rig: its skinning, and a bulge beside each joint that the bend about x drives."""
-    from rigwright.sources.description import Channel, Facts, Joints, Morph, Skin
-    from rigwright.sources.npz import save_npz_rig
-    from rigwright.sources.skinned import SkinnedRig
+    from rigwright._formats.npz.rig import save_npz_rig
+    from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+    from rigwright._rigs.skinned import SkinnedRig
 
     rig = CylinderRig()
     rest = rig.rest_vertices.astype(np.float64)

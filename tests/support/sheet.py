@@ -14,7 +14,7 @@ CENTRES = [(0.0, 0.7), (-0.4, -0.4), (0.4, -0.4), (0.0, -0.7), None, (0.0, 0.0)]
 
 
 def sheet_rig(**options) -> rw.BlendshapeRig:
-    """196 vertices in centimetres, y up, facing z; ``nothing`` moves nothing; the combinations say constructed."""
+    """196 vertices in centimeters, y up, facing z; ``nothing`` moves nothing; the combinations say constructed."""
     u, v = (axis.ravel() for axis in np.meshgrid(np.linspace(-1, 1, SIDE), np.linspace(-1, 1, SIDE)))
     neutral = np.stack([7 * u, 9 * v, 4 - 3 * (u**2 + v**2)], axis=1)
 

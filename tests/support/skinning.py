@@ -9,7 +9,7 @@ from tests.support.models import chain_skeleton
 
 
 def skinned(make, num_joints=5, num_vertices=40, influences=3, seed=0, **more):
-    """A random character for a constructor of rigwright.skinning."""
+    """A random character for a constructor of rigwright._skinning."""
     rng = np.random.default_rng(seed)
     faces = np.stack([rng.permutation(num_vertices)[:4] for _ in range(num_vertices)])
     faces[::3, 3] = -1

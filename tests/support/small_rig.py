@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from rigwright.sources.description import Channel, Facts, Joints, Morph, Skin
-from rigwright.sources.skinned import SkinnedRig
+from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.skinned import SkinnedRig
 
 
 def small_rig(seed: int = 0) -> SkinnedRig:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigwright import _core
-from rigwright.training.assignment import assign, candidate_joints
+from rigwright.training._assignment import assign, candidate_joints
 from tests.support.models import chain_skeleton, random_poses
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.extras import MissingExtra
+from rigwright._extras import MissingExtra
 from tests.support.cylinder import CylinderRig
 from tests.support.slow import slow_body
 
@@ -94,7 +94,7 @@ def test_paper_variant_has_hard_sets_and_all_numbers_of_a_joint(cylinder_data, t
 
 
 def test_border_is_continuous_only_with_the_blend(cylinder_data, train):
-    """Neighbours in different sets: a jump of the error between them is a visible seam."""
+    """Neighbors in different sets: a jump of the error between them is a visible seam."""
     _, poses, vertices = cylinder_data.take(np.arange(60))
     a, b = _core.edges(cylinder_data.faces, vertices.shape[1]).T
 
@@ -150,14 +150,14 @@ def test_a_rig_that_never_deforms_needs_no_network(tmp_path, train):
     assert model.metadata["training"]["components"] == [0]
 
 
-def test_progress_tells_the_error_in_millimetres(cylinder_data, train):
+def test_progress_tells_the_error_in_millimeters(cylinder_data, train):
     seen = []
     model = train(cylinder_data, progress=seen.append)
     messages = [p.message for p in seen if p.stage == "training"]
     assert messages
     assert all("mm" in message for message in messages)
     last = float(messages[-1].split("held-out error ")[1].split(" mm")[0])
-    assert last == pytest.approx(10 * model.metadata["error"]["mean"], rel=0.3)  # a centimetre a unit; fewer poses
+    assert last == pytest.approx(10 * model.metadata["error"]["mean"], rel=0.3)  # a centimeter a unit; fewer poses
     assert all(0 <= p.done <= p.total for p in seen)
 
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training.networks import (
-    PARAMETERS,
-    forward,
-    initial_parameters,
-    layers,
-    make_problem,
-    normalise,
-)
+from rigwright.training._networks import PARAMETERS, forward, initial_parameters, layers, make_problem, normalize
 
 SIZES = [(7, 3), (2, 9), (5, 5)]  # inputs and outputs of three sets
 ROWS, HIDDEN = 40, 6
@@ -23,7 +16,7 @@ def sets():
     rng = np.random.default_rng(0)
     inputs = [rng.standard_normal((ROWS, n)).astype(np.float32) * 3 + 1 for n, _ in SIZES]
     targets = [rng.standard_normal((ROWS, r)).astype(np.float32) * 0.2 for _, r in SIZES]
-    return inputs, targets, [normalise(x, y) for x, y in zip(inputs, targets, strict=True)]
+    return inputs, targets, [normalize(x, y) for x, y in zip(inputs, targets, strict=True)]
 
 
 def slow_network(part, x):
@@ -69,7 +62,7 @@ def test_loss_is_the_squared_length_of_the_coefficients(sets, tolerance):
         assert problem.targets[s, :, :r].any()
 
 
-def test_inputs_are_normalised_on_the_training_rows(sets):
+def test_inputs_are_normalized_on_the_training_rows(sets):
     inputs, _, maps = sets
     for x, m in zip(inputs, maps, strict=True):
         z = (x - m.mean) @ m.whiten

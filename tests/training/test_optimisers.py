@@ -1,11 +1,11 @@
-"""The optimisers against NumPy, and on a problem that is badly scaled along hidden directions."""
+"""The optimizers against NumPy, and on a problem that is badly scaled along hidden directions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from rigwright.training.optimisers import DECAY, EPSILON, REFRESH, Adam, Soap
+from rigwright.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap
 
 
 @pytest.fixture
@@ -20,12 +20,12 @@ def fit(torch, make, rate, steps):
     inputs = torch.from_numpy((rng.standard_normal((200, 12)) @ mix.T).astype(np.float32))[None]
     truth = torch.from_numpy(rng.standard_normal((1, 12, 5)).astype(np.float32))
     weight = torch.zeros(1, 12, 5, requires_grad=True)
-    optimiser = make(torch, {"weight": weight})
+    optimizer = make(torch, {"weight": weight})
     for step in range(steps):
         loss = (inputs @ weight - inputs @ truth).square().mean()
         weight.grad = None
         loss.backward()
-        optimiser.step(rate * (1.0 - step / steps))
+        optimizer.step(rate * (1.0 - step / steps))
     return float(loss.detach())
 
 
@@ -88,10 +88,10 @@ def test_state_restores_to_the_same_bits(torch, make):
     rng = np.random.default_rng(3)
     gradients = rng.standard_normal((2 * REFRESH, 2, 4, 6)).astype(np.float32)
 
-    def run(weight, optimiser, part):
+    def run(weight, optimizer, part):
         for gradient in part:
             weight.grad = torch.from_numpy(gradient.copy())
-            optimiser.step(0.01)
+            optimizer.step(0.01)
 
     whole = torch.ones(2, 4, 6, requires_grad=True)
     run(whole, make(torch, {"w": whole}), gradients)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rigwright import _core
-from rigwright.training.partition import FAINT, blended_sets, hard_sets
+from rigwright.training._partition import FAINT, blended_sets, hard_sets
 from tests.support.cylinder import CylinderRig
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rigwright.training import optimise
-from rigwright.training.checkpoint import State, read_checkpoint, write_checkpoint
+from rigwright.training import _optimize as optimize
+from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
 
 
 class Interrupted(Exception):
@@ -25,10 +25,10 @@ def saved_bytes(model, path):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("optimiser", ["soap", "adam"])
+@pytest.mark.parametrize("optimizer", ["soap", "adam"])
 @pytest.mark.parametrize("after", [1, 17, 40])
-def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after, optimiser):
-    monkeypatch.setattr(optimise, "CHECKPOINT_SECONDS", 0.0)
+def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after, optimizer):
+    monkeypatch.setattr(optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run.ckpt"
 
     def stop(progress):
@@ -36,11 +36,11 @@ def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(cylinder_data, checkpoint=file, progress=stop, optimiser=optimiser)
+        train(cylinder_data, checkpoint=file, progress=stop, optimizer=optimizer)
     assert file.exists()
-    resumed = train(cylinder_data, checkpoint=file, optimiser=optimiser)
+    resumed = train(cylinder_data, checkpoint=file, optimizer=optimizer)
     assert not file.exists()
-    whole = train(cylinder_data, optimiser=optimiser)
+    whole = train(cylinder_data, optimizer=optimizer)
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 
@@ -69,7 +69,7 @@ def test_finished_training_survives_an_interruption_of_what_follows(cylinder_dat
     with pytest.raises(Interrupted):
         train(cylinder_data, checkpoint=file, progress=stop)
     whole = train(cylinder_data)
-    monkeypatch.setattr(optimise.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
+    monkeypatch.setattr(optimize.Trainer, "_step", lambda *step: pytest.fail("a step was done again"))
     resumed = train(cylinder_data, checkpoint=file)
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
@@ -77,8 +77,8 @@ def test_finished_training_survives_an_interruption_of_what_follows(cylinder_dat
 SCRIPT = """
 import sys
 import rigwright as rw
-from rigwright.training import optimise
-optimise.CHECKPOINT_SECONDS = 0.02
+from rigwright.training import _optimize as optimize
+optimize.CHECKPOINT_SECONDS = 0.02
 rw.training.body(rw.Dataset(sys.argv[1]), steps=1000, hidden=8, batch=32, max_components=6, border=1.0, threads=1,
                  checkpoint=sys.argv[2])
 """
@@ -106,7 +106,7 @@ def test_checkpoint_keeps_everything(tmp_path):
     write_checkpoint(tmp_path / "c", state, "run")
     read = read_checkpoint(tmp_path / "c", "run")
     assert (read.step, read.seconds, read.best_loss, read.stale) == (7, 1.5, 0.25, 3)
-    for name, group in zip(("parameters", "optimiser", "best"), groups, strict=True):
+    for name, group in zip(("parameters", "optimizer", "best"), groups, strict=True):
         assert getattr(read, name)["weight1"].tobytes() == group["weight1"].tobytes()
     assert os.listdir(tmp_path) == ["c"]
 

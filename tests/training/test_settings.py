@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.training.settings import settings_for
+from rigwright.training._settings import settings_for
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def frame(points: np.ndarray, triangle: tuple[int, int, int]) -> np.ndarray:
 
 
 def slow_transfer(source, shape, target, faces, fixed) -> np.ndarray:
-    """Minimise sum area |T - S|^2 over vertices and fourth vertices; fixed vertices stay. One shape, V x 3."""
+    """Minimize sum area |T - S|^2 over vertices and fourth vertices; fixed vertices stay. One shape, V x 3."""
     triangles = slow_triangles(faces)
     num = len(source) + len(triangles)
     rows, right = [], []

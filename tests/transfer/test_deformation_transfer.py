@@ -16,7 +16,7 @@ def placed(points: np.ndarray, seed: int, scale: float) -> np.ndarray:
 
 @pytest.mark.parametrize("quads", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_it_minimises_the_published_energy(seed, quads, tolerance):
+def test_it_minimizes_the_published_energy(seed, quads, tolerance):
     source, faces = sheet(5, 4, seed, quads)
     target, shape = bend(source, seed + 100), bend(source, seed + 200, 0.3)
     solver = rw.transfer.DeformationTransfer(source, target, faces, [0, 7])
@@ -119,7 +119,7 @@ def test_degenerate_triangles_carry_nothing():
     assert solver.degenerate_faces.tolist() == [len(faces), len(faces) + 1, len(faces) + 2]
 
 
-def test_a_needle_does_not_disturb_its_neighbours(tolerance):
+def test_a_needle_does_not_disturb_its_neighbors(tolerance):
     source, faces = sheet(4, 4, 7, False)
     source[12] = 0.5 * (source[11] + source[13])  # all but on the line
     source[12, 2] += 1e-6

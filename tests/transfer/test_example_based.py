@@ -95,7 +95,7 @@ def test_examples_of_the_transferred_shapes_change_nothing(tolerance):
     shapes = np.stack([bend(source, i, 0.3) for i in range(4)])
     transferred = rw.transfer.deformation_transfer(source, shapes, target, faces)
     result = rw.transfer.example_based(source, shapes, target, faces, transferred, np.eye(4))
-    # The transfer's triangles compromise with their neighbours, so the examples are not exactly what each wanted.
+    # The transfer's triangles compromise with their neighbors, so the examples are not exactly what each wanted.
     before = np.abs(transferred - target).max()
     assert np.abs(result - transferred).max() < 0.05 * before
 
@@ -139,10 +139,10 @@ def test_estimated_weights_come_nearer_to_the_truth():
     examples = target + np.tensordot(weights, truth - target, 1)
     guess = np.clip(weights + 0.2 * rng.standard_normal(weights.shape), 0.0, 1.0)
     solver = rw.transfer.DeformationTransfer(source, target, faces)
-    result = rw.transfer.personalise(solver, shapes, target, examples, guess)
+    result = rw.transfer.personalize(solver, shapes, target, examples, guess)
     assert np.abs(result.weights - weights).mean() < 0.5 * np.abs(guess - weights).mean()
     assert np.all((result.weights >= 0) & (result.weights <= 1))
-    unchanged = rw.transfer.personalise(solver, shapes, target, examples, guess, iterations=0)
+    unchanged = rw.transfer.personalize(solver, shapes, target, examples, guess, iterations=0)
     assert result.rms.mean() < unchanged.rms.mean()
     assert np.array_equal(unchanged.weights, guess)
     assert result.undetermined == []
@@ -176,13 +176,13 @@ def test_wrong_input_is_named(changes, text):
         ({"iterations": 2.5}, "iterations is 2.5; it must be a whole number, 0 or more"),
     ],
 )
-def test_wrong_input_of_personalise_is_named(changes, text):
+def test_wrong_input_of_personalize_is_named(changes, text):
     source, shapes, target, faces, examples, weights = case(0)
     solver = rw.transfer.DeformationTransfer(source, target, faces)
     arguments = dict(zip(("source_shapes", "target_neutral"), (shapes, target), strict=True))
     arguments |= {"examples": examples, "example_weights": weights} | changes
-    with pytest.raises(ValueError, match=f"^personalise: {text}"):
-        rw.transfer.personalise(solver, **arguments)
+    with pytest.raises(ValueError, match=f"^personalize: {text}"):
+        rw.transfer.personalize(solver, **arguments)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -32,7 +32,7 @@ def test_a_flipped_face_is_found():
     source, faces = sheet(4, 4, 0, False)
     source[:, 2] = 0
     shape = source.copy()
-    shape[12, :2] += [1.6, 0]  # past its neighbours
+    shape[12, :2] += [1.6, 0]  # past its neighbors
     result = rw.transfer.quality(source, source[None], source, shape[None], faces)
     normals = np.cross(shape[faces[:, 1]] - shape[faces[:, 0]], shape[faces[:, 2]] - shape[faces[:, 0]])[:, 2]
     assert normals.min() < 0

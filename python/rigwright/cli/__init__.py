@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     loading = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if loading:  # an exception here would come out of packages that make another one of it
         signal.signal(signal.SIGINT, _leave)
-    from rigwright.cli import dispatch
+    from rigwright.cli import _dispatch as dispatch
 
     commands = dispatch.load_commands()
     if loading:

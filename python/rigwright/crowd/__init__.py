@@ -4,11 +4,11 @@ Carrigan 2020, chapter 4: shapes are sorted by importance, and a head that is sm
 first few of them only, its *prefix*.
 """
 
-from rigwright.crowd.crowd import Crowd
-from rigwright.crowd.detail import Camera, LevelOfDetail
-from rigwright.crowd.importance import MEASURES, importance, importance_order
-from rigwright.crowd.instances import DeviceInstances, Instances
-from rigwright.crowd.prefix_errors import PrefixErrors, prefix_error_bound, prefix_errors
+from rigwright.crowd._crowd import Crowd
+from rigwright.crowd._detail import Camera, LevelOfDetail
+from rigwright.crowd._importance import MEASURES, importance, importance_order
+from rigwright.crowd._instances import DeviceInstances, Instances
+from rigwright.crowd._prefix_errors import PrefixErrors, prefix_error_bound, prefix_errors
 
 __all__ = [
     "MEASURES",

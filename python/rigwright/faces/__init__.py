@@ -1,10 +1,10 @@
 """Published face data sets as blendshape rigs, and correctives for faces that nobody sculpted any for."""
 
-from rigwright.faces.combinations import CombinationStructure, combination_structure
-from rigwright.faces.compskin import compskin_curves, ict_with_combinations
-from rigwright.faces.correctives import constructed_correctives
-from rigwright.faces.ict import SEGMENTS, ict
-from rigwright.faces.makehuman import macro, makehuman
+from rigwright.faces._combinations import CombinationStructure, combination_structure
+from rigwright.faces._compskin import compskin_curves, ict_with_combinations
+from rigwright.faces._correctives.correctives import constructed_correctives
+from rigwright.faces._ict import SEGMENTS, ict
+from rigwright.faces._makehuman import macro, makehuman
 
 __all__ = [
     "SEGMENTS",

@@ -3,15 +3,15 @@
 Vertices are (V, 3) for one frame or (T, V, 3) for T frames, in any one unit; distances come back in that unit.
 """
 
-from rigwright.metrics.distortion import triangle_distortion, triangles
-from rigwright.metrics.enveloping import enveloping_error
-from rigwright.metrics.hausdorff import hausdorff
-from rigwright.metrics.images import image_mse, structural_similarity
-from rigwright.metrics.normals import NormalAngle, normal_angle
-from rigwright.metrics.ranking import bradley_terry
-from rigwright.metrics.seams import EdgeError, SeamError, seam_error
-from rigwright.metrics.vertices import VertexError, vertex_error
-from rigwright.metrics.weights import WeightError, weight_error
+from rigwright.metrics._distortion import triangle_distortion, triangles
+from rigwright.metrics._enveloping import enveloping_error
+from rigwright.metrics._hausdorff import hausdorff
+from rigwright.metrics._images import image_mse, structural_similarity
+from rigwright.metrics._normals import NormalAngle, normal_angle
+from rigwright.metrics._ranking import bradley_terry
+from rigwright.metrics._seams import EdgeError, SeamError, seam_error
+from rigwright.metrics._vertices import VertexError, vertex_error
+from rigwright.metrics._weights import WeightError, weight_error
 
 __all__ = [
     "EdgeError",

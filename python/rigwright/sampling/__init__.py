@@ -20,11 +20,11 @@ While it is being written, the folder also holds ``unfinished.json`` (what was a
 the hashes that vouch for a shard) and ``.lock``. A killed run goes on from there.
 """
 
-from rigwright.sampling.check import RigFacts, check_rig
-from rigwright.sampling.dataset import Dataset, Probe
-from rigwright.sampling.executor import Executor, InProcess, LocalProcesses
-from rigwright.sampling.job import sample
-from rigwright.sampling.samplers import Animation, Mixture, Normal, Sampler, Uniform
+from rigwright.sampling._check import RigFacts, check_rig
+from rigwright.sampling._dataset import Dataset, Probe
+from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
+from rigwright.sampling._job import sample
+from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
 
 __all__ = [
     "Animation",

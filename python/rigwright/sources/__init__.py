@@ -1,15 +1,15 @@
 """Rigs to learn from: the protocol, one loader per file format, and motion to play on them."""
 
-from rigwright.sources.blendshapes import load_blendshapes, load_weights
-from rigwright.sources.bvh import load_bvh
-from rigwright.sources.joint_maps import joint_map
-from rigwright.sources.loading import load
-from rigwright.sources.motion import Motion
-from rigwright.sources.npz import load_npz_rig, save_npz_rig
-from rigwright.sources.retarget import Retargeted, retarget
-from rigwright.sources.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
-from rigwright.sources.shots import Shot, load_shot
-from rigwright.sources.skinned import SkinnedRig
+from rigwright._formats.bvh import load_bvh
+from rigwright._formats.npz.rig import load_npz_rig, save_npz_rig
+from rigwright._rigs.motion import Motion
+from rigwright._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
+from rigwright._rigs.skinned import SkinnedRig
+from rigwright.sources._blendshapes import load_blendshapes, load_weights
+from rigwright.sources._joint_maps import joint_map
+from rigwright.sources._loading import load
+from rigwright.sources._retarget import Retargeted, retarget
+from rigwright.sources._shots import Shot, load_shot
 
 __all__ = [
     "FollowerRotations",

@@ -4,21 +4,21 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 """
 
 from rigwright._core import DeformationTransfer
-from rigwright.packing import Plan, pack_expressions
-from rigwright.transfer.contacts import count_new_crossings, crossings, find_contacts, new_crossings
-from rigwright.transfer.correspondence import Correspondence, correspond
-from rigwright.transfer.examples import Personalised, UndeterminedShapes, example_based, personalise
-from rigwright.transfer.parts import transfer_in_parts
-from rigwright.transfer.quality import TransferQuality, quality
-from rigwright.transfer.resting import resting_vertices
-from rigwright.transfer.rigs import expressions, rig_of_expressions, transfer_rig
-from rigwright.transfer.shapes import deformation_transfer
-from rigwright.transfer.surface import degenerate_faces
+from rigwright.transfer._contacts import count_new_crossings, crossings, find_contacts, new_crossings
+from rigwright.transfer._correspondence import Correspondence, correspond
+from rigwright.transfer._examples import Personalized, UndeterminedShapes, example_based, personalize
+from rigwright.transfer._packing import Plan, pack_expressions
+from rigwright.transfer._parts import transfer_in_parts
+from rigwright.transfer._quality import TransferQuality, quality
+from rigwright.transfer._resting import resting_vertices
+from rigwright.transfer._rigs import expressions, rig_of_expressions, transfer_rig
+from rigwright.transfer._shapes import deformation_transfer
+from rigwright.transfer._surface import degenerate_faces
 
 __all__ = [
     "Correspondence",
     "DeformationTransfer",
-    "Personalised",
+    "Personalized",
     "Plan",
     "TransferQuality",
     "UndeterminedShapes",
@@ -32,7 +32,7 @@ __all__ = [
     "find_contacts",
     "new_crossings",
     "pack_expressions",
-    "personalise",
+    "personalize",
     "quality",
     "resting_vertices",
     "rig_of_expressions",

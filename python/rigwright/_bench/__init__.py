@@ -1,0 +1,6 @@
+"""Speed of the engine beside that of its peers, in one run on one machine."""
+
+from rigwright._bench.body import body
+from rigwright._bench.timing import machine
+
+__all__ = ["body", "machine"]

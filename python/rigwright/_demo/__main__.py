@@ -1,0 +1,65 @@
+"""``python -m rigwright._demo``: from a rig in Blender to a learned model, a solved shot, and their reports."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+import time
+from pathlib import Path
+
+from rigwright import _core
+from rigwright._demo.settings import QUICK, Settings
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console
+from rigwright.cli._dispatch import guarded
+from rigwright.cli._result import as_json
+
+
+def main() -> int:
+    """Run the demo and return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="rigwright._demo",
+        description="Build a character in Blender, learn it, write a report. Run again to go on or to re-use it all.",
+        epilog="example:\n  python -m rigwright._demo --quick --out demo-quick",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--out", metavar="FOLDER", type=arguments.output, default=Path("demo"), help="default demo")
+    parser.add_argument("--minutes", type=arguments.positive, help=f"training (default {Settings.minutes:g})")
+    parser.add_argument("--quick", action="store_true", help="a tenth of everything, to see that it works")
+    parser.add_argument("--workers", type=arguments.count, default=min(4, _core.num_processors()), help="processes")
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
+    parser.add_argument("--debug", action="store_true", help="show where an error arose")
+    args = parser.parse_args()
+    settings = QUICK if args.quick else Settings()
+    if args.minutes is not None:
+        settings = dataclasses.replace(settings, minutes=args.minutes)
+    return guarded(lambda: run(args, settings), "rigwright._demo", as_object=args.json, debug=args.debug)
+
+
+def run(args: argparse.Namespace, settings: Settings) -> None:
+    """Do it, showing stages and progress, then the summary."""
+    from rigwright._demo.pipeline import Demo
+    from rigwright._demo.summary import summary
+
+    begin = time.monotonic()
+
+    def announce(text: str) -> None:
+        minutes, seconds = divmod(int(time.monotonic() - begin), 60)
+        print(f"[{minutes}:{seconds:02d}] {text}", file=sys.stderr, flush=True)
+
+    console = Console(quiet=args.json)
+    with console.progress() as progress:
+        result = Demo(args.out, settings, args.workers, announce, progress).run()
+    announce("done")
+    console.line()
+    console.pairs(summary(result))
+    if args.json:
+        faces = {"face": result["face"], "second_face": result["second_face"]}
+        paths = {"model": result["model"], "report": result["report"]}
+        print(json.dumps(as_json(result["numbers"] | paths | faces)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

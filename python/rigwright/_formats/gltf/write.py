@@ -1,0 +1,147 @@
+"""A blendshape rig and its animation as one binary glTF 2.0 file."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._files import atomic_write
+
+if TYPE_CHECKING:
+    from rigwright import BlendshapeRig
+
+FLOAT, U16, U32 = 5126, 5123, 5125
+VERTEX_DATA, INDEX_DATA = 34962, 34963
+# Node rotations (x, y, z, w) that turn a rig's up axis to glTF's y.
+TO_Y_UP = {"Y": None, "Z": [-(0.5**0.5), 0.0, 0.0, 0.5**0.5], "X": [0.0, 0.0, 0.5**0.5, 0.5**0.5]}
+
+
+def write_glb(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
+    """Write mesh, targets (sparse where that is smaller) and a LINEAR clip with a key a frame.
+
+    The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up.
+    """
+    document = _Document()
+    rest = np.asarray(rig.rest_vertices, np.float32)
+    primitive: dict[str, Any] = {"attributes": {"POSITION": document.dense(rest, VERTEX_DATA)}}
+    triangles = _triangles(np.asarray(rig.faces))
+    if len(triangles):
+        primitive["indices"] = document.indices(triangles, len(rest))
+    else:
+        primitive["mode"] = 0  # points
+    primitive["targets"] = [{"POSITION": document.offsets(rig.column(n))} for n in range(rig.num_columns)]
+    mesh: dict[str, Any] = {"primitives": [primitive], "extras": {"targetNames": rig.column_names}}
+    mesh["weights"] = [0.0] * rig.num_columns
+    times = (np.arange(len(weights)) / fps).astype(np.float32)
+    keys = np.ascontiguousarray(rig.activations(weights), np.float32)
+    sampler = {
+        "input": document.numbers(times),
+        "output": document.numbers(keys.reshape(-1)),
+        "interpolation": "LINEAR",
+    }
+    channel = {"sampler": 0, "target": {"node": 0, "path": "weights"}}
+    document.write(
+        path,
+        {
+            "asset": _asset(rig.metadata),
+            "scene": 0,
+            "scenes": [{"nodes": [0]}],
+            "nodes": [{"name": rig.metadata.get("name") or "face", "mesh": 0, **_placement(rig.metadata)}],
+            "meshes": [mesh],
+            "animations": [{"name": "weights", "samplers": [sampler], "channels": [channel]}],
+        },
+    )
+
+
+def _asset(metadata: dict[str, Any]) -> dict[str, str]:
+    licence = str(metadata.get("licence") or "")
+    return {"version": "2.0", "generator": "rigwright"} | ({"copyright": licence} if licence else {})
+
+
+def _placement(metadata: dict[str, Any]) -> dict[str, list[float]]:
+    scale = float(metadata.get("meters_per_unit", 1.0))
+    turn = TO_Y_UP[str(metadata.get("up_axis", "Y"))]
+    placed = {} if scale == 1.0 else {"scale": [scale] * 3}
+    return placed if turn is None else placed | {"rotation": turn}
+
+
+def _triangles(faces: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Triangles of faces (F, 4): quads are split along their first diagonal."""
+    quads = faces[faces[:, 3] >= 0]
+    return np.concatenate([faces[:, :3], quads[:, [0, 2, 3]]])
+
+
+class _Document:
+    """Buffer, views and accessors under construction."""
+
+    def __init__(self) -> None:
+        self._blob = bytearray()
+        self._views: list[dict[str, int]] = []
+        self._accessors: list[dict[str, Any]] = []
+
+    def dense(self, values: NDArray[np.float32], target: int | None = None) -> int:
+        """An accessor of vectors (n, 3), with the range that positions must state."""
+        view = self._view(values.astype("<f4").tobytes(), target)
+        ends = {"min": values.min(axis=0).tolist(), "max": values.max(axis=0).tolist()}
+        return self._accessor({"bufferView": view, "componentType": FLOAT, "count": len(values), "type": "VEC3"} | ends)
+
+    def offsets(self, delta: NDArray[np.float32]) -> int:
+        """An accessor of morph offsets (V, 3): sparse over zeros where few vertices move."""
+        delta = np.asarray(delta, np.float32)
+        moving = np.flatnonzero(delta.any(axis=1))
+        wide = len(delta) > 1 << 16
+        if not len(moving) or len(moving) * (16 if wide else 14) >= delta.nbytes:
+            return self.dense(delta) if len(moving) else self._zeros(len(delta))
+        sparse = {
+            "count": len(moving),
+            "indices": {
+                "bufferView": self._view(moving.astype("<u4" if wide else "<u2").tobytes()),
+                "componentType": U32 if wide else U16,
+            },
+            "values": {"bufferView": self._view(delta[moving].astype("<f4").tobytes())},
+        }
+        ends = {"min": delta.min(axis=0).tolist(), "max": delta.max(axis=0).tolist()}
+        return self._accessor({"componentType": FLOAT, "count": len(delta), "type": "VEC3", "sparse": sparse} | ends)
+
+    def indices(self, triangles: NDArray[np.int32], num_vertices: int) -> int:
+        """An accessor of corners, in 16 bits where they fit."""
+        wide = num_vertices >= 1 << 16  # 65535 is the restart value
+        view = self._view(triangles.astype("<u4" if wide else "<u2").tobytes(), INDEX_DATA)
+        kind = {"componentType": U32 if wide else U16, "count": triangles.size, "type": "SCALAR"}
+        return self._accessor({"bufferView": view} | kind)
+
+    def numbers(self, values: NDArray[np.float32]) -> int:
+        """An accessor of numbers (n,)."""
+        view = self._view(values.astype("<f4").tobytes())
+        ends = {"min": [float(values.min())], "max": [float(values.max())]}
+        kind = {"bufferView": view, "componentType": FLOAT, "count": len(values), "type": "SCALAR"}
+        return self._accessor(kind | ends)
+
+    def write(self, path: Path, content: dict[str, Any]) -> None:
+        """Write the container."""
+        buffers = {"buffers": [{"byteLength": len(self._blob)}], "bufferViews": self._views}
+        text = json.dumps(content | buffers | {"accessors": self._accessors}).encode()
+        text += b" " * (-len(text) % 4)
+        blob = bytes(self._blob) + b"\0" * (-len(self._blob) % 4)
+        chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(blob), b"BIN\0") + blob
+        atomic_write(path, struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks)
+
+    def _zeros(self, count: int) -> int:
+        ends = {"min": [0.0] * 3, "max": [0.0] * 3}
+        return self._accessor({"componentType": FLOAT, "count": count, "type": "VEC3"} | ends)
+
+    def _view(self, content: bytes, target: int | None = None) -> int:
+        self._blob += b"\0" * (-len(self._blob) % 4)
+        view = {"buffer": 0, "byteOffset": len(self._blob), "byteLength": len(content)}
+        self._views.append(view if target is None else view | {"target": target})
+        self._blob += content
+        return len(self._views) - 1
+
+    def _accessor(self, record: dict[str, Any]) -> int:
+        self._accessors.append(record)
+        return len(self._accessors) - 1

@@ -1,0 +1,1 @@
+"""Live Link Face CSV files."""

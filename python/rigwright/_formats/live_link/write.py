@@ -1,0 +1,67 @@
+"""Weights in the layout of Live Link Face (see :mod:`rigwright._formats.live_link.read`)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._files import atomic_write
+from rigwright._formats.live_link.read import COLUMNS, LEADING, column_sources
+
+if TYPE_CHECKING:
+    from rigwright import BlendshapeRig
+
+
+def write_live_link(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
+    """Write one row a frame; numbers have the digits that float32 needs."""
+    sources = column_sources(rig.shape_names)
+    extra = _extra(sources, len(rig.shape_names))
+    columns = np.zeros((len(weights), len(COLUMNS) + len(extra)), np.float32)
+    for index, own in enumerate(sources.values()):
+        if own:
+            columns[:, index] = weights[:, own].mean(axis=1)
+    columns[:, len(COLUMNS) :] = weights[:, extra]
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([*LEADING, *COLUMNS, *(rig.shape_names[k] for k in extra)])
+    for frame, row in enumerate(columns):
+        table.writerow([timecode(frame, fps), len(COLUMNS), *(f"{value:.9g}" for value in row)])
+    atomic_write(path, text.getvalue().encode())
+
+
+def live_link_notes(shape_names: Sequence[str]) -> list[str]:
+    """What a rig's shapes become beyond the layout's own columns."""
+    sources = column_sources(shape_names)
+    halves = {k for own in sources.values() if len(own) > 1 for k in own}
+    alone = [shape_names[k] for k in _extra(sources, len(shape_names)) if k not in halves]
+    notes = [
+        f"Live Link's column {column} holds the mean of {' and '.join(shape_names[k] for k in own)}, "
+        "which also have columns of their own at the end"
+        for column, own in sources.items()
+        if len(own) > 1
+    ]
+    if alone:
+        notes.append(
+            f"Live Link has no column for {', '.join(alone)}: in columns of their own at the end, "
+            "which rigwright reads back and other programs pass over"
+        )
+    return notes
+
+
+def _extra(sources: Mapping[str, Sequence[int]], count: int) -> list[int]:
+    """The shapes that no column of the layout holds exactly."""
+    held = {own[0] for own in sources.values() if len(own) == 1}
+    return [k for k in range(count) if k not in held]
+
+
+def timecode(frame: int, fps: float) -> str:
+    """``HH:MM:SS:FF.000`` of a frame at the nearest whole rate, from 0."""
+    rate = max(1, round(fps))
+    seconds, rest = divmod(frame, rate)
+    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}:{rest:02d}.000"

@@ -1,0 +1,1 @@
+"""OBJ meshes and sequences of them."""

@@ -1,0 +1,1 @@
+"""What sources read, in memory: rigs, skins, motion, shots, rotations."""

@@ -1,0 +1,35 @@
+"""Curves of a file beside the shapes of a rig."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._validate import bad_argument
+
+if TYPE_CHECKING:
+    from rigwright import BlendshapeRig
+
+
+def by_name(
+    names: list[str], values: NDArray[Any], rig: BlendshapeRig, function: str = "load_weights"
+) -> NDArray[np.float32]:
+    """Columns (T, n) in the order of the rig's shapes (T, K), 0 where there is none.
+
+    Raises
+    ------
+    ValueError
+        If no name is a shape's, or a value is not finite.
+    """
+    place = {name: index for index, name in enumerate(names)}
+    known = [k for k, name in enumerate(rig.shape_names) if name in place]
+    if not known:
+        got = f"about {', '.join(names)[:200] or 'nothing'}"
+        raise bad_argument(function, "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})")
+    if not np.isfinite(values).all():
+        raise bad_argument(function, "path", "not finite everywhere", "finite")
+    result = np.zeros((len(values), rig.num_shapes), np.float32)
+    result[:, known] = values[:, [place[rig.shape_names[k]] for k in known]]
+    return result

@@ -1,0 +1,162 @@
+"""Linear blend skinning fitted to samples of a rig."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._core import Deformer, Skeleton
+from rigwright._skinning import LinearBlendSkinning
+from rigwright._validate import bad_argument, check_threads
+from rigwright.progress import Progress, ProgressCallback, silent
+
+_STEP = 256  # poses read at a time
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in memory: what :func:`linear_blend` takes beside a :class:`rigwright.Dataset`.
+
+    Attributes
+    ----------
+    skeleton : Skeleton
+    rest_vertices : (V, 3) float32
+    faces : (F, 3) or (F, 4) int32
+    poses : (T, C) float32
+    vertices : (T, V, 3) float32
+    """
+
+    skeleton: Skeleton | None
+    rest_vertices: NDArray[np.float32]
+    faces: NDArray[np.int32]
+    poses: NDArray[np.float32]
+    vertices: NDArray[np.float32]
+
+
+class _Data(Protocol):
+    @property
+    def skeleton(self) -> Skeleton | None: ...
+    @property
+    def rest_vertices(self) -> NDArray[np.float32]: ...
+    @property
+    def faces(self) -> NDArray[np.int32]: ...
+    @property
+    def poses(self) -> NDArray[np.float32]: ...
+
+
+def linear_blend(
+    data: _Data,
+    influences: int | None = 4,
+    *,
+    rows: ArrayLike | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+) -> Deformer:
+    """Fit skin weights to samples (Mohr and Gleicher 2003).
+
+    Of each vertex the weights that minimize ``sum_t |sum_j w_j G_tj (G_j^0)^-1 v^0 - v_t|^2`` with ``w >= 0`` and
+    ``sum w = 1`` over all poses given: exactly over all joints, and over one. With a bound on the number of joints the
+    choice is combinatorial: the best of three constructions, improved by exchanging joints until none helps.
+
+    Joints that repeat their parent's motion in all poses (to 1e-5 of the mesh's size) are one with the parent: the
+    samples cannot tell them apart.
+
+    Parameters
+    ----------
+    data : Dataset or Samples
+        A data set, or samples in memory.
+    influences : int or None
+        Joints a vertex at most; None for as many as help.
+    rows : (T,) integers, optional
+        Rows of the data to learn from; all by default.
+    threads : int
+        0 means all processors.
+    progress : callable, optional
+        Called with :class:`rigwright.progress.Progress`.
+
+    Returns
+    -------
+    Deformer
+        A model of kind ``linear_blend``; ``metadata["training"]`` says what it was fitted to.
+
+    Raises
+    ------
+    ValueError
+        If the data has no skeleton or no rows, or shapes do not fit.
+    """
+    skeleton = data.skeleton
+    if skeleton is None:
+        raise bad_argument("linear_blend", "data", "without a skeleton", "a rig with joints")
+    if influences is not None and influences < 1:
+        raise bad_argument("linear_blend", "influences", repr(influences), "None or at least 1")
+    check_threads("linear_blend", threads)
+    poses = np.asarray(data.poses)
+    chosen = _chosen(rows, len(poses))
+    report = progress or silent
+    rest = np.asarray(data.rest_vertices, np.float32)
+    fit = _core.LinearBlendFit(skeleton, rest, _moving_joints(skeleton, rest, poses[chosen]))
+    for begin in range(0, len(chosen), _STEP):
+        report(Progress("fitting skin weights", begin, len(chosen)))
+        fit.add(*_take(data, chosen[begin : begin + _STEP]), threads)
+    report(Progress("fitting skin weights", len(chosen), len(chosen)))
+    joint, weight, error = fit.solve(influences or 0, threads)
+    ranges = np.stack([poses[chosen].min(axis=0), poses[chosen].max(axis=0)], axis=1)
+    training = {
+        "method": "linear_blend",
+        "influences": influences,
+        "samples": len(chosen),
+        "rms": float(np.sqrt(error.mean() / len(chosen))),
+    }
+    about: dict[str, Any] = {
+        key: getattr(data, key)
+        for key in ("name", "meters_per_unit", "up_axis", "licence", "origin")
+        if hasattr(data, key)
+    }
+    if entry := getattr(data, "channel_entry", None):
+        about["channels"] = entry
+    return LinearBlendSkinning(
+        skeleton,
+        rest,
+        data.faces,
+        (joint, weight),
+        numeric_controls=_numeric_controls(data, skeleton, poses.shape[1]),
+        control_ranges=ranges,
+        metadata={**about, "data_hash": getattr(data, "hash", ""), "training": training},
+    )
+
+
+def _moving_joints(skeleton: Skeleton, rest: NDArray[np.float32], poses: NDArray[np.float32]) -> NDArray[np.intp]:
+    """Joints that move by themselves: not as their parent does in every pose."""
+    size = float(np.linalg.norm(np.ptp(rest, axis=0)))
+    radius = float(np.linalg.norm(rest, axis=1).max())
+    sources = _core.motion_sources(skeleton, poses, radius, 1e-5 * size)
+    return np.flatnonzero(sources == np.arange(skeleton.num_joints))
+
+
+def _chosen(rows: ArrayLike | None, count: int) -> NDArray[np.intp]:
+    """Row numbers, checked."""
+    chosen = np.arange(count) if rows is None else np.asarray(rows)
+    inside = chosen.dtype.kind in "iu" and chosen.ndim == 1 and ((chosen >= 0) & (chosen < count)).all()
+    if not inside or len(chosen) == 0:
+        got = f"{chosen.dtype} {chosen.shape}"
+        raise bad_argument("linear_blend", "rows", got, f"at least one row number, from 0 to {count - 1}")
+    return chosen
+
+
+def _take(data: Any, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Poses and vertices of rows; a data set reads only those."""
+    if hasattr(data, "take"):
+        _, poses, vertices = data.take(rows)
+        return poses, vertices
+    return np.asarray(data.poses)[rows], np.asarray(data.vertices)[rows]
+
+
+def _numeric_controls(data: object, skeleton: Skeleton, width: int) -> list[str]:
+    """Names of the pose columns after the joints'."""
+    count = width - 12 * skeleton.num_joints
+    names = list(getattr(data, "control_names", []))
+    return names if len(names) == count else [f"control{i}" for i in range(count)]

@@ -1,6 +1,0 @@
-"""Speed of the engine beside that of its peers, in one run on one machine."""
-
-from rigwright.bench.body import body
-from rigwright.bench.timing import machine
-
-__all__ = ["body", "machine"]

@@ -1,0 +1,135 @@
+"""Argument types that several commands share; each refuses a wrong value with one sentence."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
+
+
+def existing(text: str) -> Path:
+    """A file or folder that must be there."""
+    path = Path(text)
+    if not path.exists():
+        raise argparse.ArgumentTypeError(f"{text} does not exist")
+    return path
+
+
+def existing_file(text: str) -> Path:
+    """A file that must be there."""
+    path = existing(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"{text} is a folder; it must be a file")
+    return path
+
+
+def output(text: str) -> Path:
+    """A file or folder to write, whose own folder must be there."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"the folder {path.parent} does not exist")
+    return path
+
+
+class OutputFile:
+    """A file to write: :func:`output`, no folder, and of a format that there is a writer for.
+
+    Parameters
+    ----------
+    *suffixes : str
+        What its name may end in, with the dot, in lower case.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        self.suffixes = suffixes
+
+    def __call__(self, text: str) -> Path:
+        path = output(text)
+        if path.suffix.lower() not in self.suffixes:
+            formats = " or ".join(filter(None, [", ".join(self.suffixes[:-1]), self.suffixes[-1]]))
+            raise argparse.ArgumentTypeError(f"{path} has a format that cannot be written; it must end in {formats}")
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"{path} is a folder; it must be a file")
+        return path
+
+
+page = OutputFile(".html", ".htm")
+
+
+def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
+    """Refuse to write over what is read, or two results to one place.
+
+    Every ``Path`` among the arguments is read, but for those whose type is :func:`output` or :class:`OutputFile`.
+
+    Raises
+    ------
+    ValueError
+        Naming both arguments.
+    """
+    read: list[tuple[str, Path]] = []
+    written: list[tuple[str, Path]] = []
+    for action in actions:
+        given = getattr(args, action.dest, None)
+        paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
+        kind = written if action.type is output or isinstance(action.type, OutputFile) else read
+        kind += [(_name(action), path) for path in paths]
+    for number, (name, path) in enumerate(written):
+        for other, taken in [*read, *written[:number]]:
+            if _same(path, taken):
+                also = f"{other} too" if (other, taken) in written else f"what {other} reads"
+                raise ValueError(f"{name} {path} is {also}; results need a file of their own")
+
+
+def _name(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+
+
+def _same(a: Path, b: Path) -> bool:
+    """One place on the disk, through links too."""
+    if a.exists() and b.exists():
+        return a.samefile(b)
+    return a.resolve() == b.resolve()
+
+
+def count(text: str) -> int:
+    """A whole number, at least 1."""
+    return _at_least(text, 1)
+
+
+def seed(text: str) -> int:
+    """A whole number, at least 0."""
+    return _at_least(text, 0)
+
+
+def positive(text: str) -> float:
+    """A positive number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def unit(text: str) -> float:
+    """Meters in a unit, by its name or as a number."""
+    try:
+        meters = UNITS[text] if text in UNITS else float(text)
+    except ValueError:
+        meters = 0.0
+    if not 0.0 < meters < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no unit; it must be {', '.join(UNITS)}, or its length in meters")
+    return meters
+
+
+def _at_least(text: str, least: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least {least}")
+    return value

@@ -1,0 +1,81 @@
+"""``rigwright bench``: how fast a model is on this machine, beside PyTorch, ONNX Runtime and the rig itself."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console
+from rigwright.cli._result import Result
+from rigwright.cli._rigs import add_rig_arguments, opened_rig
+
+SUMMARY = "time a model on this machine, beside PyTorch, ONNX Runtime and the rig itself"
+EXAMPLE = "rigwright bench hero.safetensors --data held_out.rwdata --rig hero.npz"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """MODEL, and what to time it on and beside."""
+    parser.add_argument("model", metavar="MODEL", type=arguments.existing_file, help="a model file")
+    parser.add_argument(
+        "--data", metavar="SET", type=arguments.existing, help="poses to evaluate (default: random ones)"
+    )
+    parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="also time the rig (needs --data)")
+    parser.add_argument("--runs", type=arguments.count, default=30, help="rounds, at least 10 (default 30)")
+    parser.add_argument("--batch", type=arguments.count, default=256, help="poses of the batch (default 256)")
+    parser.add_argument("--alone", action="store_true", help="without PyTorch and ONNX Runtime")
+    add_rig_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Time and compare."""
+    from rigwright import _bench as bench
+    from rigwright.report._body.timing import time_beside
+
+    if args.rig is not None and args.data is None:
+        raise ValueError("--rig needs --data: the poses that both evaluate")
+    model = rw.load(args.model)
+    dataset = None if args.data is None else rw.Dataset(args.data)
+    poses = None if dataset is None else dataset.poses[: args.batch]
+    if args.alone or model.kind != "body":
+        result = _alone(model, poses)
+    else:
+        result = dict(bench.body(model, poses, runs=args.runs, batch=args.batch))
+    if args.rig is not None and dataset is not None:
+        with opened_rig(args, args.rig) as rig:
+            result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
+    _print(result, console)
+    return result
+
+
+def _alone(model: rw.Deformer, poses: NDArray[np.float32] | None) -> dict[str, Any]:
+    from rigwright import _bench as bench
+    from rigwright.report._body.timing import BATCH, time_engine
+
+    rest = np.concatenate([model.skeleton.rest.ravel(), np.zeros(len(model.metadata.get("numeric_controls", [])))])
+    timing = time_engine(model, rest[None].astype(np.float32) if poses is None else poses)
+    one = {"job": "one pose", "poses": 1, "threads": 1, "seconds": timing.single / 1e3, "peers": {}, "ratios": {}}
+    processors = rw._core.num_processors()
+    many = one | {"job": f"{BATCH} poses", "poses": BATCH, "threads": processors, "seconds": BATCH * timing.batch / 1e3}
+    return {"machine": bench.machine(), "versions": {"rigwright": rw.__version__}, "rows": [one, many]}
+
+
+def _print(result: dict[str, Any], console: Console) -> None:
+    peers = sorted({name for row in result["rows"] for name in row["peers"]})
+    rows = []
+    for row in result["rows"]:
+        beside = [f"{1e3 * row['peers'][name]:.3f} ({row['ratios'][name]:.1f} x)" for name in peers]
+        rows.append([f"{row['job']}, {row['threads']} threads", f"{1e3 * row['seconds']:.3f}", *beside])
+    console.table(["milliseconds", "rigwright", *peers], rows)
+    if "rig" in result:
+        rig, ours = result["rig"]["milliseconds"], result["rig"]["engine_milliseconds"]
+        console.line(
+            f"{result['rig']['name']}: {rig:.3f} ms a pose; rigwright, in turns with it: {ours:.3f}, {rig / ours:.1f} x"
+        )
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    console.line(f"medians on {result['machine']}; {versions}")

@@ -1,0 +1,187 @@
+"""Parses a command line, runs the command, and turns every outcome into an exit code and at most one line.
+
+Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import json
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn, Protocol
+
+from rigwright._extras import MissingExtra
+from rigwright.cli._arguments import check_files
+from rigwright.cli._console import Console
+from rigwright.cli._result import Result, as_json
+from rigwright.errors import CudaError, NumericalError, SourceError
+
+INTERRUPTION = "interrupted; run the same command again to continue"
+FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on where it was interrupted
+COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info")
+
+
+# Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
+IN_THE_COMMANDS_WORDS = [(r"^[a-z_.]+: path is (?=\S*[./])", ""), (r"^[a-z_.]+: targets is ", "SHOT is ")]
+
+
+class Command(Protocol):
+    """What a command's module holds."""
+
+    SUMMARY: str
+    EXAMPLE: str  # command lines that run as they stand, one after another
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace, console: Console) -> Result: ...
+
+
+def load_commands() -> dict[str, Command]:
+    """The modules of all commands, by name."""
+    return {name: importlib.import_module(f"rigwright.cli._{name}") for name in COMMANDS}
+
+
+def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the program's name; default those of this process.
+    commands : mapping, optional
+        As :func:`load_commands` gives them.
+    """
+    as_object = "--json" in (sys.argv[1:] if argv is None else argv)
+    try:
+        args, unknown = _parser(load_commands() if commands is None else commands).parse_known_args(argv)
+        if unknown:
+            args.parser.unknown(unknown)
+    except SystemExit as stop:  # argparse has printed the help
+        return int(stop.code or 0)
+    except WrongUsage as wrong:
+        return _failed(str(wrong), WRONG_INPUT, as_object)
+    except KeyboardInterrupt:
+        return _failed("rigwright: interrupted", INTERRUPTED, as_object)
+
+    def work() -> None:
+        check_files(args.actions, args)
+        result = args.command.run(args, Console(quiet=args.json))
+        if args.json:
+            print(json.dumps(as_json(result)), flush=True)
+
+    told = INTERRUPTION if args.resumed else "interrupted"
+    return guarded(work, program="rigwright", as_object=args.json, debug=args.debug, interrupted=told)
+
+
+def guarded(
+    work: Callable[[], None],
+    program: str,
+    as_object: bool = False,
+    debug: bool = False,
+    interrupted: str = INTERRUPTION,
+) -> int:
+    """Call ``work`` and turn its outcome into an exit code and at most one line on stderr.
+
+    Parameters
+    ----------
+    work : callable
+    program : str
+        Opens the line.
+    as_object : bool
+        Also print the error as a JSON object on stdout.
+    debug : bool
+        Show where an error arose.
+    interrupted : str
+        What Ctrl-C is told, where the work itself says nothing.
+    """
+    try:
+        work()
+        sys.stdout.flush()
+        return FINE
+    except KeyboardInterrupt as stop:
+        message, code = str(stop) or interrupted, INTERRUPTED
+    except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
+        if debug:
+            traceback.print_exc()
+        message, code = _one_line(error), WRONG_INPUT if isinstance(error, ValueError) else FAILED
+    except Exception as error:  # a fault of our own: one line too, and the way to its place
+        if debug:
+            raise
+        message = f"internal error, please report it: {type(error).__name__}: {_one_line(error)} (--debug shows where)"
+        code = FAILED
+    return _failed(f"{program}: {message}", code, as_object)
+
+
+def _failed(line: str, code: int, as_object: bool) -> int:
+    print(line, file=sys.stderr)
+    if as_object:
+        print(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), flush=True)
+    return code
+
+
+class WrongUsage(Exception):
+    """Arguments that make no command line."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line for a wrong argument, not a screen of usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
+
+    def unknown(self, words: Sequence[str]) -> NoReturn:
+        """Words that the command has no argument for, with the option that a misspelt one may have meant."""
+        message = f"unrecognized arguments: {' '.join(words)}"
+        if any(word.lower().endswith((".obj", ".obj.gz")) for word in words):
+            message += "; if the shell made them of a pattern, quote it ('scans/*.obj') or name the folder"
+        options = [word.partition("=")[0] for word in words if word.startswith("-")]
+        near = [match for word in options for match in difflib.get_close_matches(word, self._option_string_actions, 1)]
+        if near:
+            message += f"; did you mean {', '.join(near)}?"
+        self.error(message)
+
+
+def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="rigwright",
+        description="Learn any character rig, and run it anywhere.",
+        epilog="rigwright COMMAND --help shows an example of each command.",
+        allow_abbrev=False,
+    )
+    from rigwright import __version__
+
+    parser.add_argument("--version", action="version", version=f"rigwright {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, command in modules.items():
+        sub = commands.add_parser(
+            name,
+            help=command.SUMMARY,
+            description=command.SUMMARY[0].upper() + command.SUMMARY[1:] + ".",
+            epilog="example:\n" + "\n".join(f"  {line}" for line in command.EXAMPLE.splitlines()),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.add_arguments(sub)
+        sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
+        sub.add_argument("--debug", action="store_true", help="show where an error arose")
+        sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=name in RESUMED)
+    return parser
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    text = " ".join(str(error).split()) or type(error).__name__
+    for opening, plain in IN_THE_COMMANDS_WORDS:
+        text = re.sub(opening, plain, text)
+    return text

@@ -1,0 +1,58 @@
+"""Animation files as channel rows of a rig."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.cli._console import Console
+
+
+def animation_channels(path: Path, joint_map: Path | None, rig: Any, console: Console) -> NDArray[np.float64]:
+    """Channel rows (T, N) of an animation file.
+
+    Parameters
+    ----------
+    path : Path
+        ``.bvh`` or ``.bvh.gz``, retargeted by joint names, or ``.npy`` with channel rows (T, N).
+    joint_map : Path, optional
+        JSON object from the motion's joint names to the rig's; default: guessed from the usual names.
+
+    Raises
+    ------
+    ValueError
+        If a file is malformed or does not fit the rig.
+    """
+    from rigwright import sources
+
+    if path.suffix == ".npy":
+        return _rows(path)
+    motion = sources.load_bvh(path).motion()
+    if joint_map is not None:
+        pairs = _names(joint_map)
+    else:
+        pairs = sources.joint_map(motion.joint_names, rig.skeleton.names if rig.skeleton is not None else [])
+    retargeted = sources.retarget(motion, rig, pairs)
+    console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {retargeted.summary()}")
+    return retargeted.channels
+
+
+def _rows(path: Path) -> NDArray[np.float64]:
+    try:
+        return np.asarray(np.load(path, allow_pickle=False), np.float64)
+    except (OSError, ValueError, EOFError) as error:
+        raise ValueError(f"--animation {path}: no array of numbers ({error})") from error
+
+
+def _names(path: Path) -> dict[str, str]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"--joint-map {path}: not JSON ({error})") from error
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content.values()):
+        raise ValueError(f"--joint-map {path}: not a JSON object of joint names")
+    return content

@@ -1,0 +1,202 @@
+"""``rigwright pack``: the few expressions an actor poses so that scans show every shape of a face rig."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rigwright as rw
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console
+from rigwright.cli._meshes import neutral_as_of, open_neutral
+from rigwright.cli._result import Result
+from rigwright.progress import ProgressCallback
+from rigwright.transfer._packing import Plan
+
+SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
+EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
+rigwright pack face.safetensors -o second.json --minimize --reject left_smile,right_smile --without brow_up"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """RIG, how to choose, and what to write."""
+    parser.add_argument(
+        "rig", metavar="RIG", type=arguments.existing_file, help="a face rig: .safetensors, .glb, .gltf, .npz or .blend"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".json"), required=True, help="the plan, as JSON"
+    )
+    parser.add_argument("--sheet", metavar="FILE", type=arguments.page, help="pictures for the actor (HTML)")
+    choice = parser.add_argument_group("the choice")
+    choice.add_argument(
+        "--target",
+        metavar="NEUTRAL",
+        type=arguments.existing_file,
+        help="the character to scan for, at rest: .obj, .npy, .npz, .glb, or a rig; of the rig's topology",
+    )
+    choice.add_argument(
+        "--threshold", type=float, default=0.3, help="active from this part of the largest displacement (default 0.3)"
+    )
+    choice.add_argument(
+        "--alpha", type=float, help="displacement (1) against distortion (0), which needs --target (default 0.5)"
+    )
+    choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
+    choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
+    choice.add_argument(
+        "--solver",
+        choices=["optimal", "greedy"],
+        default="optimal",
+        help="the best expression at each place, or a good one (default optimal)",
+    )
+    choice.add_argument(
+        "--overlap", type=float, default=0.0, help="part of a shape that may overlap others, greedy only (default 0)"
+    )
+    choice.add_argument("--minimize", action="store_true", help="as few expressions as possible")
+    choice.add_argument("--limit", metavar="COUNT", type=arguments.count, help="expressions at most")
+    choice.add_argument(
+        "--reject",
+        metavar="[NUMBER:]NAMES",
+        action="append",
+        default=[],
+        help="shapes, by comma, that never stand in one expression all together, pairs too (eyeLookOut_L,eyeLookOut_R);"
+        " with a number (3:cheekPuff) shapes that do not stand in that expression; may be repeated",
+    )
+    choice.add_argument(
+        "--without",
+        metavar="NAMES",
+        action="append",
+        default=[],
+        help="shapes, by comma, that nobody is to pose (mouthClose); may be repeated",
+    )
+    choice.add_argument(
+        "--areas",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="painted areas for motion symmetry: JSON, a list of pairs of lists of vertices",
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Pack, write and draw."""
+    rig = rw.sources.load_blendshapes(args.rig)
+    target, notes = None, list[str]()
+    if args.target is not None:
+        target, notes = neutral_as_of(open_neutral(args.target), rig, args.target)
+    elif args.alpha is not None:
+        notes = ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
+    together, numbered = _rejections(args.reject, rig.shape_names)
+    with console.progress() as progress:
+        plan = rw.transfer.pack_expressions(
+            rig.rest_vertices,
+            rig.evaluate(np.eye(rig.num_shapes, dtype=np.float32)),
+            rig.faces,
+            target,
+            args.threshold,
+            0.5 if args.alpha is None else args.alpha,
+            args.beta,
+            not args.no_symmetry,
+            args.solver,
+            reject=together,
+            reject_at=numbered,
+            without=[k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)],
+            limit=args.limit,
+            overlap=args.overlap,
+            motion_areas=[] if args.areas is None else _areas(args.areas),
+            minimize=args.minimize,
+            names=rig.shape_names,
+            progress=progress,
+        )
+        plan.save(args.output)
+        if args.sheet is not None:
+            _draw(args.sheet, plan, rig, progress)
+    _show(plan, args, console)
+    for note in notes:
+        console.line(f"note: {note}")
+    return {**_result(plan, args), "notes": notes}
+
+
+def _draw(sheet: Path, plan: Plan, rig: Any, progress: ProgressCallback) -> None:
+    from rigwright.report._sheet.contact_sheet import contact_sheet
+
+    kept = sheet.with_name(sheet.name + ".partial")
+    try:
+        contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
+    except KeyboardInterrupt:
+        told = "interrupted; the plan is written, and pictures that are done are kept"
+        raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
+    shutil.rmtree(kept)
+
+
+def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:
+    rows = []
+    for number, shapes in enumerate(plan.expressions):
+        names = ", ".join(plan.names[k] for k in shapes)
+        rows.append([f"{number + 1}", len(shapes), plan.covered(number + 1), names])
+    width = max((len(str(row[3])) for row in rows), default=0)
+    console.table(["", "shapes", "covered", ""], [[*row[:3], f"{row[3]:<{width}}"] for row in rows])
+    console.line()
+    console.line(f"{args.output}: {plan}")
+    if plan.mirrored is not None:
+        vertices = plan.active.shape[1]
+        console.line(
+            f"{plan.mirrored:,} of {vertices:,} vertices have a mirror image; {len(plan.pairs)} pairs of shapes"
+        )
+    if plan.uncovered:
+        console.line(f"not covered: {', '.join(plan.names[k] for k in plan.uncovered)}")
+    if plan.empty:
+        console.line(f"equal to the neutral: {', '.join(plan.names[k] for k in plan.empty)}")
+    if args.sheet is not None:
+        console.line(f"{args.sheet}: one picture an expression, opens in any browser, prints")
+
+
+def _result(plan: Plan, args: argparse.Namespace) -> Result:
+    values: dict[str, Any] = {
+        "plan": os.fspath(args.output),
+        "expressions": [[plan.names[k] for k in shapes] for shapes in plan.expressions],
+        "covered": [plan.covered(count + 1) for count in range(len(plan.expressions))],
+        "lower_bound": plan.lower_bound,
+        "proven_minimal": plan.proven_minimal,
+        "best": plan.best,
+        "mirrored_vertices": plan.mirrored,
+        "pairs": [[plan.names[pair.first], plan.names[pair.second], pair.kind] for pair in plan.pairs],
+        "uncovered": [plan.names[k] for k in plan.uncovered],
+        "empty": [plan.names[k] for k in plan.empty],
+    }
+    return values if args.sheet is None else values | {"sheet": os.fspath(args.sheet)}
+
+
+def _rejections(given: list[str], names: list[str]) -> tuple[list[list[int]], dict[int, list[int]]]:
+    """Sets of shapes that stay apart, and shapes refused at a position (from 0)."""
+    together: list[list[int]] = []
+    numbered: dict[int, list[int]] = {}
+    for entry in given:
+        number, colon, shapes = entry.partition(":")
+        if not (colon and number.strip().isdecimal()):
+            together.append(_shapes("--reject", entry, names))
+        elif int(number) == 0:
+            raise ValueError(f"--reject: {entry!r} is about expression 0; expressions count from 1")
+        else:
+            numbered.setdefault(int(number) - 1, []).extend(_shapes("--reject", shapes, names))
+    return together, numbered
+
+
+def _shapes(option: str, text: str, names: list[str]) -> list[int]:
+    given = [name.strip() for name in text.split(",")]
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; it has {', '.join(names)}")
+    return [names.index(name) for name in given]
+
+
+def _areas(path: Path) -> list[tuple[Any, Any]]:
+    try:
+        pairs = json.loads(path.read_text(encoding="utf-8"))
+        return [tuple(pair) for pair in pairs]
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: no list of pairs of lists of vertices ({error})") from error

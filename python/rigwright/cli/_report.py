@@ -1,0 +1,88 @@
+"""``rigwright report``: one HTML file that shows what a model learned, or how well a shot was solved."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import rigwright as rw
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console
+from rigwright.cli._report_shot import add_solved_arguments, report_shot
+from rigwright.cli._result import Result
+from rigwright.cli._rigs import add_rig_arguments, opened_rig
+
+SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
+EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
+rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Models and what to judge them by."""
+    parser.add_argument(
+        "models",
+        metavar="MODEL",
+        nargs="+",
+        type=arguments.existing_file,
+        help="the model, then others to compare; or a blendshape rig",
+    )
+    parser.add_argument("--data", metavar="SET", type=arguments.existing, help="held-out random poses")
+    parser.add_argument("--animation", metavar="SET", type=arguments.existing, help="held-out animation")
+    parser.add_argument("--paper", metavar="MODEL", type=arguments.existing_file, help="a model of the paper's variant")
+    parser.add_argument(
+        "--training",
+        metavar="SET",
+        type=arguments.existing,
+        help="what it learned from; linear skinning is fitted to it",
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="MODEL",
+        type=arguments.existing_file,
+        action="append",
+        default=[],
+        help="a fitted baseline",
+    )
+    parser.add_argument("--poses", type=arguments.count, default=400, help="poses of each set to judge (default 400)")
+    parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it too")
+    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.page, required=True, help="the HTML file")
+    add_solved_arguments(parser)
+    add_rig_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Measure, draw and write."""
+    numbers = report_shot(args, console) if args.shot is not None else _model_report(args, console)
+    console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
+    return {"report": os.fspath(args.output), **numbers}
+
+
+def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+    from rigwright import report
+
+    if args.data is None:
+        raise ValueError("a report needs held-out poses (--data SET), or a solved shot (--shot SHOT --weights FILE)")
+    training = None if args.training is None else rw.Dataset(args.training)
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(console.progress())
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig))
+        baselines = args.baseline
+        if training is not None and not baselines:
+            baselines = report.fitted_skinning(training, Path(folder), progress)
+        return report.write(
+            args.output,
+            args.models,
+            rw.Dataset(args.data),
+            animation=None if args.animation is None else rw.Dataset(args.animation),
+            paper=args.paper,
+            baselines=baselines,
+            training=training,
+            rig=rig,
+            at_most=args.poses,
+            progress=progress,
+        )

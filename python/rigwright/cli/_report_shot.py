@@ -1,0 +1,89 @@
+"""``rigwright report RIG --shot SHOT --weights FILE``: the report of a solved shot."""
+
+from __future__ import annotations
+
+import argparse
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rigwright import report
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console
+from rigwright.cli._meshes import read_weights
+from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot, read_vertices
+from rigwright.inverse import METHODS, Solution
+from rigwright.inverse._problem import make_problem
+from rigwright.inverse._solve import Solver, measure
+
+
+def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a solved shot needs."""
+    group = parser.add_argument_group("of a solved shot")
+    group.add_argument("--shot", metavar="SHOT", type=Path, help="what was solved; the first MODEL is its rig")
+    group.add_argument(
+        "--weights", metavar="FILE", type=arguments.existing_file, help="what rigwright solve has written"
+    )
+    group.add_argument(
+        "--truth",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="the shot's own weights, if known: .npy (T, K), .npz, .csv, .glb, .gltf or .blend",
+    )
+    group.add_argument("--methods", metavar="A,B,...", type=methods, help="stand beside (default all, none: none)")
+    add_shot_arguments(parser)
+
+
+def methods(text: str) -> list[str]:
+    """Names of methods, with commas between them."""
+    names = [name for name in text.split(",") if name and text != "none"]
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no method; there are {', '.join(METHODS)}")
+    return names
+
+
+def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Measure, draw and write the report of a solved shot."""
+    if args.weights is None or len(args.models) != 1:
+        raise ValueError("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
+    rig = open_rig(args.models[0], args.mesh)
+    targets, fps, notes = open_shot(rig, args)
+    for text in notes:
+        console.line(f"note: {text}")
+    vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
+    truth = None if args.truth is None else read_weights(args.truth, rig)
+    if truth is not None and truth.shape != (len(targets), rig.num_shapes):
+        wanted = f"{len(targets)} frames of {rig.num_shapes} shapes"
+        raise ValueError(f"--truth {args.truth}: weights of shape {truth.shape} where there are {wanted}")
+    solution = open_solution(args.weights, rig, Solver(rig, vertices=vertices, vertex_weights=vertex_weights), targets)
+    with console.progress() as progress:
+        return report.write_shot(
+            args.output,
+            rig,
+            targets,
+            solution,
+            vertices=vertices,
+            fps=fps,
+            truth=truth,
+            methods=args.methods,
+            name=args.shot.stem,
+            progress=progress,
+        )
+
+
+def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:
+    """What ``solve`` has written, or weights of any other origin, measured at alpha 0."""
+    if path.suffix.lower() == ".npz" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if "objective.npy" in archive.namelist():
+                return Solution.load(path)
+    weights = read_weights(path, rig)
+    if weights.shape != (len(targets), rig.num_shapes):
+        got = f"{path} holds weights of shape {weights.shape}"
+        raise ValueError(f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes")
+    problem = make_problem(solver.gram, targets, alpha=0.0)
+    untold = np.zeros(len(weights), np.int64)
+    return measure(problem, path.suffix.lstrip("."), weights, untold, untold.astype(bool))

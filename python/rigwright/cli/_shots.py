@@ -1,0 +1,171 @@
+"""Opening what a command needs to solve a shot: the blendshape rig, the shot, files of vertices."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import sources
+from rigwright.cli._arguments import existing_file, unit
+from rigwright.cli._meshes import unit_note
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+
+OF_MANY_MESHES = (".glb", ".gltf", ".blend")
+IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
+OPTIONS = {
+    "clip": (".glb", ".gltf"),
+    "mesh": (".glb", ".gltf", ".usd", ".usda", ".usdc", ".usdz", ".abc"),
+}
+
+
+def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options that say how a shot's vertices are those of the rig."""
+    group = parser.add_argument_group("the shot")
+    group.add_argument(
+        "--markers",
+        metavar="FILE",
+        type=existing_file,
+        help="vertices that count, a line each (.txt) or .npy; a second number is the vertex' weight",
+    )
+    group.add_argument(
+        "--unit",
+        type=unit,
+        help="of SHOT: mm, cm, dm, m, in, ft or meters; default: as its file says, or else the rig's",
+    )
+    group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says, or 30)")
+    group.add_argument("--clip", metavar="NAME", help="the animation, where the shot's file holds several (.glb)")
+    group.add_argument(
+        "--shot-mesh", metavar="NAME", help="the mesh, where the shot's file holds several (.glb, .usd, .abc)"
+    )
+
+
+def rate(text: str) -> float:
+    """Frames a second."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1000.0:
+        raise argparse.ArgumentTypeError(f"{text} is no number of frames a second, above 0 and at most 1000")
+    return value
+
+
+def open_rig(path: Path, mesh: str | None = None) -> Any:
+    """The blendshape rig of a file, or of one mesh of it.
+
+    Raises
+    ------
+    ValueError
+        If the file is no rig, or a mesh was named where the format has no names.
+    """
+    if mesh is None:
+        return sources.load_blendshapes(path)
+    if path.suffix.lower() not in OF_MANY_MESHES:
+        raise ValueError(f"--mesh does not apply to {path.suffix or 'such'} files")
+    return sources.load_blendshapes(path, mesh=mesh)
+
+
+def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], float, list[str]]:
+    """Vertices of a shot, in the rig's unit and axes, its frames a second, and what there is to say about it.
+
+    Raises
+    ------
+    ValueError
+        Naming the file, where its vertices are neither the rig's nor the markers'.
+    """
+    shot = sources.load_shot(args.shot, **_shot_options(args))
+    chosen = None if args.markers is None else read_vertices(args.markers)[0]
+    _check_fits(rig, shot.vertices, args, chosen)
+    if args.unit is not None:
+        stated = replace(shot, meters_per_unit=args.unit)
+        shot = stated.placed(float(rig.meters_per_unit), shot.up_axis or str(rig.up_axis))
+    placed, notes = as_the_rig_is(rig, shot, chosen)
+    note = _size_note(rig, placed.vertices[0], args.shot, chosen)
+    return placed.vertices, args.fps or placed.fps, notes + ([f"{note} --unit says it"] if note else [])
+
+
+def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None) -> str:
+    """What to say where a frame's size beside the rig's neutral leaves its unit in doubt."""
+    rest = np.asarray(rig.rest_vertices, np.float32)
+    if markers is not None:
+        frame = frame[markers] if len(frame) == len(rest) else frame
+        rest = rest[markers]
+    known = np.isfinite(frame).all(axis=1)  # what is not is refused, with its place, when it is solved
+    return unit_note(rest[known], frame[known], 1.0, path, "rig")
+
+
+def _shot_options(args: argparse.Namespace) -> dict[str, Any]:
+    given = {"clip": args.clip, "mesh": args.shot_mesh}
+    suffix = args.shot.suffix.lower()
+    if suffix in IN_SECONDS:
+        given["fps"] = args.fps
+    for name, option in (("clip", "--clip"), ("mesh", "--shot-mesh")):
+        if given[name] is not None and suffix not in OPTIONS[name]:
+            raise ValueError(f"{option} does not apply to {suffix or 'such'} shots")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def as_the_rig_is(rig: Any, shot: sources.Shot, markers: Int64 | None = None) -> tuple[sources.Shot, list[str]]:
+    """The shot, or the shot in the rig's unit and axes where that lies nearer to the rig's neutral.
+
+    A file may state another unit than its numbers have, and a rig that states none counts as one in meters with y up;
+    so what both state is followed only where it brings the first frame nearer. Says so in a sentence where it does.
+    """
+    other = shot.placed(float(rig.meters_per_unit), str(rig.up_axis))
+    rest = np.asarray(rig.rest_vertices, np.float64)
+    if markers is not None and shot.vertices.shape[1] != len(rest):
+        rest = rest[markers]
+    distance = [np.square(s.vertices[0] - rest).sum() for s in (shot, other)]
+    if not distance[1] < distance[0]:
+        return shot, []
+    return other, [f"the shot was brought from {_frame(shot)} to the rig's {_frame(other)}"]
+
+
+def _frame(shot: sources.Shot) -> str:
+    unit = None if shot.meters_per_unit is None else f"units of {shot.meters_per_unit:g} m"
+    return ", ".join(text for text in (unit, shot.up_axis and f"{shot.up_axis.lower()} up") if text)
+
+
+def _check_fits(rig: Any, targets: NDArray[np.float32], args: argparse.Namespace, markers: Int64 | None) -> None:
+    count, wanted = targets.shape[1], len(rig.rest_vertices)
+    if count == wanted:
+        return
+    if markers is None:
+        raise ValueError(f"{args.shot}: {count:,} vertices where the rig has {wanted:,}; some of them need --markers")
+    if count != len(markers):
+        got = f"{args.shot}: {count:,} vertices where the rig has {wanted:,}"
+        raise ValueError(f"{got} and {args.markers} names {len(markers):,}")
+    if markers.min() < 0 or markers.max() >= wanted:
+        got = f"vertices {markers.min()} to {markers.max()}"
+        raise ValueError(f"{args.markers} names {got}; the rig has 0 to {wanted - 1}")
+
+
+def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:
+    """Vertex indices (M,) of a file, and their weights (M,) where it has a second column.
+
+    Raises
+    ------
+    ValueError
+        If it holds anything but whole numbers, with or without weights beside them.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty file is refused below
+            table = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
+        table = np.asarray(table, np.float64)
+    except (OSError, ValueError, EOFError, TypeError) as error:
+        raise ValueError(f"{path}: no list of vertices ({' '.join(str(error).split())})") from None
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):
+        raise ValueError(f"{path}: no list of vertices (shape {table.shape}); it must have a vertex a line")
+    if not (np.isfinite(table).all() and (table[:, 0] == np.round(table[:, 0])).all()):
+        raise ValueError(f"{path}: no list of vertices; the first number of a line must be a whole one")
+    return table[:, 0].astype(np.int64), table[:, 1] if table.shape[1] == 2 else None

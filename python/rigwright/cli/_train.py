@@ -1,0 +1,78 @@
+"""``rigwright train``: learn a model from a data set."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console
+from rigwright.cli._result import Result
+
+SUMMARY = "learn a model from a data set"
+EXAMPLE = "rigwright train body hero.rwdata -o hero.safetensors --minutes 1"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to learn, from what, and how long."""
+    parser.add_argument("kind", metavar="KIND", choices=["body"], help="body: a character driven by joints and dials")
+    parser.add_argument("data", metavar="SET", type=arguments.existing, help="a data set that sample has made")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
+    )
+    parser.add_argument("--minutes", type=arguments.positive, help="time to take")
+    parser.add_argument("--steps", type=arguments.count, help="steps of the optimizer (default 8000 without --minutes)")
+    parser.add_argument("--seed", type=arguments.seed, default=0, help="default 0")
+    parser.add_argument(
+        "--variant", choices=["blended", "paper"], default="blended", help="ours, or the method as published"
+    )
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
+    parser.add_argument("--threads", type=arguments.seed, default=0, help="PyTorch's threads (default: all)")
+    parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
+    parser.add_argument("--tau", type=arguments.positive, help="fewer vertex sets the higher, from 1")
+    parser.add_argument("--overwrite", action="store_true", help="replace FILE where it exists")
+    parser.add_argument(
+        "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
+    )
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Train, or go on where an interrupted run stopped."""
+    import rigwright as rw
+    from rigwright import training
+
+    if args.output.exists() and not args.overwrite:
+        raise ValueError(f"{args.output} exists; --overwrite replaces it when the training is done")
+    dataset = rw.Dataset(args.data)
+    checkpoint = Path(f"{args.output}.checkpoint")
+    if args.restart:
+        checkpoint.unlink(missing_ok=True)
+    settings = {name: getattr(args, name) for name in ("hidden", "tau") if getattr(args, name) is not None}
+    with console.progress() as progress:
+        model = training.body(
+            dataset,
+            seed=args.seed,
+            variant=args.variant,
+            minutes=args.minutes,
+            steps=args.steps,
+            device=args.device,
+            threads=args.threads,
+            checkpoint=checkpoint,
+            progress=progress,
+            **settings,
+        )
+    model.save(args.output)
+    error = {
+        key: value for key, value in model.metadata.get("error", {}).items() if key in ("mean", "rms", "p95", "max")
+    }
+    in_millimeters = {name: 1000.0 * model.meters_per_unit * value for name, value in error.items()}
+    size = args.output.stat().st_size
+    shown = ", ".join(f"{name} {value:.3g} mm" for name, value in in_millimeters.items())
+    console.line(f"{args.output}: {size / 1e6:.1f} MB, error on held-out rows: {shown}")
+    return {
+        "model": os.fspath(args.output),
+        "bytes": size,
+        "held_out_error_mm": in_millimeters,
+        "data_hash": dataset.hash,
+    }

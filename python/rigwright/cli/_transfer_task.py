@@ -1,0 +1,174 @@
+"""Opening what ``rigwright transfer`` needs: every argument is looked at before any work begins."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+from rigwright import transfer
+from rigwright._validate import bad_argument
+from rigwright.cli._meshes import Neutral, open_examples, open_indices, open_neutral, open_weights, unit_note
+from rigwright.progress import Progress, ProgressCallback
+from rigwright.report._transfer.measured import check_truth
+
+Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is transferred: arguments, opened; the source in the target's topology.
+
+    Attributes
+    ----------
+    examples, weights : (J, V, 3), (J, K), or None
+        Expressions of the target, and what is known of their weights.
+    notes : list of str
+        What the user should know.
+    """
+
+    args: argparse.Namespace
+    rig: Any
+    neutral: Float32
+    faces: NDArray[np.int32]
+    metadata: dict[str, Any]
+    truth: Any
+    examples: Float32 | None
+    weights: NDArray[np.float64] | None
+    source: Float32
+    shapes: Float32
+    contacts: NDArray[Any] | None
+    fixed: NDArray[np.int64] | Literal["each"] | None
+    match: transfer.Correspondence | None
+    notes: list[str]
+
+
+def choice(*words: str, what: str) -> Callable[[str], Path | str]:
+    """An argument that is one of ``words``, or a file that must be there."""
+
+    def chosen(text: str) -> Path | str:
+        if text in words:
+            return text
+        if not Path(text).is_file():
+            raise argparse.ArgumentTypeError(f"{text!r} is no file; it must be {', '.join(words)} or a file of {what}")
+        return Path(text)
+
+    return chosen
+
+
+def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
+    """Open and check everything, then match topologies and find contacts where that is asked for.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument or file.
+    """
+    _check_options(args)
+    rig = rw.sources.load_blendshapes(args.rig)
+    if not len(rig.faces):
+        raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
+    target = open_neutral(args.target)
+    about = target.metadata | ({} if args.unit is None else {"meters_per_unit": args.unit})
+    truth = None if args.truth is None else rw.sources.load_blendshapes(args.truth)
+    check_truth(target.vertices, rig.shape_names, truth)
+    examples, weights = _open_examples(args, rig, len(target.vertices))
+    fixed: Any = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
+    contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
+    faces = _checked_faces(args, rig, target)
+    source, shapes, match = _in_topology(args, rig, target, faces, progress)
+    if args.contacts == "auto":
+        progress(Progress("finding contacts", 0, 0))
+        contacts = transfer.find_contacts(source, shapes, faces, threads=args.threads).astype(np.int64)
+    if args.save_contacts is not None:
+        np.savetxt(args.save_contacts, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
+    if args.fixed == "rest":
+        fixed = transfer.resting_vertices(source, shapes)
+    elif args.fixed == "each":
+        fixed = "each"
+    longer = about.get("meters_per_unit", rig.meters_per_unit) / rig.meters_per_unit
+    note = unit_note(source, target.vertices, longer, args.target, "source")
+    return Task(
+        args=args,
+        rig=rig,
+        neutral=target.vertices,
+        faces=faces,
+        metadata={"name": f"{rig.metadata.get('name') or args.rig.stem}, transferred to {args.target.stem}"} | about,
+        truth=truth,
+        examples=examples,
+        weights=weights,
+        source=source,
+        shapes=shapes,
+        contacts=contacts,
+        fixed=fixed,
+        match=match,
+        notes=[f"{note} --unit says it"] if note else [],
+    )
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    if not args.examples and (args.weights or args.estimate):
+        raise ValueError("--weights and --estimate are about --examples, of which there are none")
+    if args.examples and args.fixed == "each":
+        raise ValueError(
+            "--fixed each holds no vertices where examples correct shapes; with --examples it must be rest"
+        )
+    for name in ("report", "truth"):
+        if args.no_measure and getattr(args, name) is not None:
+            raise ValueError(f"--{name} needs what --no-measure leaves out")
+
+
+def _checked_faces(args: argparse.Namespace, rig: Any, target: Neutral) -> NDArray[np.int32]:
+    """The target's faces: the rig's where both have one topology."""
+    count = len(rig.rest_vertices)
+    if args.landmarks is None and len(target.vertices) != count:
+        got = f"{args.target}: {len(target.vertices)} vertices where the rig has {count}"
+        raise ValueError(f"{got}; a target of another topology needs --landmarks")
+    faces = rig.faces if args.landmarks is None else target.faces
+    if faces is None:
+        raise ValueError(f"{args.target}: a mesh without faces; a target of another topology needs them")
+    if transfer.degenerate_faces(target.vertices, faces).all():
+        raise ValueError(f"{args.target}: none of its {len(faces):,} faces has an area; it must be a surface")
+    return np.asarray(faces, np.int32)
+
+
+def _in_topology(
+    args: argparse.Namespace, rig: Any, target: Neutral, faces: NDArray[np.int32], progress: ProgressCallback
+) -> tuple[Float32, Float32, transfer.Correspondence | None]:
+    """The source's neutral and expressions in the target's topology, and how they were brought there."""
+    source, shapes = rig.rest_vertices, transfer.expressions(rig)
+    if args.landmarks is None:
+        return source, shapes, None
+    landmarks = open_indices(args.landmarks, 2)
+    match = transfer.correspond(
+        source, rig.faces, target.vertices, faces, landmarks, threads=args.threads, progress=progress
+    )
+    return *match.resample(source, shapes), match
+
+
+def _open_examples(args: argparse.Namespace, rig: Any, count: int) -> tuple[Float32 | None, NDArray[np.float64] | None]:
+    """Expressions of the target and their weights, both None where there are none."""
+    if not args.examples:
+        return None, None
+    examples = open_examples(args.examples, count)
+    return examples, None if args.weights is None else open_weights(args.weights, rig, len(examples))
+
+
+def _open_vertices(given: Path | str, columns: int, option: str, count: int) -> NDArray[np.int64] | None:
+    """Vertex indices of a file, None for a word."""
+    if not isinstance(given, Path):
+        return None
+    table = open_indices(given, columns)
+    wrong = np.argwhere((table < 0) | (table >= count))
+    if len(wrong):
+        got = f"{table[tuple(wrong[0])]} in line {wrong[0, 0] + 1}"
+        raise ValueError(f"{option} {given}: {got}; it must be vertices of the target, from 0 to {count - 1}")
+    if columns == 2 and len(same := np.flatnonzero(table[:, 0] == table[:, 1])):
+        raise ValueError(f"{option} {given}: vertex {table[same[0], 0]} with itself in line {same[0] + 1}")
+    return table

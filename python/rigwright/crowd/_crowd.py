@@ -1,0 +1,266 @@
+"""A crowd: heads of one rig that play clips, evaluated once for each state that occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._core import BlendshapeRig
+from rigwright._validate import bad_argument, check_threads
+from rigwright.crowd._arguments import (
+    checked_clips,
+    checked_order,
+    checked_rig,
+    numbers_per_head,
+    refuse,
+    whole_per_head,
+)
+from rigwright.crowd._instances import DeviceInstances, Instances, distinct
+
+if TYPE_CHECKING:
+    from rigwright._cuda import DeviceArray
+
+Float32 = NDArray[np.float32]
+
+
+class Crowd:
+    """Heads of one blendshape rig that play clips.
+
+    A frame takes a clip index, a frame index and a prefix length a head. Heads that share all three are computed once
+    (Carrigan 2020, section 4.1.1: what a compute shader gains over a vertex shader), those of one prefix length next
+    to each other, so that they are multiplied by the same shapes.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    clips : sequence of (T_i, K) arrays, or one
+        Weights of the rig's shapes, a row a frame; T_i at least 1. They are copied.
+    order : (K,) integers, optional
+        Shapes, most important first (:func:`importance_order`): what prefixes are prefixes of. By default as they are.
+
+    Raises
+    ------
+    ValueError
+        If there is no clip, a clip has another number of columns, no frame or a value that is not finite, or the
+        order is no permutation of the shapes.
+
+    Examples
+    --------
+    >>> crowd = rw.crowd.Crowd(rig, [talking, listening], rw.crowd.importance_order(rig))  # doctest: +SKIP
+    >>> vertices = crowd.evaluate(clip=[0, 1, 1], frame=[12, 3, 3], prefix=[72, 10, 10])  # doctest: +SKIP
+    """
+
+    def __init__(self, rig: BlendshapeRig, clips: Sequence[ArrayLike], order: ArrayLike | None = None) -> None:
+        self._rig = checked_rig("Crowd", rig)
+        checked = checked_clips("Crowd", "clips", clips, rig)
+        self._order = checked_order("Crowd", order, rig.num_shapes)
+        self._num_frames = np.array([len(clip) for clip in checked], np.int64)
+        self._first = np.concatenate([[0], np.cumsum(self._num_frames)[:-1]])
+        self._weights = np.concatenate(checked)
+
+    def __repr__(self) -> str:
+        name = self._rig.metadata.get("name") or "a rig"
+        count = len(self._num_frames)
+        clips = f"{count} clip{'s' if count > 1 else ''} of {self._num_frames.sum():,} frames"
+        return f"<rigwright.crowd.Crowd of {name!r}: {clips}, {self._rig.num_shapes} shapes>"
+
+    @property
+    def rig(self) -> BlendshapeRig:
+        """The rig of all heads."""
+        return self._rig
+
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """(K,) shapes, most important first; a copy."""
+        return np.array(self._order)
+
+    @property
+    def num_frames(self) -> NDArray[np.int64]:
+        """Number of frames of each clip; a copy."""
+        return np.array(self._num_frames)
+
+    def weights(self, clip: ArrayLike, frame: ArrayLike) -> Float32:
+        """(H, K) weights of the heads; parameters and errors are those of :meth:`evaluate`."""
+        clips, frames, _ = self._heads("weights", clip, frame, None)
+        return self._rows(clips, frames)
+
+    @overload
+    def evaluate(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        out: Float32 | None = None,
+        device: str = "cpu",
+        threads: int = 0,
+        output: Literal["host"] = "host",
+    ) -> Float32: ...
+    @overload
+    def evaluate(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str,
+        output: Literal["device"],
+    ) -> DeviceArray: ...
+    def evaluate(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        out: Float32 | None = None,
+        device: str = "cpu",
+        threads: int = 0,
+        output: Literal["host", "device"] = "host",
+    ) -> Any:
+        """Vertices of all heads.
+
+        Parameters
+        ----------
+        clip : (H,) integers, or one for all
+            Index of the clip that a head plays.
+        frame : (H,) numbers, or one for all
+            From 0 to T_i - 1. Between two whole frames their weights are interpolated linearly, which is how
+            animation curves of weights are stored (glTF's LINEAR); nothing wraps around.
+        prefix : (H,) integers from 0 to K, or one for all, optional
+            How many shapes of the order a head uses; combinations are used if all their shapes are. Default: all.
+        out : (H, V, 3) float32, optional
+            Receives the result; contiguous.
+        device : str
+            ``"cpu"`` or ``"cuda"``, never replaced by the other. The weights of the distinct heads are all that is
+            copied to the device.
+        threads : int
+            0 means all processors.
+        output : str
+            ``"device"``: the vertices stay on the device, each head evaluated by itself; :meth:`instances` computes
+            heads that are alike once.
+
+        Returns
+        -------
+        (H, V, 3) float32
+            ``out`` if it was given. H is 1 if all three are single numbers. With output ``"device"`` an array with
+            DLPack and ``__cuda_array_interface__``.
+
+        Raises
+        ------
+        ValueError
+            If a clip, frame or prefix is out of range, not a number or of another length than the others, ``out``
+            does not fit, or the device does not work here or does not evaluate this rig.
+        """
+        clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
+        if output != "host":
+            return self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
+        result = self._output(out, len(clips))
+        state, head = distinct(clips, frames, prefixes)
+        if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs
+            self._evaluate(clips, frames, prefixes, device, threads=threads, out=result)
+            return result
+        once = np.empty((len(state), *result.shape[1:]), np.float32)
+        self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, out=once)
+        # mode "clip" writes into `result` without a buffer of its size; the indices are in range
+        return once.take(head, axis=0, out=result, mode="clip")
+
+    @overload
+    def instances(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str = "cpu",
+        threads: int = 0,
+        output: Literal["host"] = "host",
+    ) -> Instances: ...
+    @overload
+    def instances(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str,
+        output: Literal["device"],
+    ) -> DeviceInstances: ...
+    def instances(
+        self,
+        clip: ArrayLike,
+        frame: ArrayLike,
+        prefix: ArrayLike | None = None,
+        *,
+        device: str = "cpu",
+        threads: int = 0,
+        output: Literal["host", "device"] = "host",
+    ) -> Instances | DeviceInstances:
+        """Each distinct head once, and which of them each head is; parameters are those of :meth:`evaluate`."""
+        check_threads("instances", threads)
+        clips, frames, prefixes = self._heads("instances", clip, frame, prefix)
+        state, head = distinct(clips, frames, prefixes)
+        vertices = self._evaluate(clips[state], frames[state], prefixes[state], device, threads=threads, output=output)
+        kind = Instances if output == "host" else DeviceInstances
+        return kind(vertices, head, prefixes[state])
+
+    def _heads(
+        self, function: str, clip: ArrayLike, frame: ArrayLike, prefix: ArrayLike | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+        """Clip, frame and prefix of every head, checked, each (H,)."""
+        shapes = self._rig.num_shapes
+        clips = whole_per_head(function, "clip", clip, len(self._num_frames) - 1)
+        prefixes = whole_per_head(function, "prefix", shapes if prefix is None else prefix, shapes)
+        frames = numbers_per_head(function, "frame", frame)
+        sizes = {"clip": clips.shape, "frame": frames.shape, "prefix": prefixes.shape}
+        lengths = {name: shape[0] for name, shape in sizes.items() if shape}
+        heads = next(iter(lengths.values()), 1)
+        for name, length in lengths.items():
+            if length != heads:
+                raise bad_argument(function, name, f"{length} long", f"{heads} long, one a head")
+        clips, prefixes = np.broadcast_to(clips, heads), np.broadcast_to(prefixes, heads)
+        frames = np.broadcast_to(frames, heads)
+        last = self._num_frames[clips] - 1
+        wrong = (frames < 0) | (frames > last)
+        if wrong.any():
+            h = int(np.flatnonzero(wrong)[0])
+            refuse(function, "frame", frames, wrong, f"from 0 to {last[h]}, the last frame of clip {clips[h]}")
+        return clips, frames, prefixes
+
+    def _rows(self, clips: NDArray[np.int32], frames: NDArray[np.float64]) -> Float32:
+        """(H, K) weights."""
+        before = np.floor(frames).astype(np.int64)
+        part = (frames - before).astype(np.float32)
+        row = self._first[clips] + before
+        weights: Float32 = self._weights[row]
+        between = np.flatnonzero(part)
+        weights[between] += part[between, None] * (self._weights[row[between] + 1] - weights[between])
+        return weights
+
+    def _evaluate(
+        self,
+        clips: NDArray[np.int32],
+        frames: NDArray[np.float64],
+        prefixes: NDArray[np.int32],
+        device: str,
+        **options: Any,
+    ) -> Any:
+        options.setdefault("output", "host")
+        weights = self._rows(clips, frames)
+        if (prefixes == self._rig.num_shapes).all():
+            return self._rig.evaluate(weights, device, **options)
+        return self._rig.evaluate(weights, device, **options, order=self._order, prefix=prefixes)
+
+    def _output(self, out: Float32 | None, heads: int) -> Float32:
+        shape = (heads, *self._rig.rest_vertices.shape)
+        if out is None:
+            return np.empty(shape, np.float32)
+        if not isinstance(out, np.ndarray):
+            raise bad_argument("evaluate", "out", f"a {type(out).__name__}", f"a float32 array {shape}")
+        if out.dtype != np.float32 or out.shape != shape:
+            raise bad_argument("evaluate", "out", f"{out.dtype} {out.shape}", f"a float32 array {shape}")
+        if not (out.flags.c_contiguous and out.flags.writeable):
+            raise bad_argument("evaluate", "out", "not contiguous or read-only", "contiguous and writable")
+        return out

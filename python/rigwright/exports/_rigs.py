@@ -1,0 +1,85 @@
+"""Blendshape rigs, written for this package and for other programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rigwright._blendshapes import Tent
+from rigwright._files import atomic_file
+from rigwright._formats.gltf.write import write_glb
+from rigwright._validate import bad_argument
+
+if TYPE_CHECKING:
+    from rigwright import BlendshapeRig
+
+PARADE_FPS = 2.0  # shapes a second
+
+
+def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
+    """Write a blendshape rig in the format that the path's ending names.
+
+    ================  ==============================================================================================
+    ``.safetensors``  everything; read back by :func:`rigwright.load`
+    ``.npz``          everything but metadata beyond names, licence, origin and units; documented in
+                      :mod:`rigwright._formats.npz.blendshapes`
+    ``.glb``          mesh, morph targets and a clip that shows one shape after the other. Combinations are targets of
+                      their own: a viewer does not multiply weights.
+    ================  ==============================================================================================
+
+    The file appears complete or not at all.
+
+    Raises
+    ------
+    ValueError
+        If the ending is unknown.
+    """
+    file = Path(path)
+    writer = WRITERS.get(file.suffix.lower())
+    if writer is None:
+        raise bad_argument("write_rig", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
+    writer(file, rig)
+
+
+def _write_safetensors(path: Path, rig: BlendshapeRig) -> None:
+    rig.save(path)
+
+
+def _write_npz(path: Path, rig: BlendshapeRig) -> None:
+    factors = [factor for combination in rig.combinations for factor in combination]
+    tents = [(f.x1, f.x2, f.x3) if isinstance(f, Tent) else (0.0, 0.0, 0.0) for f in factors]
+    columns, about = rig.columns(), rig.metadata
+    arrays: dict[str, Any] = {
+        "neutral": rig.rest_vertices,
+        "deltas": columns[: rig.num_shapes],
+        "names": np.array(rig.shape_names, np.str_),
+        "bounds": rig.bounds,
+        "faces": rig.faces,
+        "factor_offsets": np.cumsum([0, *(len(combination) for combination in rig.combinations)], dtype=np.int64),
+        "factor_shapes": np.array([f.shape if isinstance(f, Tent) else f for f in factors], np.int64),
+        "factor_tents": np.array(tents, np.float64).reshape(-1, 3),
+        "combination_deltas": columns[rig.num_shapes :],
+        "combination_names": np.array(rig.column_names[rig.num_shapes :], np.str_),
+        "meters_per_unit": np.float64(about["meters_per_unit"]),
+        "constructed": np.array(about["constructed"], np.str_),
+    }
+    arrays |= {name: np.array(about[name], np.str_) for name in ("name", "licence", "origin", "up_axis")}
+    with atomic_file(path) as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def _write_glb(path: Path, rig: BlendshapeRig) -> None:
+    parade = np.zeros((rig.num_shapes + 2, rig.num_shapes), np.float32)
+    parade[1:-1] = np.diag(np.clip(1.0, *rig.bounds.T))
+    write_glb(path, rig, parade, PARADE_FPS)
+
+
+WRITERS: dict[str, Callable[[Path, Any], None]] = {
+    ".safetensors": _write_safetensors,
+    ".npz": _write_npz,
+    ".glb": _write_glb,
+}

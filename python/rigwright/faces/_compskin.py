@@ -1,0 +1,96 @@
+"""The ICT face carrying the controls, the combination structure and the curves of compskin_face_anim."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._formats.npz.archive import Member
+from rigwright._validate import bad_argument
+from rigwright.faces._combinations import combination_structure
+from rigwright.faces._correctives.correctives import constructed_correctives
+from rigwright.faces._correctives.parts import part_masks
+from rigwright.faces._ict import ict, landmarks
+from rigwright.faces._packed import Float32, check_folder, finite, read_complete
+
+if TYPE_CHECKING:
+    from rigwright import BlendshapeRig
+
+TABLE = Path(__file__).with_name("compskin_to_ict.json")
+CURVES = {
+    "names": Member("U", ("K",)),
+    "controls": Member("f", ("T", "K")),
+    "rig_logic_253": Member("f", ("T", 253)),
+    "source_frame": Member("i", ("T",)),
+}
+JAW, CLOSING = "jawDrop", ("eyesClosed_L", "eyesClosed_R")
+
+
+def ict_with_combinations(
+    ict_folder: str | os.PathLike[str], compskin_folder: str | os.PathLike[str]
+) -> tuple[BlendshapeRig, Float32]:
+    """The ICT face with the 72 controls and 215 combinations of compskin_face_anim, and that data set's real curves.
+
+    Shapes are ICT's, split and scaled by the table ``compskin_to_ict.json`` beside this module; all combinations are
+    constructed (:func:`constructed_correctives`), which takes some seconds.
+
+    Returns
+    -------
+    rig : BlendshapeRig
+        V 26,719, K 72, N 287, bounds [0, 1]. ``metadata["constructed"]`` names the 215 columns.
+    weights : (2012, 72) float32 array
+        The curves, clipped into the bounds (they go down to -0.064). Their frame rate is not stated. They are cut
+        after row 199, and again where ``source_frame`` passes 1059.
+
+    Raises
+    ------
+    ValueError
+        If a folder is not the data set.
+    """
+    structure = combination_structure(Path(compskin_folder))
+    names, weights = compskin_curves(compskin_folder)
+    if names != structure.controls:
+        got = "with curves of other controls than its combination structure"
+        raise bad_argument("ict_with_combinations", "compskin_folder", got, "the data set's folder")
+    face = ict(ict_folder)
+    linear = _mapped(face, names, part_masks(face.rest_vertices, landmarks(ict_folder)))
+    return constructed_correctives(linear, structure.combinations, jaw=JAW, closing=CLOSING), np.clip(weights, 0, 1)
+
+
+def compskin_curves(folder: str | os.PathLike[str]) -> tuple[list[str], Float32]:
+    """Names of the controls and their curves (T, K) as the data set has them, not clipped."""
+    path = check_folder(folder, "faces.compskin_curves") / "face_controls.npz"
+    arrays = read_complete(path, CURVES, "faces.compskin_curves")
+    return [str(name) for name in arrays["names"]], finite(
+        arrays["controls"], "controls", path, "faces.compskin_curves"
+    )
+
+
+def control_table() -> dict[str, list[dict[str, Any]]]:
+    """Which ICT shapes stand for each control: lists of ``shape``, ``weight`` (1 if left out), ``part`` (all)."""
+    table: dict[str, list[dict[str, Any]]] = json.loads(TABLE.read_text(encoding="utf-8"))["controls"]
+    return table
+
+
+def _mapped(face: BlendshapeRig, names: list[str], masks: dict[str, NDArray[np.float64]]) -> BlendshapeRig:
+    """The face with shapes for other controls."""
+    from rigwright import BlendshapeRig
+
+    table = control_table()
+    deltas = np.zeros((len(names), *face.rest_vertices.shape), np.float32)
+    for row, name in enumerate(names):
+        if name not in table:
+            raise bad_argument(
+                "ict_with_combinations", "compskin_folder", f"with control {name!r}", "one of the table's"
+            )
+        for term in table[name]:
+            delta = term.get("weight", 1.0) * face.column(face.shape_names.index(term["shape"]))
+            deltas[row] += delta if "part" not in term else masks[term["part"]][:, None] * delta
+    facts = {**face.metadata, "name": "ICT FaceKit with the controls of compskin_face_anim"}
+    facts["licence"] = "MIT (ICT FaceKit); Apache-2.0 (combination structure and curves, Meta Platforms)"
+    return BlendshapeRig(face.rest_vertices, deltas, names=names, faces=face.faces, metadata=facts)

@@ -1,0 +1,1 @@
+"""Corrective shapes constructed where nobody sculpted any."""

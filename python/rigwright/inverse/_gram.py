@@ -1,0 +1,171 @@
+"""A rig seen from chosen vertices: its columns and their Gram matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._validate import as_array, bad_argument
+from rigwright.inverse._activations import Activations
+
+Float64 = NDArray[np.float64]
+
+NEARLY_DEPENDENT = 1e-3  # the part of a shape that no others make up
+LARGEST_ENTRY = 1e200  # of the Gram matrix and of a frame's energy
+
+
+class Gram:
+    """Everything of a rig that does not depend on the targets.
+
+    With the N columns of the rig on M vertices as Phi (3 M, N) and vertex weights as Omega (diagonal), a frame's
+    fidelity is ``|Phi phi(w) - b|^2 = phi^T G phi - 2 p^T phi + |b|^2`` with ``G = Phi^T Omega Phi`` and
+    ``p = Phi^T Omega b``: after one projection a frame no step touches the vertices. The price is the square of Phi's
+    condition number, so everything here is float64, and shapes that are nearly made up of others are told
+    (``independence``). Above 1e-6 of a shape's own, the weights are those of least squares on the vertices.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    vertices : (M,) int, optional
+        Vertices of the rig that the targets give (markers); all by default.
+    vertex_weights : (M,), optional
+        Not negative; 1 by default.
+
+    Attributes
+    ----------
+    matrix : (N, N) float64
+    activations : Activations
+    idle : (K,) bool
+        Shapes that move none of the chosen vertices, neither alone nor in a combination.
+    duplicates : list of (int, int)
+        Shapes that move the chosen vertices alike, the first one first; shapes in combinations are left out.
+    independence : (K,) float64
+        The part of each shape's offsets on the chosen vertices that no weights of the other shapes make up: the sine of
+        its angle to their span, down to rounding at 1e-8. 1 for idle shapes and for those identical to an earlier one.
+    warnings : list of str
+        Shapes that move nothing, shapes that are alike or nearly made up of others, too few vertices.
+    prepared : dict
+        What methods made of this rig to use again, each under a key of its own.
+    """
+
+    def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
+        if not isinstance(rig, _core.BlendshapeRig):
+            raise bad_argument("solve", "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
+        self.rig = rig
+        self.activations = Activations(rig.num_shapes, rig.combinations)
+        self.num_vertices = len(rig.rest_vertices)
+        self.vertices = _vertices(vertices, self.num_vertices)
+        self.vertex_weights = _vertex_weights(vertex_weights, len(self.vertices))
+        self.prepared: dict[Hashable, Any] = {}
+        #: the same in the engine, with packed columns
+        self.core = _core.InverseGram(rig, self.vertices, self.vertex_weights)
+        self.matrix = np.asarray(self.core.matrix)
+        if not np.abs(self.matrix).max(initial=0.0) <= LARGEST_ENTRY:
+            got = f"as large as {self.vertex_weights.max():g} on a rig that moves vertices so far"
+            raise bad_argument("solve", "vertex_weights", got, "smaller: the objective would overflow")
+        self.idle = np.array(self.core.idle, bool)
+        self.duplicates: list[tuple[int, int]] = self.core.duplicates
+        self.independence = self._independence()
+        self.warnings = self._warnings()
+
+    @cached_property
+    def columns(self) -> NDArray[np.float32]:
+        """(N, M, 3): the rig's columns on the chosen vertices."""
+        return np.ascontiguousarray(np.asarray(self.rig.columns(), np.float32)[:, self.vertices])
+
+    @cached_property
+    def neutral(self) -> NDArray[np.float32]:
+        """(M, 3)"""
+        return np.asarray(self.rig.rest_vertices, np.float32)[self.vertices]
+
+    def checked(self, targets: ArrayLike) -> NDArray[np.float32]:
+        """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
+        count, chosen = self.num_vertices, len(self.vertices)
+        must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
+        array = as_array("solve", "targets", targets, must)
+        if array.dtype.kind not in "fiu":
+            raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", must)
+        array = array[None] if array.ndim == 2 else array
+        if array.ndim != 3 or array.shape[1] not in (count, chosen) or array.shape[2] != 3:
+            raise bad_argument("solve", "targets", f"of shape {array.shape}", must)
+        if len(array) == 0:
+            raise bad_argument("solve", "targets", "an empty shot", "at least one frame")
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(array, np.float32)
+
+    def chosen(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The chosen vertices' rows of checked targets: (T, M, 3)."""
+        whole = targets.shape[1] == self.num_vertices
+        return targets[:, self.vertices] if whole else targets
+
+    def offsets(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Checked targets minus the neutral on the chosen vertices: (T, M, 3)."""
+        return np.subtract(self.chosen(targets), self.neutral, dtype=np.float64).astype(np.float32)
+
+    def _independence(self) -> Float64:
+        count = self.activations.num_shapes
+        result, size = np.ones(count), np.sqrt(np.diag(self.matrix)[:count])
+        own = np.setdiff1d(np.flatnonzero(size > 0), [later for _, later in self.duplicates])
+        if len(own) == 0:
+            return result
+        values, vectors = np.linalg.eigh(self.matrix[np.ix_(own, own)] / np.outer(size[own], size[own]))
+        floor = np.finfo(np.float64).eps  # (C^-1)_kk = 1 / sine^2 for the matrix C of the columns' cosines
+        result[own] = np.sqrt(1.0 / (np.square(vectors) / np.maximum(values, floor)).sum(axis=1))
+        return result
+
+    def _warnings(self) -> list[str]:
+        names = list(self.rig.shape_names)
+        structure, warnings = self.activations, []
+        if self.idle.any():
+            idle = ", ".join(names[k] for k in np.flatnonzero(self.idle))
+            warnings.append(f"shapes that move none of the chosen vertices are left at rest: {idle}")
+        for i, j in self.duplicates:
+            warnings.append(
+                f"shapes {names[i]} and {names[j]} are identical: only the sum of their weights is determined "
+                f"(descent gives it to {names[i]} first)"
+            )
+        markers, unknown = int((self.vertex_weights > 0).sum()), structure.num_shapes - int(self.idle.sum())
+        if 3 * markers < unknown:
+            warnings.append(
+                f"too few markers: {markers} vertices give {3 * markers} numbers a frame for {unknown} weights, so "
+                "that other weights fit as well; add markers or pin weights"
+            )
+        elif (self.independence < NEARLY_DEPENDENT).any():
+            weak = np.flatnonzero(self.independence < NEARLY_DEPENDENT)
+            least, some = self.independence[weak].min(), ", ".join(names[k] for k in weak[:12])
+            warnings.append(
+                f"shapes that are nearly made up of others: {some}{', ...' if len(weak) > 12 else ''}; what they share "
+                f"is found, but an error of the targets grows {1.0 / least:.0e}-fold in how they share it"
+            )
+        return warnings
+
+
+def _vertices(vertices: ArrayLike | None, count: int) -> NDArray[np.int64]:
+    if vertices is None:
+        return np.arange(count)
+    array = np.asarray(vertices)
+    must = f"different vertex indices (M,) below {count}"
+    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) == 0:
+        raise bad_argument("solve", "vertices", f"{array.dtype} {array.shape}", must)
+    if array.min() < 0 or array.max() >= count:
+        raise bad_argument("solve", "vertices", f"{array.min()} to {array.max()}", must)
+    if len(np.unique(array)) != len(array):
+        raise bad_argument("solve", "vertices", "with an index given twice", must)
+    return array.astype(np.int64)
+
+
+def _vertex_weights(weights: ArrayLike | None, count: int) -> Float64:
+    if weights is None:
+        return np.ones(count)
+    array = np.asarray(weights)
+    must = f"({count},) finite numbers >= 0, not all 0"
+    if array.dtype.kind not in "fiu" or array.shape != (count,):
+        raise bad_argument("solve", "vertex_weights", f"{array.dtype} {array.shape}", must)
+    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+        raise bad_argument("solve", "vertex_weights", f"{array.min():g} to {array.max():g}", must)
+    return array.astype(np.float64)

@@ -1,0 +1,1 @@
+"""Methods that recover weights, a function from a problem to weights each."""

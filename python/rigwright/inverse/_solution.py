@@ -1,0 +1,158 @@
+"""What a solve returns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._files import atomic_file
+from rigwright._validate import bad_argument
+
+Float64 = NDArray[np.float64]
+
+
+BESIDE = ("names", "fps")  # what a file may hold for other readers
+PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
+PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
+OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
+
+
+@dataclass
+class Solution:
+    """Weights of a shot and how good they are; ``solve`` states the objective.
+
+    Attributes
+    ----------
+    weights : (T, K) float64
+        Inside the box, never NaN.
+    objective : (T,) float64
+        A frame's own terms: fidelity, ``alpha sum_k w_k``, priors.
+    iterations : (T,) int64
+        Steps of the method; in a joint solve every frame has those of the shot.
+    converged : (T,) bool
+        Whether the method reached its stopping rule.
+    optimality : (T,) float64
+        Largest entry of the projected gradient, temporal term included: 0 at a first-order optimum. At a knot of an
+        in-between, the steepest descent to either side. With ``joint=False`` that of each frame given the two before.
+    gap : (T,) float64 or None
+        Duality gap of rigs without combinations, solved frame by frame: no weights in the box have an objective
+        below ``objective - gap``.
+    rmse : (T,) float64
+        Root mean square distance of the chosen vertices (weighted as given), in the rig's unit.
+    transforms : (T, 3, 4) float64 or None
+        The rigid motion that was removed from the targets: target = transform applied to the posed rig.
+    method : str
+    alpha, smoothness : float
+    seconds : float
+        Wall time of the whole call, projection included.
+    warnings : list of str
+    vertices, vertex_weights : (M,) int64 and float64, or None
+        Of the solve; None in files of before they were kept.
+    bounds : (K, 2) float64 or None
+        None: the rig's.
+    fixed : (T, K) float64 or None
+        Pinned weights, NaN where free.
+    prior_target, prior_strength : (T, K) float64 or None
+    symmetric : (P, 2) int64 or None
+        Shapes with equal weights.
+    """
+
+    weights: Float64
+    objective: Float64
+    iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    optimality: Float64
+    gap: Float64 | None
+    rmse: Float64
+    transforms: Float64 | None = None
+    method: str = "descent"
+    alpha: float = 0.0
+    smoothness: float = 0.0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+    vertices: NDArray[np.int64] | None = None
+    vertex_weights: Float64 | None = None
+    bounds: Float64 | None = None
+    fixed: Float64 | None = None
+    prior_target: Float64 | None = None
+    prior_strength: Float64 | None = None
+    symmetric: NDArray[np.int64] | None = None
+
+    def constraints(self, frames: NDArray[np.int64] | slice = slice(None)) -> dict[str, Any]:
+        """Arguments of ``Solver.solve`` that make the same problem of some frames: box, pins, priors, equal weights."""
+        result: dict[str, Any] = {} if self.bounds is None else {"bounds": self.bounds}
+        if self.fixed is not None:
+            result["fixed"] = self.fixed[frames]
+        if self.prior_target is not None and self.prior_strength is not None:
+            result["priors"] = (self.prior_target[frames], self.prior_strength[frames])
+        if self.symmetric is not None:
+            result["symmetric"] = self.symmetric.tolist()
+        return result
+
+    @property
+    def shot_objective(self) -> float:
+        """The objective of the whole shot: the sum over frames and the temporal term."""
+        bends = np.diff(self.weights, n=2, axis=0)
+        return float(self.objective.sum() + self.smoothness * np.square(bends).sum())
+
+    def save(self, path: str | os.PathLike[str], names: Sequence[str] | None = None, fps: float | None = None) -> None:
+        """Write everything to a ``.npz`` file, in one step.
+
+        Parameters
+        ----------
+        path : path
+        names : sequence of str, optional
+            Of the K shapes; with them ``rigwright.sources.load_weights`` finds each weight's shape.
+        fps : float, optional
+            Frames a second, for the same reader.
+        """
+        beside = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
+        own = {name: value for name, value in (vars(self) | beside).items() if value is not None}
+        own["warnings"] = np.array(self.warnings, np.str_)
+        with atomic_file(path) as stream:
+            np.savez(stream, **own)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Solution:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the file is no saved solution.
+        """
+        names = {f.name for f in fields(cls)}
+        try:
+            with np.load(Path(path), allow_pickle=False) as file:
+                stored = {name: file[name] for name in file.files if name not in BESIDE}
+        except (ValueError, EOFError, AttributeError) as error:
+            raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
+        missing = names - OPTIONAL - set(stored)
+        if missing or set(stored) - names:
+            raise bad_argument("load", "path", f"{path} without {sorted(missing)}", "a solution saved as .npz")
+        scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
+        warnings = [str(text) for text in stored.pop("warnings")]
+        return cls(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Solution]) -> Solution:
+        """One solution of several that follow each other in a shot, solved with the same settings.
+
+        Seconds add up, each warning is kept once.
+        """
+        together: dict[str, Any] = {}
+        for f in fields(cls):
+            if f.name in PER_SHOT:
+                continue
+            values = [getattr(part, f.name) for part in parts]
+            if isinstance(values[0], np.ndarray) or values[0] is None:
+                together[f.name] = None if any(value is None for value in values) else np.concatenate(values)
+        warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
+        seconds = sum(part.seconds for part in parts)
+        return replace(parts[0], **together, warnings=warnings, seconds=seconds)

@@ -1,0 +1,70 @@
+"""How differently two meshes of one topology are stretched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._hashing import padded_faces
+from rigwright._validate import bad_argument
+
+
+def triangles(faces: ArrayLike) -> NDArray[np.int32]:
+    """(T, 3): the faces, quads cut from their first corner to their third; a quad's halves follow one another."""
+    padded = padded_faces(faces, "triangles")
+    halves = np.stack([padded[:, [0, 1, 2]], padded[:, [0, 2, 3]]], axis=1)
+    keep = np.stack([np.ones(len(padded), bool), padded[:, 3] >= 0], axis=1)
+    return np.asarray(halves[keep])
+
+
+def triangle_distortion(a: ArrayLike, b: ArrayLike, faces: ArrayLike) -> NDArray[np.float64]:
+    """Distortion of every triangle between two meshes (Carrigan 2020, equation 3.6, less 2).
+
+    ``max(|vu|_a / |vu|_b, |vu|_b / |vu|_a) + max(|vw|_a / |vw|_b, |vw|_b / |vw|_a) - 2`` for the triangle (u, v, w):
+    0 where both edges at v keep their lengths, else positive.
+
+    Parameters
+    ----------
+    a, b : (V, 3)
+        Vertices.
+    faces : (F, 3) or (F, 4) integers
+        -1 pads triangles; quads are cut into two (:func:`triangles`).
+
+    Returns
+    -------
+    (T,) float64
+        An edge without length in either mesh has no ratio, and counts 0.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, a vertex is not finite, or a corner is no vertex.
+    """
+    first, second = _vertices("a", a), _vertices("b", b)
+    if first.shape != second.shape:
+        raise bad_argument("triangle_distortion", "b", f"an array {second.shape}", f"an array {first.shape}")
+    corners = triangles(faces)
+    if corners.size and (corners.min() < 0 or corners.max() >= len(first)):
+        got = f"vertex {corners.min() if corners.min() < 0 else corners.max()} somewhere"
+        raise bad_argument("triangle_distortion", "faces", got, f"vertices from 0 to {len(first) - 1}")
+    u, v, w = corners.T
+    return _stretch(first, second, u, v) + _stretch(first, second, w, v)
+
+
+def _stretch(a: NDArray[Any], b: NDArray[Any], tip: NDArray[Any], base: NDArray[Any]) -> NDArray[np.float64]:
+    """How far the ratio of an edge's two lengths, the longer over the shorter, exceeds 1."""
+    lengths = np.stack([np.linalg.norm(points[tip] - points[base], axis=1) for points in (a, b)])
+    shorter, longer = lengths.min(axis=0), lengths.max(axis=0)
+    ratio = np.divide(longer, shorter, out=np.ones_like(longer), where=shorter > 0.0)
+    return np.asarray(ratio - 1.0)
+
+
+def _vertices(argument: str, given: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(given)
+    if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != 3:
+        raise bad_argument("triangle_distortion", argument, f"{array.dtype} {array.shape}", "numbers (V, 3)")
+    if not np.isfinite(array).all():
+        raise bad_argument("triangle_distortion", argument, "not finite everywhere", "finite")
+    return array.astype(np.float64)

@@ -1,0 +1,78 @@
+"""Enveloping error: what is left of the deformation beyond rigid motion."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rigwright import _core
+from rigwright._core import Skeleton
+from rigwright._validate import bad_argument, check_threads
+from rigwright.metrics._vertices import vertex_error
+
+
+def enveloping_error(
+    vertices: ArrayLike,
+    approximation: ArrayLike,
+    poses: ArrayLike,
+    skeleton: Skeleton,
+    rest_vertices: ArrayLike,
+    *,
+    joints: ArrayLike | None = None,
+    threads: int = 0,
+) -> float:
+    r"""Error of an approximation relative to rigid motion by the best joint, in percent.
+
+    ``EE = 100 sqrt(sum |v_tk - v'_tk|^2 / sum |v_tk - c_t(v_k^0)|^2)`` with ``c_t(v_k^0) = G_j (G_j^0)^-1 v_k^0``, j
+    the joint that explains vertex k best in least squares over these frames (Wang et al. 2007; Bailey et al. 2018,
+    equations 9 and 10). 0 is perfect, 100 no better than rigid pieces.
+
+    Parameters
+    ----------
+    vertices, approximation : (T, V, 3)
+        The truth v and the approximation v', float32.
+    poses : (T, C)
+        Pose rows: 12 numbers a joint first.
+    skeleton : Skeleton
+        J joints and their rest transforms.
+    rest_vertices : (V, 3)
+        The mesh at the skeleton's rest.
+    joints : (V,) integers, optional
+        The joint of each vertex, where it is known; otherwise the best one is found.
+    threads : int
+        0 means all processors.
+
+    Returns
+    -------
+    float
+        0 if the approximation is exact; infinite if it is not while the truth moves rigidly.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a value is not finite.
+    """
+    truth, guess = (np.asarray(array) for array in (vertices, approximation))
+    if truth.ndim != 3 or guess.shape != truth.shape:
+        shapes = f"{guess.shape} beside vertices {truth.shape}"
+        raise bad_argument("enveloping_error", "approximation", shapes, "of the same shape (T, V, 3)")
+    check_threads("enveloping_error", threads)
+    rigid = _core.rigid_errors(skeleton, rest_vertices, poses, vertices, threads)
+    if joints is None:
+        best = rigid.min(axis=1)
+    else:
+        chosen = np.asarray(joints)
+        if (
+            chosen.shape != (len(rigid),)
+            or chosen.dtype.kind not in "iu"
+            or not np.isin(chosen, range(rigid.shape[1])).all()
+        ):
+            raise bad_argument(
+                "enveloping_error", "joints", f"{chosen.dtype} {chosen.shape}", f"({len(rigid)},) joints"
+            )
+        best = rigid[np.arange(len(rigid)), chosen]
+    left = vertex_error(vertices, approximation, threads=threads).rms ** 2 * truth.shape[0] * truth.shape[1]
+    if left == 0.0:
+        return 0.0
+    with np.errstate(divide="ignore"):
+        return float(100.0 * np.sqrt(left / best.sum()))

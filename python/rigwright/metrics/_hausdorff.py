@@ -1,0 +1,57 @@
+"""The Hausdorff distance between vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._validate import bad_argument, check_threads
+
+Float64 = NDArray[np.float64]
+
+
+def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
+    """Two-sided Hausdorff distance between two sets of vertices (Carrigan 2020, equation 5.2).
+
+    ``max(max_i min_j |a_i - b_j|, max_j min_i |a_i - b_j|)``: the farthest that any vertex of one mesh is from the
+    nearest vertex of the other. Vertices stand for the surfaces, as in the thesis; the neighbors are exact.
+
+    Parameters
+    ----------
+    a, b : (V, 3), (W, 3)
+        Vertices, not necessarily of one topology. They are compared as float32.
+    threads : int
+        0 means all processors.
+
+    Returns
+    -------
+    float
+        In the vertices' unit.
+
+    Raises
+    ------
+    ValueError
+        If one of them is empty, is not (V, 3) numbers or holds a value that is not finite.
+    """
+    check_threads("hausdorff", threads)
+    first, second = _points("a", a), _points("b", b)
+    return max(_farthest(first, second, threads), _farthest(second, first, threads))
+
+
+def _farthest(points: NDArray[np.float32], others: NDArray[np.float32], threads: int) -> float:
+    """How far a point is at most from the nearest of the others."""
+    nearest, _ = _core.PointTree(others).nearest(points, 1, threads)
+    return float(np.linalg.norm(points.astype(np.float64) - others[nearest[:, 0]], axis=1).max())
+
+
+def _points(argument: str, given: ArrayLike) -> NDArray[np.float32]:
+    array = np.asarray(given)
+    if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != 3 or not len(array):
+        got = f"{array.dtype} {array.shape}"
+        raise bad_argument("hausdorff", argument, got, "numbers (V, 3) of at least one vertex")
+    with np.errstate(over="ignore"):
+        narrow = np.ascontiguousarray(array, np.float32)
+    if not np.isfinite(narrow).all():
+        raise bad_argument("hausdorff", argument, "not finite everywhere", "finite")
+    return narrow

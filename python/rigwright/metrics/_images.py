@@ -1,0 +1,98 @@
+"""How different two pictures are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._validate import bad_argument
+
+Float64 = NDArray[np.float64]
+
+# Wang et al. 2004, section III.C: a Gaussian window of 11 x 11 pixels, and the constants against weak denominators.
+WINDOW, DEVIATION, K1, K2 = 11, 1.5, 0.01, 0.03
+LUMA = (0.299, 0.587, 0.114)  # of red, green and blue: ITU-R BT.601
+
+
+def image_mse(a: ArrayLike, b: ArrayLike) -> float:
+    """Mean squared difference of two pictures' luminance (Carrigan 2020, equation 4.3).
+
+    Parameters
+    ----------
+    a, b : (h, w) or (h, w, 3)
+        Values from 0 to 255; colors are weighted as ITU-R BT.601 does.
+
+    Raises
+    ------
+    ValueError
+        If the pictures differ in size, are empty, are no pictures or hold a value that is not finite.
+    """
+    first, second = _pair("image_mse", a, b, smallest=1)
+    return float(np.square(first - second).mean())
+
+
+def structural_similarity(a: ArrayLike, b: ArrayLike, *, data_range: float = 255.0) -> float:
+    """Mean structural similarity index (SSIM) of two pictures' luminance.
+
+    Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: from error visibility to structural similarity",
+    2004, equations 13 to 17, with their window (Gaussian, 11 x 11, deviation 1.5) and constants (K1 0.01, K2 0.03):
+    the mean over all windows that lie inside the picture.
+
+    Parameters
+    ----------
+    a, b : (h, w) or (h, w, 3)
+        At least 11 x 11 pixels; colors are weighted as ITU-R BT.601 does.
+    data_range : float
+        Distance of the darkest to the brightest possible value.
+
+    Returns
+    -------
+    float
+        1 where the pictures are the same, smaller else; at least -1.
+
+    Raises
+    ------
+    ValueError
+        If the pictures differ in size, are too small, are no pictures or hold a value that is not finite, or
+        ``data_range`` is not above 0.
+    """
+    x, y = _pair("structural_similarity", a, b, smallest=WINDOW)
+    if not 0.0 < data_range < np.inf:
+        raise bad_argument("structural_similarity", "data_range", data_range, "finite and above 0")
+    c1, c2 = (K1 * data_range) ** 2, (K2 * data_range) ** 2
+    mean_x, mean_y = _window_mean(x), _window_mean(y)
+    variance_x = _window_mean(x * x) - mean_x * mean_x
+    variance_y = _window_mean(y * y) - mean_y * mean_y
+    covariance = _window_mean(x * y) - mean_x * mean_y
+    above = (2.0 * mean_x * mean_y + c1) * (2.0 * covariance + c2)
+    below = (mean_x * mean_x + mean_y * mean_y + c1) * (variance_x + variance_y + c2)
+    return float((above / below).mean())
+
+
+def _window_mean(image: Float64) -> Float64:
+    """Mean under the Gaussian window, one axis after the other, at every place where the window fits."""
+    steps = np.arange(WINDOW) - WINDOW // 2
+    taps = np.exp(-0.5 * np.square(steps / DEVIATION))
+    taps /= taps.sum()
+    rows, columns = image.shape[0] - WINDOW + 1, image.shape[1] - WINDOW + 1
+    down = sum(tap * image[i : i + rows] for i, tap in enumerate(taps))
+    return np.asarray(sum(tap * down[:, i : i + columns] for i, tap in enumerate(taps)))
+
+
+def _pair(function: str, a: ArrayLike, b: ArrayLike, smallest: int) -> tuple[Float64, Float64]:
+    first, second = _luminance(function, "a", a, smallest), _luminance(function, "b", b, smallest)
+    if first.shape != second.shape:
+        raise bad_argument(function, "b", f"of {second.shape} pixels", f"of {first.shape} pixels, as a is")
+    return first, second
+
+
+def _luminance(function: str, argument: str, image: ArrayLike, smallest: int) -> Float64:
+    array = np.asarray(image)
+    colors = array.ndim == 3 and array.shape[2] == 3
+    if array.dtype.kind not in "iuf" or not (array.ndim == 2 or colors) or min(array.shape[:2]) < smallest:
+        expected = f"pixels (h, w) or (h, w, 3), h and w at least {smallest}"
+        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
+    wide = array.astype(np.float64)
+    if not np.isfinite(wide).all():
+        raise bad_argument(function, argument, "not finite everywhere", "finite")
+    return wide @ np.array(LUMA) if colors else wide

@@ -1,0 +1,64 @@
+"""Vertex distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._validate import bad_argument
+
+
+@dataclass(frozen=True)
+class VertexError:
+    """Distances |a_tk - b_tk| over T frames and V vertices, in the vertices' unit.
+
+    Attributes
+    ----------
+    mean, rms, p95, max : float
+        Over all frames and vertices; p95 is the 95th percentile.
+    per_vertex : (V,) float64
+        Mean over the frames.
+    per_frame : (T,) float64
+        Mean over the vertices.
+    """
+
+    mean: float
+    rms: float
+    p95: float
+    max: float
+    per_vertex: NDArray[np.float64]
+    per_frame: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"VertexError(mean={self.mean:.4g}, rms={self.rms:.4g}, p95={self.p95:.4g}, max={self.max:.4g})"
+
+
+def vertex_error(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> VertexError:
+    """Distances between the vertices of two animations of one mesh.
+
+    Parameters
+    ----------
+    a, b : (V, 3) or (T, V, 3)
+        Vertices, float32.
+    threads : int
+        0 means all processors.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, there is no vertex or no frame, or a value is not finite.
+    """
+    distances = _core.vertex_distances(a, b, threads)
+    if distances.size == 0:
+        raise bad_argument("vertex_error", "a", "empty", "at least one vertex in one frame")
+    return VertexError(
+        mean=float(distances.mean(dtype=np.float64)),
+        rms=float(np.sqrt(np.square(distances, dtype=np.float64).mean())),
+        p95=float(np.percentile(distances, 95)),
+        max=float(distances.max()),
+        per_vertex=distances.mean(axis=0, dtype=np.float64),
+        per_frame=distances.mean(axis=1, dtype=np.float64),
+    )

@@ -1,0 +1,101 @@
+"""Weights of a solved shot: how close, how few, how large, how smooth, how fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._validate import bad_argument, check_threads
+from rigwright.metrics._vertices import vertex_error
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WeightError:
+    """Weights (T, K) of a shot and how well they reproduce it (Rackovic et al. 2022, section 5.2).
+
+    Attributes
+    ----------
+    rmse : (T,) float64
+        Root mean square distance of the vertices in each frame, in their unit.
+    rmse_mean, rmse_p95 : float
+        Mean and 95th percentile over the frames.
+    cardinality : (T,) int64
+        Weights that are not 0. Solvers that stop inside the box leave tiny values: see the next two.
+    cardinality_001, cardinality_01 : (T,) int64
+        Weights above 1e-3 and above 0.01 in size.
+    l1 : (T,) float64
+        ``sum_k |w_k|``.
+    smoothness : (K,) float64
+        ``sum_t (w_{t-1} - 2 w_t + w_{t+1})^2`` of every weight over the inner frames; 0 for fewer than three.
+    seconds : float
+        A frame's time; NaN where none was given.
+    """
+
+    rmse: Float64
+    rmse_mean: float
+    rmse_p95: float
+    cardinality: NDArray[np.int64]
+    cardinality_001: NDArray[np.int64]
+    cardinality_01: NDArray[np.int64]
+    l1: Float64
+    smoothness: Float64
+    seconds: float
+
+    def __repr__(self) -> str:
+        return (
+            f"WeightError(rmse={self.rmse_mean:.4g}, p95={self.rmse_p95:.4g}, "
+            f"cardinality={self.cardinality.mean():.4g}/{self.cardinality_001.mean():.4g}/"
+            f"{self.cardinality_01.mean():.4g}, l1={self.l1.mean():.4g}, "
+            f"smoothness={self.smoothness.mean():.4g}, seconds={self.seconds:.3g})"
+        )
+
+
+def weight_error(
+    weights: ArrayLike, truth: ArrayLike, vertices: ArrayLike, *, seconds: float = np.nan, threads: int = 0
+) -> WeightError:
+    """Measure the weights of a shot.
+
+    Parameters
+    ----------
+    weights : (T, K)
+    truth, vertices : (T, V, 3)
+        The target meshes, and the rig evaluated at the weights.
+    seconds : float
+        Time of the whole solve.
+    threads : int
+        0 means all processors.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, there is no frame, or a value is not finite.
+    """
+    check_threads("weight_error", threads)
+    w = np.asarray(weights)
+    if w.ndim != 2 or w.dtype.kind not in "fiu" or 0 in w.shape:
+        raise bad_argument("weight_error", "weights", f"{w.dtype} {w.shape}", "numbers (T, K)")
+    if not np.isfinite(w).all():
+        raise bad_argument("weight_error", "weights", "not finite everywhere", "finite")
+    if np.ndim(truth) != 3 or len(np.asarray(truth)) != len(w):
+        raise bad_argument("weight_error", "truth", f"of shape {np.shape(truth)}", f"of shape ({len(w)}, V, 3)")
+    if np.shape(vertices) != np.shape(truth):
+        raise bad_argument("weight_error", "vertices", f"of shape {np.shape(vertices)}", f"of shape {np.shape(truth)}")
+    rmse = np.array(
+        [vertex_error(a, b, threads=threads).rms for a, b in zip(np.asarray(truth), np.asarray(vertices), strict=True)]
+    )
+    size = np.abs(w.astype(np.float64))
+    return WeightError(
+        rmse=rmse,
+        rmse_mean=float(rmse.mean()),
+        rmse_p95=float(np.percentile(rmse, 95)),
+        cardinality=(size > 0).sum(axis=1),
+        cardinality_001=(size > 1e-3).sum(axis=1),
+        cardinality_01=(size > 0.01).sum(axis=1),
+        l1=size.sum(axis=1),
+        smoothness=np.square(np.diff(w.astype(np.float64), n=2, axis=0)).sum(axis=0),
+        seconds=float(seconds) / len(w),
+    )

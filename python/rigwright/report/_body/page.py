@@ -1,0 +1,112 @@
+"""The page: numbers, charts and pictures in one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.report._body import charts
+from rigwright.report._body.assess import FAR, Assessment
+from rigwright.report._body.contenders import reference
+from rigwright.report._body.measure import histogram
+from rigwright.report._body.provenance import provenance
+from rigwright.report._body.timing import BATCH
+from rigwright.report._kit import colors, words
+from rigwright.report._kit.gallery import Gallery
+from rigwright.report._kit.template import Figure, fill
+from rigwright.sampling import Dataset
+
+Distances = NDArray[np.float32]
+Array = NDArray[np.float64]
+
+
+def render(numbers: Assessment, pictures: Gallery, training: Dataset | None) -> str:
+    """The HTML text of a report."""
+    return fill("page.html", context(numbers, pictures, training))
+
+
+def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) -> dict[str, Any]:
+    """What the template shows, by name."""
+    subject = numbers.subject
+    known = {subject.model.metadata.get("data_hash"), None if training is None else training.hash}
+    return {
+        "name": words.title(subject.model.metadata.get("name") or subject.label),
+        "lead": lead(numbers, training),
+        "warnings": [
+            f"The {truth.title} below are the very poses that the model learned from: their errors flatter it. "
+            "Sample another set with another seed to judge it."
+            for truth in numbers.truths
+            if truth.dataset.hash in known
+        ],
+        "headline": headline(numbers),
+        "numbers": numbers,
+        "rows": list(enumerate(numbers.contenders)),
+        "gallery": pictures,
+        "histogram": charts.histogram(_series(numbers, 0, histogram)),
+        "over_time": _over_time(numbers),
+        "confidence": charts.confidences(
+            [charts.Series(title, colors.ACCENT, np.asarray(c, float)) for title, c in numbers.confidence.items()]
+        ),
+        "far": FAR,
+        "batch": BATCH,
+        "groups": provenance(numbers, training),
+        "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
+        "ratio": words.ratio,
+        "nan": np.nan,
+    }
+
+
+def lead(numbers: Assessment, training: Dataset | None) -> str:
+    """One sentence: what was learned, from what, and what it is judged on."""
+    model = numbers.subject.model
+    dials = len(model.metadata.get("numeric_controls", []))
+    parts = [words.plural(len(model.joint_names), "joint")] + [words.plural(dials, "dial")] * (dials > 0)
+    learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
+    judged = " and ".join(
+        f"{len(truth.rows):,} {truth.title if i == 0 else 'frames of animation'}"
+        for i, truth in enumerate(numbers.truths)
+    )
+    return (
+        f"{words.plural(len(model.rest_vertices), 'vertex')} driven by {' and '.join(parts)}, {learned}"
+        f"and judged on {judged} that it has not seen."
+    )
+
+
+def headline(numbers: Assessment) -> list[Figure]:
+    """The few numbers that decide: errors, speed, size."""
+    beside = reference(numbers.contenders)
+    at = None if beside is None else numbers.contenders.index(beside)
+    rows: dict[str, list[Figure]] = {"mean": [], "max": []}
+    for truth, results in zip(numbers.truths, numbers.accuracy, strict=True):
+        for name, key in (("mean error", "mean"), ("largest error", "max")):
+            value = getattr(results[0], key)
+            other = "" if at is None or beside is None else _against(getattr(results[at], key), value, beside.label)
+            rows[key].append(Figure(words.figure(value), "mm", f"{name}, {truth.title}", other))
+    single = numbers.timings[0].single
+    rig = ""
+    if (host := numbers.host) is not None:
+        rig = f"{host.name}: {words.figure(host.milliseconds)} ms, {words.ratio(host.milliseconds, single)} as long"
+    rows["mean"].append(Figure(words.figure(single), "ms", "a pose, one thread", rig))
+    amount, unit = words.size(numbers.subject.size).split(" ")
+    rows["max"].append(Figure(amount, unit, "model file", "float32, one safetensors file"))
+    return rows["mean"] + rows["max"]
+
+
+def _against(other: float, ours: float, label: str) -> str:
+    return f"{label}: {words.figure(other)} mm, {words.ratio(other, ours)} as much"
+
+
+def _series(numbers: Assessment, truth: int, values: Callable[[Distances], Array]) -> list[charts.Series]:
+    """One line a contender: what ``values`` makes of its distances (T, V)."""
+    results = zip(numbers.contenders, numbers.accuracy[truth], strict=True)
+    return [charts.Series(e.label, e.color, values(r.distances), strong=e is numbers.subject) for e, r in results]
+
+
+def _over_time(numbers: Assessment) -> str:
+    if len(numbers.truths) < 2:
+        return ""
+    means = _series(numbers, 1, lambda distances: distances.mean(axis=1, dtype=np.float64))
+    return charts.over_time(means, _series(numbers, 1, lambda distances: distances.max(axis=1).astype(np.float64)))

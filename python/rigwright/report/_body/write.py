@@ -1,0 +1,88 @@
+"""Writing a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from rigwright._files import atomic_write
+from rigwright._validate import bad_argument
+from rigwright.progress import ProgressCallback, silent
+from rigwright.report._body.assess import assess
+from rigwright.report._body.contenders import contenders
+from rigwright.report._body.heldout import MOST_POSES, check_fits, held_out
+from rigwright.report._kit.template import check_extra
+from rigwright.sampling import Dataset
+
+Path: TypeAlias = str | os.PathLike[str]
+
+
+def write(
+    path: Path,
+    models: Sequence[Path],
+    data: Dataset,
+    *,
+    animation: Dataset | None = None,
+    paper: Path | None = None,
+    baselines: Sequence[Path] = (),
+    training: Dataset | None = None,
+    rig: Any = None,
+    at_most: int = MOST_POSES,
+    progress: ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Measure models on held-out poses and write one HTML file that opens offline.
+
+    Parameters
+    ----------
+    path : path
+        The HTML file.
+    models : sequence of paths
+        Model files; the first is what the report is about.
+    data : Dataset
+        Held-out random poses.
+    animation : Dataset, optional
+        Held-out animation.
+    paper : path, optional
+        A model of the paper's variant, shown beside.
+    baselines : sequence of paths
+        Models to stand beside, as fitted linear skinning.
+    training : Dataset, optional
+        What the model learned from, for the record.
+    rig : Rig, optional
+        The rig itself, to be timed in turns with the engine.
+    at_most : int
+        Poses of each set to judge; more are thinned out evenly.
+    progress : callable, optional
+
+    Returns
+    -------
+    dict
+        The report's numbers by name.
+
+    Raises
+    ------
+    ValueError
+        If there is no model, a file is malformed, or models and data sets belong to different characters.
+    MissingExtra
+        Without the ``report`` extra.
+    """
+    check_extra()
+    if not models:
+        raise bad_argument("report", "models", "empty", "at least one model file")
+    from rigwright.report._body.gallery import gallery
+    from rigwright.report._body.page import render
+
+    entries = contenders(models, paper, baselines)
+    for entry in entries:
+        for dataset in (data, animation):
+            if dataset is not None:
+                check_fits(entry.model, dataset, "report")
+    truths = [held_out(data, "random poses", at_most)]
+    if animation is not None:
+        truths.append(held_out(animation, "animation", at_most))
+    show = progress or silent
+    numbers = assess(entries, truths, rig, show)
+    text = render(numbers, gallery(numbers, show), training)
+    atomic_write(path, text.encode("utf-8"))
+    return numbers.figures()

@@ -1,0 +1,1 @@
+"""What the pages share: words, colors, pictures, drawings, templates."""

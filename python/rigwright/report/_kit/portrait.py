@@ -1,0 +1,54 @@
+"""Pictures of a face from the front: what orders of importance from images compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import BlendshapeRig
+from rigwright._validate import bad_argument
+from rigwright.report._kit.pictures import Pixels, Studio, view_of
+
+
+@contextmanager
+def portrait(
+    rig: BlendshapeRig, width: int = 320, height: int = 400
+) -> Iterator[Callable[[NDArray[np.float32]], Pixels]]:
+    """A renderer of a rig's vertices, from the front, framed on all vertices that any of its columns moves.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+        With faces.
+    width, height : int
+        Pixels.
+
+    Yields
+    ------
+    callable
+        From vertices (V, 3) to pixels (height, width, 3) uint8; the same vertices give the same pixels.
+
+    Raises
+    ------
+    ValueError
+        If the rig has no faces.
+    MissingExtra
+        Without PyVista.
+
+    Examples
+    --------
+    >>> with portrait(rig) as picture:  # doctest: +SKIP
+    ...     order = rw.crowd.importance_order(rig, "image_ssim", picture=picture)
+    """
+    if not len(rig.faces):
+        raise bad_argument("portrait", "rig", "without faces", "a mesh that can be drawn")
+    moved = np.zeros(len(rig.rest_vertices), bool)
+    for n in range(rig.num_columns):
+        moved |= rig.column(n).any(axis=1)
+    framed = rig.rest_vertices[moved] if moved.any() else rig.rest_vertices
+    view = view_of(framed, rig.metadata["up_axis"], turn=0.0, rise=0.0, aspect=width / height)
+    with Studio(rig.faces, len(rig.rest_vertices), width, height) as studio:
+        yield lambda vertices: studio.picture(vertices, view)

@@ -1,0 +1,1 @@
+"""The contact sheet of packed expressions."""

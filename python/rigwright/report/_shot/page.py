@@ -1,0 +1,141 @@
+"""The page of a solved shot: its numbers in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rigwright.report._kit import words
+from rigwright.report._kit.facts import Fact, rig_facts
+from rigwright.report._kit.gallery import Gallery
+from rigwright.report._kit.template import Figure, fill
+from rigwright.report._shot import charts as shot_charts
+from rigwright.report._shot.gallery import marked_frames
+from rigwright.report._shot.rivals import Comparison
+from rigwright.report._shot.solved import ON, SolvedShot
+
+
+def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Gallery, name: str) -> str:
+    """The HTML text."""
+    context: dict[str, Any] = {
+        "name": words.title(name),
+        "lead": _lead(shot),
+        "headline": _headline(shot),
+        "warnings": _warnings(shot),
+        "shot": shot,
+        "gallery": pictures,
+        "errors": shot_charts.errors(shot, marked_frames(shot)),
+        "curves": shot_charts.curves(shot),
+        "comparison": comparison,
+        "groups": [("Shot", _shot_facts(shot)), ("Solution", _solution_facts(shot)), ("Rig", rig_facts(shot.rig))],
+    }
+    if comparison is not None:
+        context["trade_off"] = shot_charts.trade_off(comparison)
+        context["race"] = shot_charts.race(comparison)
+        context["methods"] = _methods(comparison)
+    return fill("shot.html", context)
+
+
+def _lead(shot: SolvedShot) -> str:
+    frames = words.plural(len(shot.rmse), "frame")
+    points = words.plural(len(shot.vertices), "vertex" if shot.is_whole else "marker")
+    return (
+        f"{frames} of {points} at {shot.fps:g} frames a second, solved for the {shot.rig.num_shapes} weights "
+        f"of {shot.rig.metadata.get('name') or 'the rig'} by {shot.solution.method}, α = {shot.solution.alpha:g}."
+    )
+
+
+def _headline(shot: SolvedShot) -> list[Figure]:
+    solution = shot.solution
+    rmse, p95 = (words.figure(float(value)) for value in (shot.rmse.mean(), np.percentile(shot.rmse, 95)))
+    figures = [Figure(rmse, "mm", "RMSE, mean over the frames", f"95% of the frames are below {p95} mm")]
+    if shot.truth is not None:
+        error = words.figure(shot.weight_error)
+        figures.append(Figure(error, "", "mean error of a weight", "against the weights that made the shot"))
+    on = words.figure(float(shot.cardinality.mean()))
+    figures.append(Figure(on, f"of {shot.rig.num_shapes}", "weights on in a frame", f"above {ON:g}"))
+    if solution.seconds > 0:
+        rate = len(shot.rmse) / solution.seconds
+        text = f"{words.figure(1e3 / rate)} ms a frame, projection included"
+        figures.append(Figure(words.figure(rate), "/s", "frames solved", text))
+    done = int(solution.converged.sum())
+    worst = f"largest projected gradient {solution.optimality.max():.1e}"
+    figures.append(Figure(f"{done:,}", f"of {len(shot.rmse):,}", "frames at an optimum", worst))
+    return figures
+
+
+def _warnings(shot: SolvedShot) -> list[str]:
+    made = shot.rig.constructed
+    notes = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
+    if made:
+        shown = ", ".join(made[:4]) + (f" and {len(made) - 4} more" if len(made) > 4 else "")
+        notes.append(f"{words.plural(len(made), 'shape')} of this rig are constructed, not sculpted: {shown}.")
+    return notes
+
+
+def _methods(comparison: Comparison) -> list[dict[str, Any]]:
+    rows = []
+    ours = comparison.rivals[0].reached(comparison.best, comparison.floor)
+    for rival in comparison.rivals:
+        end = rival.race[-1]
+        seconds = rival.reached(comparison.best, comparison.floor)
+        above = ""
+        if np.isnan(seconds) and len(rival.race) > 1:  # it took longer than the longest run, at least
+            above, seconds = "> ", end.seconds
+        excess = float(rival.excess(comparison.best, comparison.floor)[-1])
+        rows.append(
+            {
+                "method": rival.method,
+                "color": rival.color,
+                "reached": above + words.figure(1e3 * seconds),
+                "ratio": "" if rival is comparison.rivals[0] else above + words.ratio(seconds, ours),
+                "excess": "0" if excess == 0 else f"{excess:.1e}",
+                "rmse": end.rmse,
+                "cardinality": end.cardinality,
+                "total": end.total,
+            }
+        )
+    return rows
+
+
+def _shot_facts(shot: SolvedShot) -> list[Fact]:
+    count = len(shot.rmse)
+    return [
+        Fact("frames", f"{count:,}, {count / shot.fps:.1f} s at {shot.fps:g} a second"),
+        Fact(
+            "targets",
+            words.plural(len(shot.vertices), "vertex") if shot.is_whole else f"{len(shot.vertices):,} markers",
+        ),
+        Fact(
+            "RMSE", f"{words.figure(float(shot.rmse.mean()))} mm; worst frame {words.figure(float(shot.rmse.max()))} mm"
+        ),
+        Fact("largest distance", f"{words.figure(float(shot.largest.max()))} mm"),
+    ]
+
+
+def _solution_facts(shot: SolvedShot) -> list[Fact]:
+    solution = shot.solution
+    weights = solution.weights
+    bends = np.square(np.diff(weights, n=2, axis=0)).sum(axis=0)
+    facts = [
+        Fact("method", solution.method),
+        Fact("α, smoothness", f"{solution.alpha:g}, {solution.smoothness:g}"),
+        Fact(
+            "weights on",
+            ", ".join(f"{(np.abs(weights) > at).sum(axis=1).mean():.1f} above {at:g}" for at in (0, ON, 0.01)),
+        ),
+        Fact("sum of weights", words.figure(float(np.abs(weights).sum(axis=1).mean()))),
+        Fact("roughness", f"{words.figure(float(bends.mean()))} a weight (squared second differences)"),
+        Fact("iterations", f"{solution.iterations.mean():.1f} a frame, {solution.iterations.max()} at most"),
+    ]
+    if solution.gap is not None:
+        facts.append(Fact("duality gap", f"{solution.gap.max():.1e} at most"))
+    if solution.transforms is not None:
+        facts.append(Fact("head motion", "removed before solving, kept with the solution"))
+    if shot.truth is not None:
+        largest = float(np.abs(weights - shot.truth).max())
+        facts.append(
+            Fact("weight error", f"{words.figure(shot.weight_error)} on average, {words.figure(largest)} at most")
+        )
+    return facts

@@ -1,0 +1,282 @@
+"""What a rig must be before it is sampled, and what its answers must be: checked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._hashing import padded_faces, topology_hash
+from rigwright._posing import pose_names
+from rigwright._validate import bad_argument
+from rigwright.errors import SourceError
+from rigwright.sampling._kinematics import stated_kinematics
+
+NEEDED = ("channel_names", "channel_ranges", "control_names", "rest_vertices", "faces", "sample")
+
+
+@dataclass(frozen=True)
+class RigFacts:
+    """What a rig says of itself, checked and copied: plain data that outlives the rig.
+
+    Attributes
+    ----------
+    channel_ranges : (N, 2) float64 array
+    channel_rest : (N,) float64 array
+    control_names : list of str
+        The K numeric controls alone.
+    joint_names, joint_parents : list
+        Empty for a rig without a skeleton.
+    skeleton_rest : (J, 3, 4) float32 array
+    rest_vertices : (V, 3) float32 array
+    faces : (F, 4) int32 array
+    kinematics : dict
+        What each channel turns (:func:`rigwright.sampling._kinematics.stated_kinematics`).
+    """
+
+    name: str
+    licence: str
+    origin: str
+    meters_per_unit: float
+    up_axis: str
+    channel_names: list[str]
+    channel_ranges: NDArray[np.float64]
+    channel_rest: NDArray[np.float64]
+    control_names: list[str]
+    joint_names: list[str]
+    joint_parents: list[int]
+    skeleton_rest: NDArray[np.float32]
+    rest_vertices: NDArray[np.float32]
+    faces: NDArray[np.int32]
+    kinematics: dict[str, Any]
+
+    @property
+    def pose_names(self) -> list[str]:
+        """Names of the C columns of a pose."""
+        return pose_names(self.joint_names, self.control_names)
+
+    @property
+    def topology_hash(self) -> str:
+        """Hash of faces and vertex count (see :func:`rigwright.topology_hash`)."""
+        return topology_hash(self.faces, len(self.rest_vertices))
+
+
+def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
+    """Check everything that a rig states about itself, without evaluating it.
+
+    Parameters
+    ----------
+    rig : Rig
+        See :class:`rigwright.sources.Rig`.
+    function : str
+        Public name that error messages open with.
+
+    Raises
+    ------
+    ValueError
+        For a missing attribute, an empty mesh, faces out of range, ranges that are not finite or upside down,
+        repeated names, a skeleton that is cyclic or not in parent-first order, a joint of zero scale, units
+        that make no sense.
+    """
+    missing = [name for name in NEEDED if not hasattr(rig, name)]
+    if missing:
+        got = f"a {type(rig).__name__} without {', '.join(missing)}"
+        raise bad_argument(function, "rig", got, f"an object with {', '.join(NEEDED)}")
+    channel_names = _names(rig.channel_names, function, "rig.channel_names", at_least_one="channel")
+    ranges = _ranges(rig.channel_ranges, len(channel_names), function)
+    joint_names, parents, skeleton_rest = _skeleton(getattr(rig, "skeleton", None), function)
+    rest_vertices = _rest_vertices(rig.rest_vertices, function)
+    control_names = _controls(rig.control_names, joint_names, function)
+    meters_per_unit, up_axis = _units(rig, function)
+    return RigFacts(
+        name=_text(rig, "name", function),
+        licence=_text(rig, "licence", function),
+        origin=_text(rig, "origin", function),
+        meters_per_unit=meters_per_unit,
+        up_axis=up_axis,
+        channel_names=channel_names,
+        channel_ranges=ranges,
+        channel_rest=_channel_rest(getattr(rig, "channel_rest", None), ranges, function),
+        control_names=control_names,
+        joint_names=joint_names,
+        joint_parents=parents,
+        skeleton_rest=skeleton_rest,
+        rest_vertices=rest_vertices,
+        faces=check_faces(rig.faces, len(rest_vertices), function, "rig.faces"),
+        kinematics=stated_kinematics(rig, channel_names, joint_names, control_names, function),
+    )
+
+
+def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Check what ``rig.sample`` returned for some channel rows; returns float32 poses and vertices.
+
+    ``kind`` and ``rows`` name the rows in messages: ``"channel row"`` and their numbers.
+
+    Raises
+    ------
+    ValueError
+        For a wrong type, number of arrays, dtype or shape.
+    SourceError
+        For NaN or infinity; the message names the first such row.
+    """
+    function = f"sample ({kind}s {rows[0]} to {rows[-1]})"
+    if not isinstance(answer, Sequence) or len(answer) != 2:
+        got = f"{len(answer)} values" if isinstance(answer, Sequence) else f"a {type(answer).__name__}"
+        raise bad_argument(function, "the rig's answer", got, "two arrays: poses (T, C) and vertices (T, V, 3)")
+    joints, controls = len(facts.joint_names), len(facts.control_names)
+    columns = f"12 numbers for each of {joints} joints and {controls} numeric controls"
+    poses = _answer_array(answer[0], (len(rows), 12 * joints + controls), function, "poses", columns)
+    count = len(facts.rest_vertices)
+    text = f"the {count} vertices of rig.rest_vertices; the number of vertices may not change"
+    vertices = _answer_array(answer[1], (len(rows), count, 3), function, "vertices", text)
+    for name, array in (("poses", poses), ("vertices", vertices)):
+        if not np.isfinite(array).all():
+            first = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            place = f"{name} of {kind} {rows[first[0]]}, at {list(first[1:])}"
+            raise SourceError(f"{function}: the rig returned {array[first]} in {place}; finished shards are kept")
+    return poses, vertices
+
+
+def check_faces(faces: Any, num_vertices: int, function: str, argument: str) -> NDArray[np.int32]:
+    """Faces as (F, 4) int32; ``ValueError`` when empty or when an index is outside the vertices."""
+    array = np.asarray(faces)
+    if array.ndim != 2 or array.shape[1] not in (3, 4) or array.dtype.kind not in "iu" or len(array) == 0:
+        got = f"{array.dtype} {array.shape}"
+        raise bad_argument(function, argument, got, "an integer array (F, 3) or (F, 4) with at least one face")
+    lowest, highest = int(array.min()), int(array.max())
+    corners = int(array[:, :3].min())
+    if lowest < -1 or highest >= num_vertices or corners < 0:
+        worst = highest if highest >= num_vertices else min(lowest, corners)
+        expected = f"indices from 0 to {num_vertices - 1} (-1 in the fourth column pads a triangle)"
+        raise bad_argument(function, argument, f"an array that holds the index {worst}", expected)
+    return padded_faces(array, function)
+
+
+def _names(value: Any, function: str, argument: str, at_least_one: str = "") -> list[str]:
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        raise bad_argument(function, argument, f"a {type(value).__name__}", "a list of names")
+    names = [str(name) if isinstance(name, str) else name for name in value]
+    wrong = [name for name in names if not isinstance(name, str) or not name]
+    if wrong:
+        raise bad_argument(function, argument, f"a list that holds {wrong[0]!r}", "a list of non-empty names")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise bad_argument(function, argument, f"a list with {name!r} twice", "names without repeats")
+        seen.add(name)
+    if at_least_one and not names:
+        raise bad_argument(function, argument, "empty", f"the names of at least one {at_least_one}")
+    return names
+
+
+def _ranges(value: Any, count: int, function: str) -> NDArray[np.float64]:
+    argument = "rig.channel_ranges"
+    ranges = float_array(value, (count, 2), function, argument)
+    upside_down = np.flatnonzero(ranges[:, 0] > ranges[:, 1])
+    if len(upside_down):
+        row = int(upside_down[0])
+        got = f"{ranges[row, 0]} to {ranges[row, 1]} in row {row}"
+        raise bad_argument(function, argument, got, "lowest value first in every row")
+    return ranges
+
+
+def _channel_rest(value: Any, ranges: NDArray[np.float64], function: str) -> NDArray[np.float64]:
+    if value is None:
+        return np.asarray(np.clip(0.0, ranges[:, 0], ranges[:, 1]))
+    return float_array(value, (len(ranges),), function, "rig.channel_rest")
+
+
+def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArray[np.float32]]:
+    if skeleton is None:
+        return [], [], np.zeros((0, 3, 4), np.float32)
+    if not all(hasattr(skeleton, name) for name in ("names", "parents", "rest")):
+        got = f"a {type(skeleton).__name__}"
+        raise bad_argument(function, "rig.skeleton", got, "a rigwright.Skeleton, or None for a rig without joints")
+    names = _names(skeleton.names, function, "rig.skeleton.names", at_least_one="joint")
+    parents = [int(parent) for parent in np.asarray(skeleton.parents).ravel()]
+    if len(parents) != len(names):
+        got = f"an array of {len(parents)} parents for {len(names)} joints"
+        raise bad_argument(function, "rig.skeleton.parents", got, "one parent for each joint")
+    for joint, parent in enumerate(parents):
+        if not -1 <= parent < joint:
+            got = f"{parent} for joint {joint} ({names[joint]!r})"
+            expected = "-1 for a root or the index of an earlier joint, without cycles"
+            raise bad_argument(function, "rig.skeleton.parents", got, expected)
+    rest = float_array(skeleton.rest, (len(names), 3, 4), function, "rig.skeleton.rest")
+    flat = np.flatnonzero(np.abs(np.linalg.det(rest[:, :, :3])) == 0.0)
+    if len(flat):
+        got = f"a transform of zero volume at joint {int(flat[0])} ({names[int(flat[0])]!r})"
+        raise bad_argument(function, "rig.skeleton.rest", got, "transforms that can be inverted")
+    return names, parents, rest.astype(np.float32)
+
+
+def _controls(value: Any, joint_names: list[str], function: str) -> list[str]:
+    """The K numeric controls, whether the rig names those alone or all C columns."""
+    names = _names(value, function, "rig.control_names")
+    columns = pose_names(joint_names)
+    if not names and not columns:
+        expected = "the names of at least one control, because there is no skeleton either"
+        raise bad_argument(function, "rig.control_names", "empty", expected)
+    numeric = names[len(columns) :] if columns and names[: len(columns)] == columns else names
+    clash = set(numeric) & set(columns)
+    if clash:
+        got = f"a list of {len(names)} names that holds the joint column {min(clash)!r}"
+        expected = f"the numeric controls alone, or all columns of a pose: {len(columns)} for the joints first"
+        raise bad_argument(function, "rig.control_names", got, expected)
+    return numeric
+
+
+def _rest_vertices(value: Any, function: str) -> NDArray[np.float32]:
+    array = np.asarray(value)
+    if array.ndim != 2 or array.shape[1:] != (3,) or len(array) == 0:
+        got = f"{array.dtype} {array.shape}"
+        raise bad_argument(function, "rig.rest_vertices", got, "an array (V, 3) with at least one vertex")
+    return float_array(array, array.shape, function, "rig.rest_vertices").astype(np.float32)
+
+
+def _units(rig: Any, function: str) -> tuple[float, str]:
+    meters_per_unit, up_axis = getattr(rig, "meters_per_unit", 1.0), getattr(rig, "up_axis", "Y")
+    number = isinstance(meters_per_unit, int | float | np.floating)
+    if not number or not np.isfinite(meters_per_unit) or meters_per_unit <= 0:
+        raise bad_argument(function, "rig.meters_per_unit", repr(meters_per_unit), "a positive number")
+    if up_axis not in ("X", "Y", "Z"):
+        raise bad_argument(function, "rig.up_axis", repr(up_axis), '"X", "Y" or "Z"')
+    return float(meters_per_unit), up_axis
+
+
+def _text(rig: Any, attribute: str, function: str) -> str:
+    value = getattr(rig, attribute, "")
+    if not isinstance(value, str):
+        raise bad_argument(function, f"rig.{attribute}", f"a {type(value).__name__}", "text")
+    return value
+
+
+def float_array(value: Any, shape: tuple[int, ...], function: str, argument: str) -> NDArray[np.float64]:
+    """A float64 copy of real numbers of this shape; all must be finite in float32."""
+    array = np.asarray(value)
+    if array.shape != shape or array.dtype.kind not in "fiu":
+        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", f"an array of numbers {shape}")
+    copy = np.array(array, np.float64)
+    outside = np.argwhere(~(np.abs(copy) <= np.finfo(np.float32).max))
+    if len(outside):
+        where = tuple(int(i) for i in outside[0])
+        got = f"{copy[where]} at {list(where)}"
+        raise bad_argument(function, argument, got, "finite numbers within the range of float32")
+    return copy
+
+
+def _answer_array(
+    value: Any, shape: tuple[int, ...], function: str, argument: str, meaning: str
+) -> NDArray[np.float32]:
+    expected = f"a float32 array {shape}: {meaning}"
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise bad_argument(function, argument, "no array of numbers", expected) from error
+    if array.shape != shape or array.dtype.kind != "f":
+        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, "<f4")

@@ -1,0 +1,285 @@
+"""Reading a data set."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._hashing import topology_hash
+from rigwright._posing import pose_names
+from rigwright._validate import bad_argument
+from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.sampling._check import check_faces, float_array
+from rigwright.sampling._kinematics import channel_entry
+from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
+from rigwright.sampling._npy import file_size, map_npy
+from rigwright.sampling._stream import Stream
+
+if TYPE_CHECKING:
+    from rigwright import Skeleton
+
+Rows = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Rows of the influence probe: from each base pose, every channel is moved far, one at a time.
+
+    Attributes
+    ----------
+    base : (P,) int32 array
+        Number of the base pose.
+    channel : (P,) int32 array
+        The channel that differs from the base pose; -1 for the base pose itself.
+    channels : (P, N) float32 array
+    poses : (P, C) float32 array
+    vertices : (P, V, 3) float32 array, world space
+    """
+
+    base: NDArray[np.int32]
+    channel: NDArray[np.int32]
+    channels: NDArray[np.float32]
+    poses: NDArray[np.float32]
+    vertices: NDArray[np.float32]
+
+
+class Dataset:
+    """A data set folder that :func:`rigwright.sampling.sample` has finished. Read-only; opening it runs no
+    code.
+
+    Opening checks the manifest and the size and header of every file; :meth:`verify` also hashes them.
+
+    Parameters
+    ----------
+    path : path
+
+    Attributes
+    ----------
+    manifest : dict
+        Everything that the manifest states.
+    hash : str
+        SHA-256 over the manifest, and so over all files; models carry it.
+    rest_vertices : (V, 3) float32 array
+    faces : (F, 4) int32 array
+    name, licence, origin, up_axis : str
+    meters_per_unit : float
+    channel_names : list of str
+    channel_ranges : (N, 2) float64 array
+    control_names : list of str
+        The K numeric controls.
+    joint_names : list of str
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no finished data set, or if a file is missing, malformed, truncated or of another
+        shape than the manifest says. The message names the file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.manifest = read_manifest(_manifest_bytes(self.path))
+        self.hash: str = self.manifest["hash"]
+        self.name: str = self.manifest["name"]
+        self.licence: str = self.manifest["licence"]
+        self.origin: str = self.manifest["origin"]
+        self.up_axis: str = self.manifest["up_axis"]
+        self.meters_per_unit: float = float(self.manifest["meters_per_unit"])
+        self.channel_names: list[str] = list(self.manifest["channel_names"])
+        self.channel_ranges = np.array(self.manifest["channel_ranges"], np.float64)
+        self.control_names: list[str] = list(self.manifest["control_names"])
+        self.joint_names: list[str] = list(self.manifest["joint_names"])
+        self._read_rest()
+        self._shards = self._map_shards("", self.manifest["count"])
+        self._probe_shards = self._map_shards("probe.", probe_row_count(self.manifest))
+
+    def __len__(self) -> int:
+        return int(self.manifest["count"])
+
+    def __repr__(self) -> str:
+        size = f"{len(self)} poses, {len(self.rest_vertices)} vertices"
+        return f"<rigwright.Dataset {str(self.path)!r}: {self.name!r}, {size}, hash {self.hash[:12]}>"
+
+    @property
+    def pose_names(self) -> list[str]:
+        """Names of the C columns of a pose."""
+        return pose_names(self.joint_names, self.control_names)
+
+    @property
+    def channel_entry(self) -> dict[str, Any] | None:
+        """What models learned from this set keep of its channels: their metadata entry ``channels``.
+
+        None for sets of manifest version 1, which did not record it.
+        """
+        if "kinematics" not in self.manifest:
+            return None
+        return channel_entry(self.manifest, self.manifest["deviations"])
+
+    @cached_property
+    def skeleton(self) -> Skeleton | None:
+        """The skeleton; None for a rig without joints."""
+        if not self.joint_names:
+            return None
+        from rigwright import Skeleton
+
+        parents = np.array(self.manifest["joint_parents"], np.int32)
+        return Skeleton(self.joint_names, parents, self._skeleton_rest)
+
+    @cached_property
+    def channels(self) -> NDArray[np.float32]:
+        """All channel rows (T, N)."""
+        return _joined([shard[0] for shard in self._shards])
+
+    @cached_property
+    def poses(self) -> NDArray[np.float32]:
+        """All poses (T, C)."""
+        return _joined([shard[1] for shard in self._shards])
+
+    @cached_property
+    def vertices(self) -> NDArray[np.float32]:
+        """All vertices (T, V, 3), world space.
+
+        A set of several shards is copied into memory at the first access; :meth:`shards` and :meth:`take`
+        read large sets piece by piece.
+        """
+        return _joined([shard[2] for shard in self._shards])
+
+    @cached_property
+    def probe(self) -> Probe | None:
+        """The rows of the influence probe; None if it was switched off."""
+        if not self._probe_shards:
+            return None
+        width = 1 + len(self.channel_names)
+        row = np.arange(probe_row_count(self.manifest), dtype=np.int32)
+        base, channel = row // width, row % width - 1
+        channels, poses, vertices = (_joined([shard[i] for shard in self._probe_shards]) for i in range(3))
+        return Probe(base, channel, channels, poses, vertices)
+
+    def shards(self) -> Iterator[Rows]:
+        """Channels (t, N), poses (t, C) and vertices (t, V, 3) of consecutive rows, memory-mapped, read-only."""
+        yield from self._shards
+
+    def take(self, rows: ArrayLike) -> Rows:
+        """Copies of chosen rows, in the order given; reads nothing else.
+
+        Parameters
+        ----------
+        rows : (t,) integers
+            From 0 to T - 1.
+
+        Returns
+        -------
+        channels (t, N), poses (t, C), vertices (t, V, 3)
+        """
+        wanted = np.asarray(rows)
+        inside = wanted.dtype.kind in "iu" and ((wanted >= 0) & (wanted < len(self))).all()
+        if wanted.ndim != 1 or not (inside or wanted.size == 0):
+            got = f"{wanted.dtype} {wanted.shape}"
+            raise bad_argument("take", "rows", got, f"a list of integers from 0 to {len(self) - 1}")
+        wanted = wanted.astype(np.int64)
+        shard_of, local = np.divmod(wanted, self.manifest["shard_rows"])
+        chosen = tuple(np.empty((len(wanted), *array.shape[1:]), np.float32) for array in self._shards[0])
+        for shard in np.unique(shard_of):
+            mine = np.flatnonzero(shard_of == shard)
+            for into, source in zip(chosen, self._shards[shard], strict=True):
+                into[mine] = source[local[mine]]
+        return chosen[0], chosen[1], chosen[2]
+
+    def split(self, fraction: float = 0.1, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Part the rows at random into rows to learn from and held-out rows.
+
+        Parameters
+        ----------
+        fraction : float
+            Share of held-out rows, between 0 and 1; rounded to whole rows.
+        seed : int
+            The same seed gives the same parts.
+
+        Returns
+        -------
+        training, held_out : arrays of int64
+            Row numbers, ascending; together all rows once.
+        """
+        if not 0.0 <= fraction <= 1.0:
+            raise bad_argument("split", "fraction", repr(fraction), "a number from 0 to 1")
+        order = np.argsort(Stream(seed).uniform(len(self)), kind="stable")
+        held_out = round(fraction * len(self))
+        return np.sort(order[held_out:]), np.sort(order[:held_out])
+
+    def verify(self, progress: ProgressCallback | None = None) -> None:
+        """Hash every file and compare with the manifest.
+
+        Raises
+        ------
+        ValueError
+            Naming the first file that has changed.
+        """
+        from rigwright.sampling._folder import file_hash
+
+        stated = dict(self.manifest["files"])
+        for prefix, key in (("", "shards"), ("probe.", "probe_shards")):
+            for index, entry in enumerate(self.manifest[key]):
+                stated |= {f"{prefix}{index:05d}.{name}.npy": entry[name] for name in ARRAYS}
+        for number, (name, expected) in enumerate(stated.items(), 1):
+            found = file_hash(self.path / name)
+            if found != expected:
+                got = "missing" if found is None else f"a file of SHA-256 {found[:12]}..."
+                raise bad_argument("verify", name, got, f"unchanged, SHA-256 {expected[:12]}...")
+            (progress or silent)(Progress("verifying", number, len(stated)))
+
+    def _read_rest(self) -> None:
+        count = self.manifest["num_vertices"]
+        rest = map_npy(self.path / "rest_vertices.npy", "<f4", (count, 3))
+        finite = float_array(rest, rest.shape, "Dataset", "rest_vertices.npy")
+        self.rest_vertices = _frozen(finite.astype(np.float32))
+        faces = map_npy(self.path / "faces.npy", "<i4", (self.manifest["num_faces"], 4))
+        self.faces = _frozen(check_faces(np.array(faces), count, "Dataset", "faces.npy"))
+        found = topology_hash(self.faces, count)
+        if found != self.manifest["topology_hash"]:
+            got = f"a mesh of topology hash {found[:12]}..."
+            expected = f"the mesh of the manifest, {self.manifest['topology_hash'][:12]}..."
+            raise bad_argument("Dataset", "faces.npy", got, expected)
+        if self.joint_names:
+            shape = (len(self.joint_names), 3, 4)
+            joints = map_npy(self.path / "skeleton_rest.npy", "<f4", shape)
+            self._skeleton_rest = float_array(joints, shape, "Dataset", "skeleton_rest.npy").astype(np.float32)
+
+    def _map_shards(self, prefix: str, rows: int) -> list[Rows]:
+        shapes = (len(self.channel_names),), (len(self.pose_names),), (len(self.rest_vertices), 3)
+        mapped = []
+        for index, (start, stop) in enumerate(shard_bounds(rows, self.manifest["shard_rows"])):
+            channels, poses, vertices = (
+                map_npy(self.path / f"{prefix}{index:05d}.{name}.npy", "<f4", (stop - start, *shape))
+                for name, shape in zip(ARRAYS, shapes, strict=True)
+            )
+            mapped.append((channels, poses, vertices))
+        return mapped
+
+
+def _manifest_bytes(folder: Path) -> bytes:
+    try:
+        file_size(folder / "manifest.json")
+        return (folder / "manifest.json").read_bytes()
+    except OSError as error:
+        got = f"{str(folder)!r}, where manifest.json is unreadable ({error.strerror or error})"
+        expected = "a folder that rigwright.sampling.sample has finished"
+        if (folder / "unfinished.json").exists():
+            got = f"{str(folder)!r}, which is unfinished"
+            expected = "finished: call sample again with the same arguments"
+        raise bad_argument("Dataset", "path", got, expected) from error
+
+
+def _joined(pieces: list[NDArray[Any]]) -> NDArray[np.float32]:
+    return pieces[0] if len(pieces) == 1 else _frozen(np.concatenate(pieces))
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,205 @@
+"""The folder of a data set while it is written: its lock, what is finished in it, what is left over."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rigwright._files import atomic_write
+from rigwright._validate import bad_argument
+from rigwright.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest, without_kinematics
+from rigwright.sampling._work import Done, Shard
+
+MANIFEST, UNFINISHED, LOCK = "manifest.json", "unfinished.json", ".lock"
+OURS = re.compile(
+    r"(manifest|unfinished)\.json|(rest_vertices|faces|skeleton_rest)\.npy"
+    r"|(probe\.)?\d{5,}\.(done|(channels|poses|vertices)\.npy)"
+)
+LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part")
+LOCK_PATIENCE = 2.0  # seconds: workers of a process that was just killed may still hold the lock
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Make sure that no other process writes into the folder; the lock of a dead process does not count.
+
+    Raises
+    ------
+    ValueError
+        If a living process holds it; the message names the process.
+    """
+    path = folder / LOCK
+    deadline = time.monotonic() + LOCK_PATIENCE
+    while (handle := _try_lock(path)) is None:
+        if time.monotonic() > deadline:
+            holder = path.read_text("utf-8", "replace").strip() if path.exists() else "another process"
+            got = f"{str(folder)!r}, which {holder} is writing"
+            raise bad_argument("sample", "path", got, "a folder that no other process writes")
+        time.sleep(0.05)
+    try:
+        os.ftruncate(handle, 0)
+        os.write(handle, f"process {os.getpid()} on {socket.gethostname()}".encode())
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+        os.close(handle)
+
+
+def _try_lock(path: Path) -> int | None:
+    """An open, locked file of this name; None where another process has it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _lock_file(handle)
+        # The holder removes the file before it lets go: a lock on a removed file protects nothing.
+        if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
+            return handle
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            os.close(handle)
+            raise
+    os.close(handle)
+    return None
+
+
+def _lock_file(handle: int) -> None:
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def begin(folder: Path, opening: dict[str, Any], rest: dict[str, bytes], overwrite: bool) -> bool:
+    """Make the folder ready for the run that ``opening`` describes; returns whether it is already complete.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds another run, another kind of files, or damaged notes, and ``overwrite`` is false.
+    """
+    remove_left_overs(folder)
+    _refuse_strangers(folder, overwrite)
+    if overwrite:
+        _empty(folder)
+    elif _same_run(folder, opening):
+        _tidy(folder)
+        return True
+    atomic_write(folder / UNFINISHED, json.dumps(opening, indent=1).encode("ascii"))
+    for name, content in rest.items():
+        if file_hash(folder / name) != opening["files"][name]:
+            atomic_write(folder / name, content)
+    return False
+
+
+def finish(
+    folder: Path, opening: dict[str, Any], deviations: dict[str, Any], done: dict[str, Done], shards: list[Shard]
+) -> None:
+    """Write the manifest and remove the notes that made the run resumable."""
+    entries = [{"rows": shard.rows, **done[shard.stem].hashes} for shard in shards]
+    data = [entry for entry, shard in zip(entries, shards, strict=True) if not shard.probe]
+    probe = [entry for entry, shard in zip(entries, shards, strict=True) if shard.probe]
+    manifest = closed(opening, deviations, data, probe)
+    atomic_write(folder / MANIFEST, json.dumps(manifest, indent=1).encode("ascii") + b"\n")
+    _tidy(folder)
+
+
+def finished_shards(folder: Path, shards: list[Shard], seen: Callable[[int], None]) -> dict[str, Done]:
+    """The shards whose three files have the hashes that their ``.done`` file states; others count as not
+    done.
+
+    ``seen(rows)`` is told after each shard how many rows have been looked at.
+    """
+    done: dict[str, Done] = {}
+    looked = 0
+    if not any((folder / f"{shard.stem}.done").exists() for shard in shards):
+        return done
+    for shard in shards:
+        try:
+            hashes = json.loads((folder / f"{shard.stem}.done").read_bytes())
+            right = isinstance(hashes, dict) and hashes == {
+                name: file_hash(folder / f"{shard.stem}.{name}.npy") for name in ARRAYS
+            }
+        except (OSError, ValueError):
+            right = False
+        if right:
+            done[shard.stem] = Done(shard, hashes)
+        looked += shard.rows
+        seen(looked)
+    return done
+
+
+def file_hash(path: Path) -> str | None:
+    """Hex SHA-256 of a file; None if it does not exist."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    except FileNotFoundError:
+        return None
+    return digest.hexdigest()
+
+
+def remove_left_overs(folder: Path) -> None:
+    """Remove the half-written files of processes that were killed; nobody else may be writing."""
+    for name in os.listdir(folder):
+        if LEFT_OVER.fullmatch(name):
+            (folder / name).unlink()
+
+
+def _refuse_strangers(folder: Path, overwrite: bool) -> None:
+    """``ValueError`` if there are files but neither a finished nor a begun data set."""
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    if MANIFEST in names or UNFINISHED in names:
+        return
+    strange = [name for name in names if not (overwrite and OURS.fullmatch(name))]
+    if strange:
+        got = f"{str(folder)!r}, a folder that holds {strange[0]!r} and no data set"
+        raise bad_argument("sample", "path", got, "a new or empty folder, or one that sample began")
+
+
+def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
+    """Whether the folder is complete; ``ValueError`` if it belongs to another run."""
+    complete, begun = folder / MANIFEST, folder / UNFINISHED
+    if complete.exists():
+        found = read_manifest(complete.read_bytes(), "sample", MANIFEST)
+        found = {key: value for key, value in found.items() if key in opening}
+    elif begun.exists():
+        found = parse_json(begun.read_bytes(), "sample", UNFINISHED)
+    else:
+        return False
+    if found.get("version") == 1:
+        found, opening = without_kinematics(found), without_kinematics(opening)
+    differs = difference(found, opening)
+    if differs:
+        expected = "the same rig and settings, or pass overwrite=True"
+        raise bad_argument("sample", "path", f"{str(folder)!r}, begun with {differs}", expected)
+    return complete.exists()
+
+
+def _empty(folder: Path) -> None:
+    """Remove the files of a data set, its manifest first, and nothing else."""
+    names = [name for name in os.listdir(folder) if OURS.fullmatch(name)]
+    for name in sorted(names, key=lambda name: (name != MANIFEST, not name.endswith(".done"), name == UNFINISHED)):
+        (folder / name).unlink()
+
+
+def _tidy(folder: Path) -> None:
+    for name in os.listdir(folder):
+        if OURS.fullmatch(name) and (name.endswith(".done") or name == UNFINISHED):
+            (folder / name).unlink()

@@ -1,0 +1,237 @@
+"""Which channel rows a data set holds: truncated normal, uniform, animation with noise, and mixtures."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._validate import bad_argument
+from rigwright.sampling._check import float_array
+from rigwright.sampling._stream import Stream, normal_quantile
+
+DEFAULT_COUNT = 5000
+
+
+class Sampler(Protocol):
+    """Draws channel rows; a function of its settings, the channel ranges and the stream alone."""
+
+    def draw(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.float64]:
+        """Channel rows (count, N) for ranges (N, 2) and rest values (N,)."""
+        ...
+
+    def settings(self) -> dict[str, Any]:
+        """What decides the rows, as plain JSON values with a ``kind``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Every channel on its own from a normal distribution that is truncated to the channel's range.
+
+    The mean is the middle (a + b) / 2 of the range [a, b], the standard deviation ``spread * (b - a)``, and
+    values outside the range do not occur: the distribution that drawing again outside the range gives,
+    computed in one step by the inverse of the truncated cumulative distribution.
+
+    Parameters
+    ----------
+    spread : float
+        Default 1/3, which puts the ends of the range at 1.5 standard deviations.
+
+    References
+    ----------
+    Bailey et al. 2018, "Fast and Deep Deformation Approximations", section 3.4. The text asks for a range of
+    1.5 standard deviations; equation (8) as printed, sigma = 1.5 (b - a), is ``spread=1.5``.
+    """
+
+    spread: float = 1.0 / 3.0
+
+    def __post_init__(self) -> None:
+        if not 1e-6 <= self.spread <= 1e6:
+            raise bad_argument("Normal", "spread", repr(self.spread), "a number between 1e-6 and 1e6")
+
+    def draw(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.float64]:
+        """Channel rows (count, N)."""
+        low, high = ranges.T
+        inside = math.erf(0.5 / self.spread / math.sqrt(2.0))  # probability of the range before truncation
+        z = normal_quantile((stream.uniform(count, len(ranges)) - 0.5) * inside)
+        return np.asarray(np.clip(0.5 * (low + high) + self.spread * (high - low) * z, low, high))
+
+    def settings(self) -> dict[str, Any]:
+        """``{"kind": "normal", "spread": ...}``."""
+        return {"kind": "normal", "spread": float(self.spread)}
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every channel on its own, evenly over its range."""
+
+    def draw(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.float64]:
+        """Channel rows (count, N)."""
+        low, high = ranges.T
+        return np.asarray(np.clip(low + (high - low) * stream.uniform(count, len(ranges)), low, high))
+
+    def settings(self) -> dict[str, Any]:
+        """``{"kind": "uniform"}``."""
+        return {"kind": "uniform"}
+
+
+@dataclass(frozen=True, eq=False)
+class Animation:
+    """Frames of an animation, each channel's distance from rest multiplied by a random factor.
+
+    Parameters
+    ----------
+    frames : (A, N) array
+        Channel rows.
+    noise : float or pair
+        The factors are uniform in ``[1 - noise, 1 + noise]``, or between the two numbers given. 0 gives the
+        frames themselves, in order and unchanged, as a held-out set needs them; every other noise draws
+        frames at random.
+
+    Notes
+    -----
+    Noise takes no channel farther outside its range than the animation itself went.
+    """
+
+    frames: ArrayLike
+    noise: float | tuple[float, float] = 0.0
+
+    def __post_init__(self) -> None:
+        array = np.asarray(self.frames)
+        if array.ndim != 2 or len(array) == 0:
+            got = f"{array.dtype} {array.shape}"
+            raise bad_argument("Animation", "frames", got, "an array (A, N) of at least one channel row")
+        object.__setattr__(self, "frames", float_array(array, array.shape, "Animation", "frames"))
+        self._factors()
+
+    def __len__(self) -> int:
+        return len(np.asarray(self.frames))
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rows are the frames themselves."""
+        return self._factors() == (1.0, 1.0)
+
+    def draw(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.float64]:
+        """Channel rows (count, N)."""
+        frames = np.asarray(self.frames, np.float64)
+        if frames.shape[1] != len(ranges):
+            got = f"an array {frames.shape}"
+            raise bad_argument("Animation", "frames", got, f"rows of the rig's {len(ranges)} channels")
+        if self.exact:
+            if count > len(frames):
+                expected = f"at most the {len(frames)} frames of an animation without noise"
+                raise bad_argument("sample", "count", str(count), expected)
+            return np.array(frames[:count])
+        picked = frames[(stream.uniform(count) * len(frames)).astype(np.int64)]
+        low, high = self._factors()
+        factor = low + (high - low) * stream.uniform(count, len(ranges))
+        lowest, highest = np.minimum(ranges[:, 0], picked), np.maximum(ranges[:, 1], picked)
+        return np.asarray(np.clip(rest + factor * (picked - rest), lowest, highest))
+
+    def settings(self) -> dict[str, Any]:
+        """``{"kind": "animation", "frames": A, "sha256": ..., "noise": [low, high]}``; noise as factors."""
+        frames = np.asarray(self.frames, "<f8")
+        digest = hashlib.sha256(np.ascontiguousarray(frames).tobytes()).hexdigest()
+        return {"kind": "animation", "frames": len(frames), "sha256": digest, "noise": list(self._factors())}
+
+    def _factors(self) -> tuple[float, float]:
+        noise = self.noise
+        low, high = noise if isinstance(noise, tuple | list) else (1.0 - noise, 1.0 + noise)
+        if not 0.0 <= low <= high < math.inf:
+            expected = "a number from 0 to 1, or two factors 0 <= low <= high"
+            raise bad_argument("Animation", "noise", repr(noise), expected)
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Each row from one of several samplers, chosen at random.
+
+    Parameters
+    ----------
+    parts : sequence of (weight, Sampler)
+        Weights are positive; they need not sum to 1.
+    """
+
+    parts: Sequence[tuple[float, Sampler]]
+
+    def __post_init__(self) -> None:
+        if not self.parts or not all(0.0 < weight < math.inf for weight, _ in self.parts):
+            got = f"a list of the weights {[weight for weight, _ in self.parts]}"
+            raise bad_argument("Mixture", "parts", got, "pairs of a positive weight and a sampler, at least one")
+
+    def draw(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.float64]:
+        """Channel rows (count, N)."""
+        ends = np.cumsum(np.array([weight for weight, _ in self.parts], np.float64))
+        part_of = np.searchsorted(ends[:-1], stream.child(0).uniform(count) * ends[-1], side="right")
+        rows = np.empty((count, len(ranges)))
+        for part, (_, sampler) in enumerate(self.parts):
+            mine = np.flatnonzero(part_of == part)
+            rows[mine] = sampler.draw(ranges, rest, len(mine), stream.child(1 + part))
+        return rows
+
+    def settings(self) -> dict[str, Any]:
+        """``{"kind": "mixture", "parts": [{"weight": ..., "sampler": {...}}, ...]}``."""
+        parts = [{"weight": float(weight), "sampler": sampler.settings()} for weight, sampler in self.parts]
+        return {"kind": "mixture", "parts": parts}
+
+
+def named_sampler(sampler: str | Sampler) -> Sampler:
+    """The sampler object for ``"normal"`` or ``"uniform"``; an object passes through."""
+    if isinstance(sampler, str):
+        if sampler not in ("normal", "uniform"):
+            expected = '"normal", "uniform", or a sampler such as rigwright.sampling.Animation(frames)'
+            raise bad_argument("sample", "sampler", repr(sampler), expected)
+        return Normal() if sampler == "normal" else Uniform()
+    if not (hasattr(sampler, "draw") and hasattr(sampler, "settings")):
+        raise bad_argument("sample", "sampler", f"a {type(sampler).__name__}", "a sampler with draw and settings")
+    return sampler
+
+
+def default_count(sampler: Sampler) -> int:
+    """Rows of a set whose size was not given: the frames of an animation without noise, else 5000."""
+    return len(sampler) if isinstance(sampler, Animation) and sampler.exact else DEFAULT_COUNT
+
+
+def round_inside(rows: NDArray[np.float64], ranges: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Rows in float32; a value inside its range stays inside."""
+    low, high = ranges.T
+    rounded = rows.astype("<f4")
+    above = (rounded > high) & (rows <= high)
+    below = (rounded < low) & (rows >= low)
+    rounded[above] = np.nextafter(rounded[above], np.float32(-np.inf))
+    rounded[below] = np.nextafter(rounded[below], np.float32(np.inf))
+    return rounded
+
+
+def probe_rows(ranges: NDArray[np.float64], bases: int, stream: Stream) -> NDArray[np.float64]:
+    """Channel rows (bases * (1 + N), N) of the influence probe.
+
+    For every base pose, drawn like :class:`Normal`: the base itself, then one row a channel in which that
+    channel alone moves to the farther end of its range, at least half of the range away.
+    """
+    channels = len(ranges)
+    base = Normal().draw(ranges, np.zeros(channels), bases, stream)
+    middle = 0.5 * (ranges[:, 0] + ranges[:, 1])
+    far = np.where(base > middle, ranges[:, 0], ranges[:, 1])
+    rows = np.repeat(base[:, None, :], 1 + channels, axis=1)
+    every = np.arange(channels)
+    rows[:, 1 + every, every] = far
+    return rows.reshape(-1, channels)

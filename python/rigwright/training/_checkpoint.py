@@ -1,0 +1,79 @@
+"""Where a training run is, in a file that a killed run continues from."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from rigwright._files import atomic_file
+from rigwright._validate import bad_argument
+from rigwright.training._optimizers import Arrays
+
+GROUPS = ("parameters", "optimizer", "best")
+
+
+@dataclass
+class State:
+    """Everything that training needs to go on.
+
+    Attributes
+    ----------
+    step : int
+        Steps done; the order of the batches follows from it.
+    seconds : float
+        Spent so far, all runs together, preparation included.
+    best_loss, stale : float, int
+        Lowest held-out loss, and the evaluations since it was seen.
+    parameters, optimizer, best : dict of arrays
+        Weights, the state of the optimizer, and the weights of the lowest held-out loss.
+    """
+
+    step: int = 0
+    seconds: float = 0.0
+    best_loss: float = math.inf
+    stale: int = 0
+    parameters: Arrays = field(default_factory=dict)
+    optimizer: Arrays = field(default_factory=dict)
+    best: Arrays = field(default_factory=dict)
+
+
+def write_checkpoint(path: Path, state: State, run: str) -> None:
+    """Write a state, atomically; ``run`` identifies data and settings."""
+    facts = {"run": run, "step": state.step, "seconds": state.seconds, "stale": state.stale, "loss": state.best_loss}
+    arrays = {f"{group}.{name}": value for group in GROUPS for name, value in getattr(state, group).items()}
+    with atomic_file(path) as stream:
+        np.savez(stream, facts=np.array(json.dumps(facts)), **arrays)
+
+
+def read_checkpoint(path: Path, run: str) -> State | None:
+    """The state that a run left, or None where there is no file.
+
+    Raises
+    ------
+    ValueError
+        If the file is no checkpoint, or one of other data or other settings.
+    """
+    if not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            facts = json.loads(str(file["facts"]))
+            arrays = {name: file[name] for name in file.files if name != "facts"}
+        found = {str(key): facts[key] for key in ("run", "step", "seconds", "stale", "loss")}
+    except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile):
+        expected = "a checkpoint of rigwright.training.body, or a path where no file is"
+        raise bad_argument("body", "checkpoint", f"the unreadable file {path}", expected) from None
+    if found["run"] != run:
+        expected = "a checkpoint of the same data and settings, or a path where no file is"
+        raise bad_argument("body", "checkpoint", f"{path}, which belongs to another run", expected)
+    groups: dict[str, Arrays] = {
+        group: {name.split(".", 1)[1]: value for name, value in arrays.items() if name.startswith(f"{group}.")}
+        for group in GROUPS
+    }
+    loss = float(found["loss"])
+    return State(int(found["step"]), float(found["seconds"]), loss, int(found["stale"]), **groups)

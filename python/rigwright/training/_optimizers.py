@@ -1,0 +1,134 @@
+"""First-order optimizers over named tensors whose state can be written to a file: Adam, and SOAP."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = dict[str, NDArray[np.float32]]
+
+EPSILON = 1e-8
+DECAY = 0.95  # SOAP's b1, b2 and the memory of its second moments
+REFRESH = 20  # steps between two updates of SOAP's bases
+
+
+class Optimizer(Protocol):
+    """Steps that change weights in place, and everything the next step depends on, as arrays."""
+
+    def step(self, rate: float) -> None:
+        """One step down the gradients that the weights hold."""
+
+    def arrays(self) -> Arrays:
+        """The state, copied."""
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go on from a state."""
+
+
+class Adam:
+    """Kingma & Ba 2014 with b1 0.9, b2 0.999, epsilon 1e-8, as in Bailey et al. 2018."""
+
+    def __init__(self, torch: Any, weights: dict[str, Any]) -> None:
+        self._torch, self._weights = torch, weights
+        self._adam = torch.optim.Adam(list(weights.values()), lr=1.0, betas=(0.9, 0.999), eps=EPSILON)
+
+    def step(self, rate: float) -> None:
+        """See :class:`Optimizer`."""
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        self._adam.step()
+
+    def arrays(self) -> Arrays:
+        """See :class:`Optimizer`."""
+        return {
+            f"{name}.{key}": value.cpu().numpy().copy()
+            for name, weight in self._weights.items()
+            for key, value in self._adam.state[weight].items()
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        """See :class:`Optimizer`."""
+        for name, weight in self._weights.items():
+            state = {key: self._torch.from_numpy(arrays[f"{name}.{key}"].copy()) for key in ("exp_avg", "exp_avg_sq")}
+            state = {key: value.to(weight.device) for key, value in state.items()}
+            count = self._torch.from_numpy(arrays[f"{name}.step"].copy())
+            self._adam.state[weight] = {"step": count, **state}
+
+
+class Soap:
+    """Adam in the eigenbases of the gradients' second moments (Vyas et al. 2024, algorithm 3), batched over sets.
+
+    For a weight (S, a, b) with gradient G: L = E[G G^T], R = E[G^T G] with eigenvectors Q_L, Q_R; Adam runs on
+    Q_L^T G Q_R. The eigenvectors are refreshed every ``REFRESH`` steps by one step of the QR algorithm. Tensors with
+    a side of 1 (biases) are left to plain Adam. The first gradient only starts the bases: in its own eigenbasis it is
+    diagonal, and all else would be rounding blown up to full steps.
+    """
+
+    def __init__(self, torch: Any, weights: dict[str, Any]) -> None:
+        self._torch, self._weights = torch, weights
+        self._count = 0
+        self._state: dict[str, dict[str, Any]] = {name: {} for name in weights}
+
+    def step(self, rate: float) -> None:
+        """See :class:`Optimizer`."""
+        with self._torch.no_grad():
+            for name, weight in self._weights.items():
+                if self._count == 0:
+                    self._begin(self._state[name], weight.grad)
+                else:
+                    weight.add_(self._direction(self._state[name], weight.grad), alpha=-rate)
+        self._count += 1
+
+    def arrays(self) -> Arrays:
+        """See :class:`Optimizer`."""
+        state = {
+            f"{name}.{key}": value.cpu().numpy().copy()
+            for name, entries in self._state.items()
+            for key, value in entries.items()
+        }
+        return state | {"count": np.array(self._count, np.float32)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """See :class:`Optimizer`."""
+        self._count = int(arrays["count"])
+        for full, value in arrays.items():
+            if "." in full:
+                name, key = full.split(".")
+                self._state[name][key] = self._torch.from_numpy(value.copy()).to(self._weights[name].device)
+
+    def _direction(self, state: dict[str, Any], gradient: Any) -> Any:
+        rotated = "left" in state
+        turned = state["left"].mT @ gradient @ state["right"] if rotated else gradient
+        state["mean"].lerp_(gradient, 1.0 - DECAY)
+        state["square"].mul_(DECAY).addcmul_(turned, turned, value=1.0 - DECAY)
+        correction = 1.0 - DECAY**self._count
+        mean = state["left"].mT @ state["mean"] @ state["right"] if rotated else state["mean"]
+        step = (mean / correction) / ((state["square"] / correction).sqrt() + EPSILON)
+        if not rotated:
+            return step
+        step = state["left"] @ step @ state["right"].mT
+        state["rows"].lerp_(gradient @ gradient.mT, 1.0 - DECAY)
+        state["columns"].lerp_(gradient.mT @ gradient, 1.0 - DECAY)
+        if self._count % REFRESH == 0:
+            self._refresh(state, "left", "rows", axis=1)
+            self._refresh(state, "right", "columns", axis=2)
+        return step
+
+    def _begin(self, state: dict[str, Any], gradient: Any) -> None:
+        torch = self._torch
+        state["mean"], state["square"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
+        if min(gradient.shape[1:]) > 1:
+            state["rows"], state["columns"] = gradient @ gradient.mT, gradient.mT @ gradient
+            state["left"] = torch.linalg.eigh(state["rows"])[1].contiguous()
+            state["right"] = torch.linalg.eigh(state["columns"])[1].contiguous()
+
+    def _refresh(self, state: dict[str, Any], basis: str, moments: str, axis: int) -> None:
+        """One QR step towards the eigenvectors, largest first; the squares follow the new order."""
+        moved = state[moments] @ state[basis]
+        order = (state[basis] * moved).sum(dim=1).argsort(dim=1, descending=True, stable=True)
+        columns = order[:, None, :].expand_as(moved)
+        state[basis] = self._torch.linalg.qr(moved.gather(2, columns))[0].contiguous()
+        along = order[:, :, None] if axis == 1 else order[:, None, :]
+        state["square"] = state["square"].gather(axis, along.expand_as(state["square"]))

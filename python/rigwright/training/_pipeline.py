@@ -1,0 +1,206 @@
+"""Learning a body: vertex sets, their inputs, their output bases, their networks, one model (Bailey et al. 2018)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+from rigwright._core import Deformer
+from rigwright._extras import require
+from rigwright._validate import bad_argument
+from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigwright.training._confidence import confidence_groups, confidence_tensors
+from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
+from rigwright.training._networks import layers, make_problem, normalize
+from rigwright.training._optimize import Budget, Trainer, torch_settings
+from rigwright.training._optimizers import Arrays
+from rigwright.training._preparation import Preparation, prepare
+from rigwright.training._settings import Settings, settings_for
+
+DEFAULT_STEPS = 8000
+MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
+WATCHED = 32  # held-out poses whose error is reported while training
+
+
+def body(
+    ds: Any,
+    *,
+    seed: int = 0,
+    variant: str = "blended",
+    minutes: float | None = None,
+    steps: int | None = None,
+    device: str = "cpu",
+    threads: int = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: ProgressCallback | None = None,
+    **settings: Any,
+) -> Deformer:
+    """Learn the deformation of a rig with a skeleton from samples of it.
+
+    A vertex follows joints rigidly, plus what small networks predict from the joints and controls that influence it
+    (Bailey et al. 2018, equation 4; with the blended variant v' = sum_i a_i (X_i (rest_i + n_i) + t_i)).
+
+    Parameters
+    ----------
+    ds : Dataset
+        Poses and vertices; with its influence probe where it has one.
+    seed : int
+        The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
+        ``minutes`` decides when to stop.
+    variant : "blended" or "paper"
+        See :class:`rigwright.training._settings.Settings`.
+    minutes : float or None
+        Time for the whole call; the learning rate falls over the time there is.
+    steps : int or None
+        Steps of the optimizer; 8000 where neither ``minutes`` nor ``steps`` is given.
+    device : str
+        Where the networks are trained: "cpu" or "cuda".
+    threads : int
+        PyTorch's; 0 leaves them as they are.
+    checkpoint : path or None
+        File that a killed run continues from; it is removed when the model is finished.
+    progress : callable or None
+        Gets :class:`rigwright.progress.Progress` records, with the held-out error in the rig's unit.
+    **settings
+        Entries of :class:`rigwright.training._settings.Settings`: ``holdout``, ``tau``, ``border``, ``hidden``,
+        ``pca_threshold``, ...
+
+    Returns
+    -------
+    Deformer
+        A model of kind "body" that knows its error on the held-out rows.
+
+    Raises
+    ------
+    ValueError
+        If ``ds`` is no data set, has no skeleton or too few rows, a used joint cannot be inverted in some pose, a
+        setting makes no sense, or the checkpoint belongs to another run.
+    NumericalError
+        If training diverges.
+    MissingExtra
+        Without PyTorch.
+    """
+    started = time.monotonic()
+    torch = require("torch", extra="training", purpose="training a model")
+    report = progress or silent
+    if minutes is None and steps is None:
+        steps = DEFAULT_STEPS
+    _check_arguments(torch, ds, device, threads)
+    chosen = settings_for(variant, seed=seed, minutes=minutes, steps=steps, **settings)
+    ready = prepare(ds, chosen, report)
+    with torch_settings(torch, threads, device):
+        networks = Networks(ds, ready, chosen, device)
+        file = None if checkpoint is None else Path(checkpoint)
+        learned, steps_done = networks.train(file, report, started)
+    report(Progress("measuring", 0, 1))
+    used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
+    model = measured(model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used), ds, ready.held_out)
+    if file is not None:
+        file.unlink(missing_ok=True)
+    return model
+
+
+def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
+    missing = [name for name in ("skeleton", "poses", "vertices", "probe", "hash", "take") if not hasattr(ds, name)]
+    if missing:
+        got = f"a {type(ds).__name__} without {', '.join(missing)}"
+        raise bad_argument("body", "ds", got, "a data set: rigwright.Dataset(path)")
+    usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+    if not isinstance(device, str) or device.split(":")[0] not in usable:
+        raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
+        raise bad_argument("body", "threads", repr(threads), "a whole number from 0")
+
+
+class Networks:
+    """The networks of the sets that have inputs and components: their problem, their training, their layers."""
+
+    def __init__(self, ds: Any, ready: Preparation, settings: Settings, device: str) -> None:
+        self.ds, self.ready, self.settings, self.device = ds, ready, settings, device
+        self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
+        self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
+        self.targets = [ready.bases[i].coefficients for i in self.active]
+        rows = ready.training
+        self.maps = [normalize(x[rows], c[rows]) for x, c in zip(self.inputs, self.targets, strict=True)]
+
+    def learned(self, weights: Arrays) -> list[LearnedSet]:
+        """All sets, with the layers that these weights make."""
+        parts = [LearnedSet(c, basis, {}) for c, basis in zip(self.ready.columns, self.ready.bases, strict=True)]
+        for s, i in enumerate(self.active):
+            parts[i] = replace(parts[i], layers=layers(weights, s, self.maps[s]))
+        return parts
+
+    def train(
+        self, checkpoint: Path | None, progress: ProgressCallback, started: float
+    ) -> tuple[list[LearnedSet], int]:
+        """Train; the sets with the best weights, and the steps that were done.
+
+        Parameters
+        ----------
+        checkpoint : path or None
+        progress : callable
+        started : float
+            When the call began (``time.monotonic``): what was spent since then counts.
+        """
+        if not self.active:
+            return self.learned({}), 0
+        settings, ready = self.settings, self.ready
+        training = np.isin(np.arange(len(ready.poses)), ready.training)
+        problem = make_problem(self.inputs, self.targets, self.maps, training)
+        widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
+        trainer = Trainer(problem, *widths, settings, self.device)
+        seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
+        budget = Budget(settings.steps, seconds)
+        _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
+        unit = 1000.0 * self.ds.meters_per_unit
+        about = json.dumps(common_metadata(self.ds, "body", {}))
+
+        def report(now: State, weights: Arrays) -> None:
+            tensors = common_tensors(self.ds, ready.poses) | set_tensors(ready.sets, self.learned(weights))
+            model = _core.model_from_tensors(tensors, about)
+            distance = np.linalg.norm(model.evaluate(poses) - truth, axis=2) * unit
+            message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, step {now.step}"
+            progress(Progress("training", budget.spent(now), 1.0, message))
+
+        run = hashlib.sha256(json.dumps([self.ds.hash, settings.record()]).encode()).hexdigest()
+        state = (read_checkpoint(checkpoint, run) if checkpoint else None) or trainer.start()
+        state.seconds += time.monotonic() - started
+
+        def keep(now: State) -> None:
+            if checkpoint is not None:
+                write_checkpoint(checkpoint, now, run)
+
+        state = trainer.run(state, budget, report, keep)
+        return self.learned(state.best), state.step
+
+
+def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
+    """All tensors of the model but its errors."""
+    poses: NDArray[np.float32] = ready.poses[ready.training]
+    groups = confidence_groups(poses, len(ready.description.parents), ready.unread(), ready.extent)
+    return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
+
+
+def metadata(ds: Any, ready: Preparation, settings: Settings, used: dict[str, Any]) -> dict[str, Any]:
+    """Metadata of the model: what is needed to repeat the training, and what came of it."""
+    record = settings.record() | {
+        "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
+        "loss": "squared vertex distance in bone space",
+        "sets": len(ready.sets),
+        "members": len(ready.sets.vertex),
+        "inputs": [len(c) for c in ready.columns],
+        "components": [basis.components.shape[1] for basis in ready.bases],
+        "training_poses": len(ready.training),
+        "held_out_poses": len(ready.held_out),
+    }
+    return common_metadata(ds, "body", record | used)

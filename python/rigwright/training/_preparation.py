@@ -1,0 +1,138 @@
+"""Everything before the networks: the vertex sets of a data set, what each reads, and the basis of its residuals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+from rigwright._validate import bad_argument
+from rigwright.progress import Progress, ProgressCallback
+from rigwright.training._assignment import assign, candidate_joints
+from rigwright.training._basis import Basis, reduce_residuals
+from rigwright.training._columns import rigid_joints, varying_columns
+from rigwright.training._frames import BoneSpace
+from rigwright.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
+from rigwright.training._partition import VertexSets, blended_sets
+from rigwright.training._settings import Settings
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What the networks are trained on.
+
+    Attributes
+    ----------
+    poses : (T, C) float32 array
+    training, held_out : arrays of int
+        Row numbers, ascending.
+    extent : float
+        Length of the diagonal of the rest mesh, rig unit.
+    sets : VertexSets
+    columns : list of int32 arrays
+        Pose columns that each set reads.
+    bases : list of Basis
+    description : Description
+    """
+
+    poses: NDArray[np.float32]
+    training: NDArray[np.integer[Any]]
+    held_out: NDArray[np.integer[Any]]
+    extent: float
+    sets: VertexSets
+    columns: list[NDArray[np.int32]]
+    bases: list[Basis]
+    description: Description
+
+    def unread(self) -> NDArray[np.bool_]:
+        """Columns (C,) of joints and controls that vary in the data although no set reads them, a root's as a rule."""
+        width = 12 * len(self.description.parents)
+        varying, read = self.description.varying, np.zeros(self.poses.shape[1], bool)
+        read[np.concatenate(self.columns)] = True
+        free = [(v & ~r) for v, r in zip(_units(varying, width), _units(read, width), strict=True)]
+        return np.repeat(np.array(free, bool), [12] * (width // 12) + [1] * (len(varying) - width))
+
+
+def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
+    """Whether any column is set, for every joint and then for every numeric control."""
+    joints: NDArray[np.bool_] = np.asarray(np.any(columns[:width].reshape(-1, 12), axis=1))
+    return [*joints, *columns[width:]]
+
+
+def prepare(ds: Any, settings: Settings, progress: ProgressCallback) -> Preparation:
+    """Find sets, inputs and bases.
+
+    Raises
+    ------
+    ValueError
+        If the data set has no skeleton, too few rows, or a pose whose used joints cannot be inverted.
+    """
+    if ds.skeleton is None:
+        raise bad_argument("body", "ds", "a data set without a skeleton", "samples of a rig with joints")
+    training, held_out = ds.split(settings.holdout, settings.seed)
+    if len(training) < 2 or len(held_out) < 1:
+        got = f"{len(training)} rows to learn from and {len(held_out)} held out"
+        raise bad_argument("body", "ds", got, "large enough for at least 2 and 1; sample more poses")
+    poses = np.asarray(ds.poses)
+    extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
+    parents = np.asarray(ds.skeleton.parents)
+    progress(Progress("assigning vertices to joints", 0, 1))
+    sets = _find_sets(ds, poses, training, extent, settings)
+    compact = rigid_joints(poses, len(parents)) & settings.compact_rotations
+    description = Description(parents, varying_columns(poses, len(parents), extent), compact)
+    progress(Progress("finding influences", 0, 1))
+    columns = _find_inputs(ds, sets, description, extent, settings)
+    bases = _find_bases(ds, poses, training, sets, settings, progress)
+    return Preparation(poses, training, held_out, extent, sets, columns, bases, description)
+
+
+def _find_sets(
+    ds: Any, poses: NDArray[np.float32], training: NDArray[np.integer[Any]], extent: float, settings: Settings
+) -> VertexSets:
+    candidates = candidate_joints(poses, np.asarray(ds.skeleton.parents), extent)
+    chosen = np.random.default_rng([settings.seed, 4]).permutation(training)[: settings.assignment_poses]
+    errors: Any = 0.0
+    for begin in range(0, len(chosen), 64):
+        _, some_poses, vertices = ds.take(np.sort(chosen)[begin : begin + 64])
+        errors = errors + _core.rigid_errors(ds.skeleton, ds.rest_vertices, some_poses, vertices)
+    return blended_sets(assign(errors, candidates, settings.tau), ds.faces, settings.border)
+
+
+def _find_inputs(
+    ds: Any, sets: VertexSets, description: Description, extent: float, settings: Settings
+) -> list[NDArray[np.int32]]:
+    probe = ds.probe
+    if probe is None:
+        return [all_inputs(description)] * len(sets)
+    joints = np.unique(sets.joint)
+    space = BoneSpace(ds.skeleton, np.asarray(probe.poses), [probe.vertices], ds.rest_vertices, joints)
+    threshold = settings.influence_threshold / ds.meters_per_unit
+    moves = movement(probe, sets, space) > threshold
+    changes = changed_columns(probe, len(description.parents), extent)
+    return [influencing_inputs(moves[:, i], changes, description) for i in range(len(sets))]
+
+
+def _find_bases(
+    ds: Any,
+    poses: NDArray[np.float32],
+    training: NDArray[np.integer[Any]],
+    sets: VertexSets,
+    settings: Settings,
+    progress: ProgressCallback,
+) -> list[Basis]:
+    shards = [vertices for _, _, vertices in ds.shards()]
+    space = BoneSpace(ds.skeleton, poses, shards, ds.rest_vertices, np.unique(sets.joint))
+    learn = np.zeros(len(poses), bool)
+    learn[training] = True
+    threshold = settings.pca_threshold / ds.meters_per_unit
+    bases = []
+    for i in range(len(sets)):
+        progress(Progress("finding output bases", i, len(sets)))
+        part = sets.members(i)
+        residuals = space.residuals(int(sets.joint[i]), sets.vertex[part])
+        seed = settings.seed + i
+        bases.append(reduce_residuals(residuals, sets.weight[part], learn, threshold, settings.max_components, seed))
+    return bases

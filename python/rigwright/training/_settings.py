@@ -1,0 +1,152 @@
+"""What a training run is asked to do: one record, checked, kept in the model it makes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rigwright._validate import bad_argument
+
+VARIANTS = ("blended", "paper")
+SCHEDULES = ("cosine", "constant")
+OPTIMISERS = ("soap", "adam")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of :func:`rigwright.training.body`; lengths in meters, whatever the unit of the rig.
+
+    Attributes
+    ----------
+    variant : str
+        "blended": vertex sets that overlap (a partition of unity), 6-number rotations, a decaying learning rate.
+        "paper": the method of Bailey et al. 2018 as printed: hard sets, 12 numbers a joint, constant rate.
+    seed : int
+        Decides the held-out rows, the initial weights, the batches.
+    holdout : float
+        Part of the rows that is never trained on, between 0 and 1.
+    tau : float
+        Sets are removed, smallest first, until the assignment error exceeds ``tau`` times the best one.
+    assignment_poses : int
+        Poses that decide which joint moves a vertex.
+    border : float
+        Width of the blend between neighboring sets, in edges of the mesh; 0 makes hard sets.
+    compact_rotations : bool
+        Two columns of a joint's rotation instead of three where it neither scales nor shears.
+    influence_threshold : float
+        Meters that a control must move a vertex, in its joint's frame, to be an input of its set.
+    pca_threshold : float
+        Mean distance error, in meters, that the output basis of a set may leave.
+    max_components : int
+        Most basis vectors a set.
+    hidden : int
+        Width of both hidden layers.
+    batch : int
+        Poses a step.
+    optimizer : str
+        "soap" (Vyas et al. 2024) or "adam".
+    learning_rate : float
+        With the cosine schedule the highest one.
+    schedule : str
+        "cosine": a short rise, then down to zero at the end of the budget; "constant".
+    steps : int or None
+        Budget in steps; None leaves it to ``minutes``, or to the default where that is None too.
+    minutes : float or None
+        Budget in minutes for the whole call, preparation and measuring included.
+    patience : int
+        Evaluations without a better held-out error after which training stops.
+    """
+
+    variant: str = "blended"
+    seed: int = 0
+    holdout: float = 0.1
+    tau: float = 1.25
+    assignment_poses: int = 200
+    border: float = 1.5
+    compact_rotations: bool = True
+    influence_threshold: float = 2e-5
+    pca_threshold: float = 2e-5
+    max_components: int = 128
+    hidden: int = 128
+    batch: int = 256
+    optimizer: str = "soap"
+    learning_rate: float = 0.02
+    schedule: str = "cosine"
+    steps: int | None = None
+    minutes: float | None = None
+    patience: int = 20
+
+    def __post_init__(self) -> None:
+        for name, choices in (("variant", VARIANTS), ("schedule", SCHEDULES), ("optimizer", OPTIMISERS)):
+            value = getattr(self, name)
+            if value not in choices:
+                raise bad_argument("body", name, repr(value), " or ".join(f'"{choice}"' for choice in choices))
+        for name, lowest in _LOWEST.items():
+            value = getattr(self, name)
+            if value is None and name in ("steps", "minutes"):
+                continue
+            if name in _WHOLE and (isinstance(value, bool) or not isinstance(value, int)):
+                raise bad_argument("body", name, repr(value), "a whole number")
+            if not _number(value) or value < lowest:
+                raise bad_argument("body", name, repr(value), f"a finite number not below {lowest}")
+        if not _number(self.holdout) or not 0.0 < self.holdout < 1.0:
+            raise bad_argument("body", "holdout", repr(self.holdout), "a part between 0 and 1")
+        if not isinstance(self.compact_rotations, bool):
+            raise bad_argument("body", "compact_rotations", repr(self.compact_rotations), "True or False")
+
+    def record(self) -> dict[str, Any]:
+        """The settings as plain values, for the model's metadata."""
+        return dataclasses.asdict(self)
+
+
+_LOWEST = {
+    "seed": 0,
+    "tau": 1.0,
+    "assignment_poses": 1,
+    "border": 0.0,
+    "influence_threshold": 0.0,
+    "pca_threshold": 0.0,
+    "max_components": 1,
+    "hidden": 1,
+    "batch": 1,
+    "learning_rate": 0.0,
+    "steps": 1,
+    "minutes": 0.0,
+    "patience": 1,
+}
+_WHOLE = ("seed", "assignment_poses", "max_components", "hidden", "batch", "steps", "patience")
+
+_PAPER = {
+    "border": 0.0,
+    "compact_rotations": False,
+    "pca_threshold": 3e-4,
+    "optimizer": "adam",
+    "learning_rate": 0.01,
+    "schedule": "constant",
+}
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def settings_for(variant: str, **given: Any) -> Settings:
+    """The settings of a variant; entries of ``given`` that are None keep the variant's default.
+
+    Raises
+    ------
+    ValueError
+        On an unknown setting or a value that makes no sense.
+    """
+    names = [field.name for field in dataclasses.fields(Settings)]
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise bad_argument("body", unknown[0], "an unknown setting", f"one of {', '.join(names)}")
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
+    chosen = {name: value for name, value in plain.items() if value is not None}
+    defaults = _PAPER if variant == "paper" else {}
+    return Settings(**{"variant": variant, **defaults, **chosen})

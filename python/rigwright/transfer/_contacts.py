@@ -1,0 +1,215 @@
+"""Lips and lids: which vertices face each other, and where surfaces cut through each other."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._validate import bad_argument
+from rigwright.transfer._surface import checked_faces, checked_vertices
+
+#: Pairs of facing vertices: those that are found, these, or none.
+Contacts = ArrayLike | Literal["auto"] | None
+
+
+def contact_pairs(
+    function: str, contacts: Contacts, neutral: ArrayLike, shapes: ArrayLike, faces: ArrayLike, threads: int
+) -> ArrayLike | None:
+    """The pairs that ``contacts`` stands for: ``"auto"`` those of :func:`find_contacts`."""
+    if not isinstance(contacts, str):
+        return contacts
+    if contacts != "auto":
+        raise bad_argument(function, "contacts", repr(contacts), '"auto", pairs of vertices or None')
+    try:
+        return find_contacts(neutral, shapes, faces, threads=threads)
+    except ValueError:
+        return None  # the transfer refuses the same input, by the names of its own arguments
+
+
+def find_contacts(
+    neutral: ArrayLike, shapes: ArrayLike, faces: ArrayLike, *, reach: float = 1.0, threads: int = 0
+) -> NDArray[np.int32]:
+    """Pairs of vertices whose surfaces meet in the neutral or in a shape, as lips and lids do.
+
+    Two vertices are a pair where, in one of the poses, they are closer than ``reach`` mean edge lengths with their
+    normals more than 120 degrees apart; where in the neutral the way from one to the other leads through air and not
+    through the solid; and where they belong to one component, more than three edges apart. Each vertex is paired with
+    the one that comes nearest.
+
+    Parameters
+    ----------
+    neutral : (V, 3)
+    shapes : (K, V, 3)
+        Positions, not offsets.
+    faces : (F, 3) or (F, 4)
+    reach : float
+        In mean lengths of a vertex's edges, above 0.
+    threads : int
+        0 means all processors.
+
+    Returns
+    -------
+    (P, 2) int32
+        Ascending, the lower vertex of a pair first. The user may remove pairs and add others, between components too.
+
+    Raises
+    ------
+    ValueError
+        On sizes that differ, values that are not finite, and indices out of range.
+    """
+    first, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
+    if others.ndim != 3 or first.shape != others.shape[1:]:
+        raise bad_argument("find_contacts", "shapes", str(others.shape), f"(K, {', '.join(map(str, first.shape))})")
+    return _core.find_contacts(np.concatenate([first[None], others]), faces, reach, threads=threads)
+
+
+def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = None, *, rings: int = 2) -> int:
+    """How many pairs of faces cut through each other.
+
+    Faces that share a vertex are not compared; faces that touch or lie in one plane do not cut. Quads are cut along
+    their first diagonal.
+
+    Parameters
+    ----------
+    vertices : (V, 3)
+    faces : (F, 3) or (F, 4)
+    near : integers of any shape, optional
+        Only faces within ``rings`` rings of these vertices are compared: the pairs of :func:`find_contacts` ask about
+        lips and lids.
+    rings : int
+        At least 0.
+
+    Raises
+    ------
+    ValueError
+        On values that are not finite, indices out of range, and a number of rings below 0.
+    """
+    points = np.asarray(vertices, np.float32)
+    corners = checked_faces("crossings", faces, len(points))
+    return len(_core.self_intersections(points, corners, _chosen("crossings", corners, len(points), near, rings)))
+
+
+def new_crossings(
+    source_shape: ArrayLike,
+    target_neutral: ArrayLike,
+    target_shape: ArrayLike,
+    faces: ArrayLike,
+    near: ArrayLike | None = None,
+    *,
+    rings: int = 2,
+) -> NDArray[np.int32]:
+    """Pairs of faces of a target's shape that cut through each other where nothing says they should.
+
+    A pair is new if neither it nor a pair of neighbors of the two faces (that share a vertex with them) cuts in the
+    source's shape or in the target's neutral: lips that cross in the source may cross an edge farther in the target.
+    Only faces of one component are compared, as only those are contacts. :func:`quality` counts them for many shapes.
+
+    Parameters
+    ----------
+    source_shape, target_neutral, target_shape : (V, 3)
+    faces : (F, 3) or (F, 4)
+    near, rings
+        As in :func:`crossings`.
+
+    Returns
+    -------
+    (N, 2) int32
+        Ascending, the lower face first.
+    """
+    poses = [np.asarray(x, np.float32) for x in (source_shape, target_neutral, target_shape)]
+    for argument, pose in zip(("source_shape", "target_neutral"), poses, strict=False):
+        if pose.shape != poses[2].shape:
+            raise bad_argument("new_crossings", argument, str(pose.shape), str(poses[2].shape))
+    corners = checked_faces("new_crossings", faces, len(poses[2]))
+    counter = CrossingCounter("new_crossings", poses[1], corners, near, rings)
+    return counter.new(counter.pairs(poses[0]), poses[2])
+
+
+def count_new_crossings(
+    source_shapes: ArrayLike,
+    target_neutral: ArrayLike,
+    target_shapes: ArrayLike,
+    faces: ArrayLike,
+    near: ArrayLike | None,
+) -> NDArray[np.int64]:
+    """How many :func:`new_crossings` each of the target's shapes (K, V, 3) has: (K,)."""
+    neutral = np.asarray(target_neutral, np.float32)
+    corners = checked_faces("count_new_crossings", faces, len(neutral))
+    counter = CrossingCounter("count_new_crossings", neutral, corners, near)
+    pairs = zip(np.asarray(source_shapes, np.float32), np.asarray(target_shapes, np.float32), strict=True)
+    return np.array([len(counter.new(counter.pairs(source), target)) for source, target in pairs], np.int64)
+
+
+class CrossingCounter:
+    """Crossings in many shapes of one target: what :func:`new_crossings` needs of its neutral and faces, once."""
+
+    def __init__(
+        self,
+        function: str,
+        target_neutral: NDArray[np.float32],
+        faces: NDArray[np.int32],
+        near: ArrayLike | None,
+        rings: int = 2,
+    ) -> None:
+        self._faces = faces
+        self._chosen = _chosen(function, faces, len(target_neutral), near, rings)
+        self._component = _core.DeformationTransfer(target_neutral, target_neutral, faces).components[faces[:, 0]]
+        self._around = _Neighbors(faces, len(target_neutral))
+        self._before = {(f, g) for f, g in self.pairs(target_neutral).tolist()}
+
+    def pairs(self, shape: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Pairs of faces (N, 2) that cut through each other."""
+        return _core.self_intersections(shape, self._faces, self._chosen)
+
+    def new(self, source_pairs: NDArray[np.int32], target_shape: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Those of a target's shape (N, 2) that neither its neutral nor the source's shape has."""
+        known = self._before | {(f, g) for f, g in source_pairs.tolist()}
+
+        def is_known(f: int, g: int) -> bool:
+            return any((min(a, b), max(a, b)) in known for a in self._around(f) for b in self._around(g))
+
+        found = self.pairs(target_shape)
+        found = found[self._component[found[:, 0]] == self._component[found[:, 1]]]
+        new = [(f, g) for f, g in found.tolist() if not is_known(f, g)]
+        return np.array(new, np.int32).reshape(-1, 2)
+
+
+class _Neighbors:
+    """Faces that share a vertex with a face, itself among them."""
+
+    def __init__(self, faces: NDArray[np.int32], num_vertices: int) -> None:
+        self.faces = faces
+        face, corner = np.nonzero(faces >= 0)
+        vertex = faces[face, corner]
+        self.at = face[np.argsort(vertex, kind="stable")]
+        self.start = np.searchsorted(np.sort(vertex), np.arange(num_vertices + 1))
+
+    def __call__(self, face: int) -> set[int]:
+        corners = self.faces[face]
+        spans = (self.at[self.start[v] : self.start[v + 1]].tolist() for v in corners[corners >= 0])
+        return {other for span in spans for other in span}
+
+
+def _chosen(
+    function: str, faces: NDArray[np.int32], num_vertices: int, near: ArrayLike | None, rings: int
+) -> NDArray[np.uint8]:
+    """Which faces (F,) are compared."""
+    if isinstance(rings, bool) or not isinstance(rings, int | np.integer) or rings < 0:
+        raise bad_argument(function, "rings", repr(rings), "a whole number of at least 0")
+    if near is None:
+        return np.ones(len(faces), np.uint8)
+    return _faces_near(faces, num_vertices, checked_vertices(function, "near", near, num_vertices), rings)
+
+
+def _faces_near(faces: NDArray[np.int32], num_vertices: int, near: NDArray[np.int64], rings: int) -> NDArray[np.uint8]:
+    inside = np.zeros(num_vertices, bool)
+    inside[near] = True
+    touched = np.zeros(len(faces), bool)
+    for _ in range(rings):
+        touched = np.any(inside[faces] & (faces >= 0), axis=1)
+        corners = faces[touched]
+        inside[corners[corners >= 0]] = True
+    return touched.astype(np.uint8)
