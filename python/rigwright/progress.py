@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-
 __all__ = ["Progress", "ProgressCallback"]
 
 
