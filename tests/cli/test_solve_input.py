@@ -16,7 +16,6 @@ from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 @pytest.mark.parametrize("axis", ["X", "Y", "Z"])
 def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files, axis):
-    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     sheet, truth = sheet_rig(), np.load(shot_files / "truth.npy")
     columns, count = sheet.columns(), sheet.num_shapes
     rig = rw.BlendshapeRig(

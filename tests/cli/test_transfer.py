@@ -49,7 +49,6 @@ def one_mesh_glb(path, vertices, faces, morphs: bool) -> None:
 
 def test_a_mesh_without_shapes_is_a_target_in_gltf_too(face_files):
     """Meters, y up: units of the target, so that millimeters are right."""
-    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     rig = first_face()
     for name, morphs in (("still.glb", False), ("moving.glb", True)):
         one_mesh_glb(face_files / name, 0.01 * second_neutral(), rig.faces, morphs)

@@ -124,7 +124,6 @@ def two_heads(mode: str = "LINEAR") -> Gltf:
 
 
 def test_meshes_are_merged_by_the_names_of_their_targets(tmp_path, tolerance):
-    pytest.importorskip("pygltflib")
     g = two_heads()
     rig = rw.sources.load_blendshapes(g.write(tmp_path / "heads.glb"))
     assert rig.shape_names == ["smile", "frown"]
@@ -160,7 +159,6 @@ def test_meshes_are_merged_by_the_names_of_their_targets(tmp_path, tolerance):
 
 @pytest.mark.parametrize("mode", ["STEP", "LINEAR", "CUBICSPLINE"])
 def test_clips_are_sampled_as_gltf_says(tmp_path, tolerance, mode):
-    pytest.importorskip("pygltflib")
     from tests.support.glb import animated_values
 
     g = two_heads(mode)
@@ -176,7 +174,6 @@ def test_clips_are_sampled_as_gltf_says(tmp_path, tolerance, mode):
 
 
 def test_the_morph_stress_test_is_read(data_path):
-    pytest.importorskip("pygltflib")
     path = data_path("skinned_glb", "MorphStressTest.gltf")
     rig = rw.sources.load_blendshapes(path)
     assert rig.num_shapes == 8
@@ -191,7 +188,6 @@ def test_the_morph_stress_test_is_read(data_path):
 
 
 def test_broken_gltf_files_are_refused_in_the_name_of_the_call(tmp_path):
-    pytest.importorskip("pygltflib")
     (tmp_path / "garbage.glb").write_bytes(b"glTF" + b"\xff" * 40)
     with pytest.raises(ValueError, match=r"load_blendshapes.*garbage\.glb"):
         rw.sources.load_blendshapes(tmp_path / "garbage.glb")

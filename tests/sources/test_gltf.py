@@ -13,8 +13,6 @@ from tests.support.glb import (
     slow_vertices,
 )
 
-pytest.importorskip("pygltflib", reason="needs the gltf extra")
-
 TIMES = [-1.0, 0.0, 0.1, 0.3, 0.5, 0.55, 0.9, 1.3, 1.9, 2.0, 7.0]
 
 

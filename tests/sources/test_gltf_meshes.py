@@ -13,8 +13,6 @@ from tests.support.glb import (
     slow_vertices,
 )
 
-pytest.importorskip("pygltflib", reason="needs the gltf extra")
-
 
 def plain(mode=4, indices=None, count=6):
     """One mesh without a skin under a parent placed by a matrix."""

@@ -23,7 +23,6 @@ EXAMPLE = "rigwright doctor"
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "training": ("torch",),
     "blender": ("bpy",),
-    "gltf": ("pygltflib",),
     "usd": ("usd-core",),
     "inverse": ("scipy",),
     "packing": ("highspy",),

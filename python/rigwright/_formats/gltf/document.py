@@ -1,16 +1,15 @@
-"""A glTF file opened by pygltflib, and checked access to what strangers wrote into it.
+"""A glTF file: its container and JSON, and checked access to what strangers wrote into them.
 
-The library parses container and JSON and checks nothing, so every number, list and index is checked here before use.
+JSON says nothing of types and ranges, so every number, list and index is checked here before use.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import json
 import struct
-import warnings
 from collections.abc import Iterable
-from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -18,12 +17,12 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._extras import require
 from rigwright._validate import bad_argument
 
 # Decoded bytes that a byte of the file may give: 8-bit weights become float64, and files share data between primitives.
 EXPANSION = 64
 ALLOWANCE = 1 << 20
+JSON_CHUNK, BINARY_CHUNK = 0x4E4F534A, 0x004E4942  # types of chunks (glTF 2.0, section 4.4.3)
 # Extensions that a file may require without changing vertices, skins or clips; the last one only adds integer types.
 HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "KHR_mesh_quantization")
 
@@ -69,11 +68,28 @@ def items(value: object, what: str) -> list[Any]:
     return value
 
 
+class Record:
+    """A JSON object: its properties are attributes, None where the file says nothing."""
+
+    __slots__ = ("_properties",)
+
+    def __init__(self, properties: dict[str, Any]) -> None:
+        self._properties = properties
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what Python itself asks for
+            raise AttributeError(name)
+        return self._properties.get(name)
+
+    def __repr__(self) -> str:
+        return repr(self._properties)
+
+
 def records(value: object, what: str) -> list[Any]:
-    """A list of the library's records, empty where the file says nothing."""
+    """A list of JSON objects, empty where the file says nothing."""
     result = items(value, what)
     for index, record in enumerate(result):
-        if not is_dataclass(record):
+        if not isinstance(record, Record):
             raise refuse(f"{what}[{index}]", type(record).__name__, "an object")
     return result
 
@@ -84,8 +100,8 @@ def text(value: object) -> str:
 
 
 def attribute_index(attributes: object, name: str) -> object:
-    """The accessor of a vertex attribute, None where there is none (morph targets come as dicts)."""
-    return attributes.get(name) if isinstance(attributes, dict) else getattr(attributes, name, None)
+    """The accessor of an attribute of a primitive or a morph target, None where there is none."""
+    return getattr(attributes, name, None)
 
 
 class Document:
@@ -99,7 +115,7 @@ class Document:
     def __init__(self, path: Path) -> None:
         content = path.read_bytes()
         self.path = path
-        self.gltf = _parse(path, content)
+        self.gltf, self._binary = _parse(path, content)
         version = text(getattr(self.gltf.asset, "version", None))
         if not version.startswith("2."):
             raise refuse("path", f"{path}: glTF version {version[:20]!r}", "glTF 2")
@@ -123,7 +139,7 @@ class Document:
         what = f"buffers[{index}]"
         uri = buffer.uri
         if uri is None:
-            content = self.gltf.binary_blob() if index == 0 else None
+            content = self._binary if index == 0 else None
         elif isinstance(uri, str) and uri.startswith("data:"):
             content = _data_uri(uri, what)
         else:
@@ -147,25 +163,38 @@ class Document:
         return target.read_bytes()
 
 
-def _parse(path: Path, content: bytes) -> Any:
-    pygltflib = require("pygltflib", extra="gltf", purpose="opening glTF files")
+def _parse(path: Path, content: bytes) -> tuple[Any, bytes | None]:
+    """The file's JSON, and the chunk of binary data that a .glb has beside it."""
     binary = content[:4] == b"glTF"
     if path.suffix.lower() == ".glb" and not binary:
         raise refuse("path", f"{path}: without the glTF header", "a .glb file")
-    if binary and (len(content) < 12 or struct.unpack("<I", content[8:12])[0] > len(content)):
-        raise refuse("path", f"{path}: {len(content)} bytes, fewer than its header says", "complete")
+    chunks = _chunks(path, content) if binary else {JSON_CHUNK: content}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the library asks users to write to its authors
-            if binary:
-                parsed = pygltflib.GLTF2.load_from_bytes(content)
-            else:
-                parsed = pygltflib.GLTF2.from_json(content.decode("utf-8-sig"), infer_missing=True)
-    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, struct.error) as error:
+        parsed = json.loads(chunks[JSON_CHUNK].decode("utf-8-sig"), object_hook=Record)
+    except (ValueError, KeyError, RecursionError) as error:
         raise refuse("path", f"{path}: not readable ({type(error).__name__})", "a glTF 2.0 file") from error
-    if parsed is None or parsed.asset is None:
+    if not isinstance(parsed, Record) or not isinstance(parsed.asset, Record):
         raise refuse("path", f"{path}: without JSON or asset", "a glTF 2.0 file")
-    return parsed
+    return parsed, chunks.get(BINARY_CHUNK)
+
+
+def _chunks(path: Path, content: bytes) -> dict[int, bytes]:
+    """The chunks of a .glb by their types, the first of each (glTF 2.0, section 4.4)."""
+    end = int.from_bytes(content[8:12], "little") if len(content) >= 12 else len(content) + 1
+    if end > len(content):
+        raise refuse("path", f"{path}: {len(content)} bytes, fewer than its header says", "complete")
+    chunks: dict[int, bytes] = {}
+    start = 12
+    while start + 8 <= end:
+        length, kind = struct.unpack_from("<II", content, start)
+        start += 8
+        if start + length > end:
+            raise refuse(
+                "path", f"{path}: a chunk of {length} bytes at byte {start}", f"inside the {end} bytes of the file"
+            )
+        chunks.setdefault(kind, content[start : start + length])
+        start += length
+    return chunks
 
 
 def _data_uri(uri: str, what: str) -> bytes:

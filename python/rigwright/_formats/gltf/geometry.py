@@ -207,8 +207,7 @@ def _faces(accessors: Accessors, index: object, mode: int, size: int, where: str
 
 
 def _owner(node: int, record: Any, mesh: Any, count: int) -> Owner:
-    extras = mesh.extras if isinstance(mesh.extras, dict) else {}
-    given = extras.get("targetNames")
+    given = getattr(mesh.extras, "targetNames", None)
     names = [text(name) for name in given] if isinstance(given, list) and len(given) == count else [""] * count
     default = getattr(record, "weights", None) or mesh.weights
     weights = numbers(default, count, f"nodes[{node}]: weights") if default else np.zeros(count)

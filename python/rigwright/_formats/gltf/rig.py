@@ -122,8 +122,6 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
     ------
     ValueError
         If the file is malformed, truncated or needs extensions; if ``mesh`` is not in it or had to be given.
-    rigwright._extras.MissingExtra
-        Without pygltflib.
     """
     if ranges is not None and not (np.isfinite(ranges) and ranges >= 0):
         raise refuse("ranges", repr(ranges), "degrees, not negative")
