@@ -40,10 +40,10 @@ def motion_rows(rig: SkinnedRig, folder: Path) -> np.ndarray:
     return np.concatenate(clips)
 
 
-def train(training: rw.Dataset, out: Path, variant: str, minutes: float) -> rw.Deformer:
-    path = out / f"{variant}-{minutes:g}.safetensors"
+def train(training: rw.Dataset, out: Path, method: str, minutes: float) -> rw.Deformer:
+    path = out / f"{method}-{minutes:g}.safetensors"
     if not path.exists() or rw.load(path).metadata.get("data_hash") != training.hash:
-        rw.training.body(training, variant=variant, minutes=minutes, checkpoint=path.with_suffix(".checkpoint")).save(
+        rw.training.body(training, method=method, minutes=minutes, checkpoint=path.with_suffix(".checkpoint")).save(
             path
         )
     return rw.load(path)
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=root.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=root / "build" / "antonia")
     parser.add_argument("--count", type=int, default=5000, help="poses to learn from")
-    parser.add_argument("--minutes", type=float, default=4.0, help="training time of either variant")
+    parser.add_argument("--minutes", type=float, default=4.0, help="training time of either method")
     arguments = parser.parse_args()
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)

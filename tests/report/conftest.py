@@ -23,7 +23,7 @@ def studied(tmp_path_factory):
     animation = rw.sampling.sample(rig, folder / "swing.rwdata", sampler=frames, probe=0)
     training = rw.sampling.sample(rig, folder / "training.rwdata", count=30, seed=0, probe=1)
     models = {
-        "hero": cylinder_body(rig, data_hash=training.hash, training={"variant": "blended", "seed": 3}),
+        "hero": cylinder_body(rig, data_hash=training.hash, training={"method": "blended", "seed": 3}),
         "paper": cylinder_body(rig, hard=True),
         "one": cylinder_skinning(rig, 1),
         "two": cylinder_skinning(rig, 2),

@@ -89,27 +89,27 @@ class Demo:
         self.announce(f"{'checking' if path.exists() else 'sampling'} {count:,} poses: {path.name}")
         return sampling.sample(rig, path, count, workers=self.workers, progress=self.progress, **options)
 
-    def _train(self, learned: rw.Dataset, name: str, variant: str, minutes: float) -> Path:
+    def _train(self, learned: rw.Dataset, name: str, method: str, minutes: float) -> Path:
         path = self.folder / f"{name}.safetensors"
-        if self._is_trained(path, learned, variant, minutes):
-            self.announce(f"re-using the {variant} model: {path.name}")
+        if self._is_trained(path, learned, method, minutes):
+            self.announce(f"re-using the {method} model: {path.name}")
             return path
-        self.announce(f"training the {variant} model: {minutes:g} minutes")
+        self.announce(f"training the {method} model: {minutes:g} minutes")
         checkpoint = self.folder / f"{name}-{minutes:g}-{learned.hash[:12]}.checkpoint"
         model = training.body(
-            learned, seed=0, variant=variant, minutes=minutes, checkpoint=checkpoint, progress=self.progress
+            learned, seed=0, method=method, minutes=minutes, checkpoint=checkpoint, progress=self.progress
         )
         model.save(path)
         return path
 
-    def _is_trained(self, path: Path, learned: rw.Dataset, variant: str, minutes: float) -> bool:
+    def _is_trained(self, path: Path, learned: rw.Dataset, method: str, minutes: float) -> bool:
         if not path.exists():
             return False
         metadata = rw.load(path).metadata
         record = metadata.get("training", {})
-        return (metadata.get("data_hash"), record.get("variant"), record.get("minutes")) == (
+        return (metadata.get("data_hash"), record.get("method"), record.get("minutes")) == (
             learned.hash,
-            variant,
+            method,
             minutes,
         )
 

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=arguments.count, help="steps of the optimizer (default 8000 without --minutes)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="default 0")
     parser.add_argument(
-        "--variant", choices=["blended", "paper"], default="blended", help="ours, or the method as published"
+        "--method", choices=["blended", "paper"], default="blended", help="ours, or the method as published"
     )
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--threads", type=arguments.seed, default=0, help="PyTorch's threads (default: all)")
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         model = training.body(
             dataset,
             seed=args.seed,
-            variant=args.variant,
+            method=args.method,
             minutes=args.minutes,
             steps=args.steps,
             device=args.device,

@@ -1,6 +1,6 @@
 """Learning models from samples of a rig; the only part of the package that uses PyTorch."""
 
 from rigwright.training._pipeline import body
-from rigwright.training._settings import Settings
+from rigwright.training._settings import BodySettings
 
-__all__ = ["Settings", "body"]
+__all__ = ["BodySettings", "body"]

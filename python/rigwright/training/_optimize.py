@@ -18,7 +18,7 @@ from rigwright.errors import NumericalError
 from rigwright.training._checkpoint import State
 from rigwright.training._networks import PARAMETERS, Problem, forward, initial_parameters
 from rigwright.training._optimizers import Adam, Arrays, Optimizer, Soap
-from rigwright.training._settings import Settings
+from rigwright.training._settings import BodySettings
 
 EVALUATIONS = 50  # of the held-out error, spread over the budget
 WARM_UP = 0.02  # part of the budget in which the cosine schedule rises
@@ -39,7 +39,7 @@ class Budget:
         return min(max(by_steps, by_time), 1.0)
 
 
-def rate(settings: Settings, spent: float) -> float:
+def rate(settings: BodySettings, spent: float) -> float:
     """Learning rate when a part of the budget is spent."""
     if settings.schedule == "constant":
         return settings.learning_rate
@@ -77,7 +77,7 @@ class Trainer:
     """
 
     def __init__(
-        self, problem: Problem, inputs: list[int], outputs: list[int], settings: Settings, device: str
+        self, problem: Problem, inputs: list[int], outputs: list[int], settings: BodySettings, device: str
     ) -> None:
         self.torch = torch = require("torch", extra="training", purpose="training a model")
         self.settings, self.device = settings, device

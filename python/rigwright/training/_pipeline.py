@@ -25,7 +25,7 @@ from rigwright.training._networks import layers, make_problem, normalize
 from rigwright.training._optimize import Budget, Trainer, torch_settings
 from rigwright.training._optimizers import Arrays
 from rigwright.training._preparation import Preparation, prepare
-from rigwright.training._settings import Settings, settings_for
+from rigwright.training._settings import BodySettings, settings_for
 
 DEFAULT_STEPS = 8000
 MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
@@ -36,19 +36,32 @@ def body(
     ds: Any,
     *,
     seed: int = 0,
-    variant: str = "blended",
+    method: str = "blended",
     minutes: float | None = None,
     steps: int | None = None,
     device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: ProgressCallback | None = None,
-    **settings: Any,
+    holdout: float | None = None,
+    tau: float | None = None,
+    assignment_poses: int | None = None,
+    border: float | None = None,
+    compact_rotations: bool | None = None,
+    influence_threshold: float | None = None,
+    pca_threshold: float | None = None,
+    max_components: int | None = None,
+    hidden: int | None = None,
+    batch: int | None = None,
+    optimizer: str | None = None,
+    learning_rate: float | None = None,
+    schedule: str | None = None,
+    patience: int | None = None,
 ) -> Deformer:
     """Learn the deformation of a rig with a skeleton from samples of it.
 
     A vertex follows joints rigidly, plus what small networks predict from the joints and controls that influence it
-    (Bailey et al. 2018, equation 4; with the blended variant v' = sum_i a_i (X_i (rest_i + n_i) + t_i)).
+    (Bailey et al. 2018, equation 4; with the blended method v' = sum_i a_i (X_i (rest_i + n_i) + t_i)).
 
     Parameters
     ----------
@@ -57,8 +70,8 @@ def body(
     seed : int
         The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
         ``minutes`` decides when to stop.
-    variant : "blended" or "paper"
-        See :class:`rigwright.training._settings.Settings`.
+    method : "blended" or "paper"
+        "blended": vertex sets that overlap and a decaying learning rate; "paper": the method as printed.
     minutes : float or None
         Time for the whole call; the learning rate falls over the time there is.
     steps : int or None
@@ -71,9 +84,10 @@ def body(
         File that a killed run continues from; it is removed when the model is finished.
     progress : callable or None
         Gets :class:`rigwright.progress.Progress` records, with the held-out error in the rig's unit.
-    **settings
-        Entries of :class:`rigwright.training._settings.Settings`: ``holdout``, ``tau``, ``border``, ``hidden``,
-        ``pca_threshold``, ...
+    holdout, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
+        How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.
+    max_components, hidden, batch, optimizer, learning_rate, schedule, patience : optional
+        The networks and their training: see :class:`BodySettings`; None keeps the method's default.
 
     Returns
     -------
@@ -96,7 +110,26 @@ def body(
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
     _check_arguments(torch, ds, device, threads)
-    chosen = settings_for(variant, seed=seed, minutes=minutes, steps=steps, **settings)
+    chosen = settings_for(
+        method,
+        seed=seed,
+        minutes=minutes,
+        steps=steps,
+        holdout=holdout,
+        tau=tau,
+        assignment_poses=assignment_poses,
+        border=border,
+        compact_rotations=compact_rotations,
+        influence_threshold=influence_threshold,
+        pca_threshold=pca_threshold,
+        max_components=max_components,
+        hidden=hidden,
+        batch=batch,
+        optimizer=optimizer,
+        learning_rate=learning_rate,
+        schedule=schedule,
+        patience=patience,
+    )
     ready = prepare(ds, chosen, report)
     with torch_settings(torch, threads, device):
         networks = Networks(ds, ready, chosen, device)
@@ -125,7 +158,7 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
 class Networks:
     """The networks of the sets that have inputs and components: their problem, their training, their layers."""
 
-    def __init__(self, ds: Any, ready: Preparation, settings: Settings, device: str) -> None:
+    def __init__(self, ds: Any, ready: Preparation, settings: BodySettings, device: str) -> None:
         self.ds, self.ready, self.settings, self.device = ds, ready, settings, device
         self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
         self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
@@ -191,7 +224,7 @@ def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dic
     return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
 
 
-def metadata(ds: Any, ready: Preparation, settings: Settings, used: dict[str, Any]) -> dict[str, Any]:
+def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:
     """Metadata of the model: what is needed to repeat the training, and what came of it."""
     record = settings.record() | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",

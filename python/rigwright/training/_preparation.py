@@ -17,7 +17,7 @@ from rigwright.training._columns import rigid_joints, varying_columns
 from rigwright.training._frames import BoneSpace
 from rigwright.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
 from rigwright.training._partition import VertexSets, blended_sets
-from rigwright.training._settings import Settings
+from rigwright.training._settings import BodySettings
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _units(columns: NDArray[np.bool_], width: int) -> list[bool]:
     return [*joints, *columns[width:]]
 
 
-def prepare(ds: Any, settings: Settings, progress: ProgressCallback) -> Preparation:
+def prepare(ds: Any, settings: BodySettings, progress: ProgressCallback) -> Preparation:
     """Find sets, inputs and bases.
 
     Raises
@@ -90,7 +90,7 @@ def prepare(ds: Any, settings: Settings, progress: ProgressCallback) -> Preparat
 
 
 def _find_sets(
-    ds: Any, poses: NDArray[np.float32], training: NDArray[np.integer[Any]], extent: float, settings: Settings
+    ds: Any, poses: NDArray[np.float32], training: NDArray[np.integer[Any]], extent: float, settings: BodySettings
 ) -> VertexSets:
     candidates = candidate_joints(poses, np.asarray(ds.skeleton.parents), extent)
     chosen = np.random.default_rng([settings.seed, 4]).permutation(training)[: settings.assignment_poses]
@@ -102,7 +102,7 @@ def _find_sets(
 
 
 def _find_inputs(
-    ds: Any, sets: VertexSets, description: Description, extent: float, settings: Settings
+    ds: Any, sets: VertexSets, description: Description, extent: float, settings: BodySettings
 ) -> list[NDArray[np.int32]]:
     probe = ds.probe
     if probe is None:
@@ -120,7 +120,7 @@ def _find_bases(
     poses: NDArray[np.float32],
     training: NDArray[np.integer[Any]],
     sets: VertexSets,
-    settings: Settings,
+    settings: BodySettings,
     progress: ProgressCallback,
 ) -> list[Basis]:
     shards = [vertices for _, _, vertices in ds.shards()]

@@ -11,18 +11,18 @@ import numpy as np
 
 from rigwright._validate import bad_argument
 
-VARIANTS = ("blended", "paper")
+METHODS = ("blended", "paper")
 SCHEDULES = ("cosine", "constant")
-OPTIMISERS = ("soap", "adam")
+OPTIMIZERS = ("soap", "adam")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Settings of :func:`rigwright.training.body`; lengths in meters, whatever the unit of the rig.
+class BodySettings:
+    """BodySettings of :func:`rigwright.training.body`; lengths in meters, whatever the unit of the rig.
 
     Attributes
     ----------
-    variant : str
+    method : str
         "blended": vertex sets that overlap (a partition of unity), 6-number rotations, a decaying learning rate.
         "paper": the method of Bailey et al. 2018 as printed: hard sets, 12 numbers a joint, constant rate.
     seed : int
@@ -61,7 +61,7 @@ class Settings:
         Evaluations without a better held-out error after which training stops.
     """
 
-    variant: str = "blended"
+    method: str = "blended"
     seed: int = 0
     holdout: float = 0.1
     tau: float = 1.25
@@ -81,7 +81,7 @@ class Settings:
     patience: int = 20
 
     def __post_init__(self) -> None:
-        for name, choices in (("variant", VARIANTS), ("schedule", SCHEDULES), ("optimizer", OPTIMISERS)):
+        for name, choices in (("method", METHODS), ("schedule", SCHEDULES), ("optimizer", OPTIMIZERS)):
             value = getattr(self, name)
             if value not in choices:
                 raise bad_argument("body", name, repr(value), " or ".join(f'"{choice}"' for choice in choices))
@@ -134,19 +134,19 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def settings_for(variant: str, **given: Any) -> Settings:
-    """The settings of a variant; entries of ``given`` that are None keep the variant's default.
+def settings_for(method: str, **given: Any) -> BodySettings:
+    """The settings of a method; entries of ``given`` that are None keep the method's default.
 
     Raises
     ------
     ValueError
         On an unknown setting or a value that makes no sense.
     """
-    names = [field.name for field in dataclasses.fields(Settings)]
+    names = [field.name for field in dataclasses.fields(BodySettings)]
     unknown = sorted(set(given) - set(names))
     if unknown:
         raise bad_argument("body", unknown[0], "an unknown setting", f"one of {', '.join(names)}")
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     chosen = {name: value for name, value in plain.items() if value is not None}
-    defaults = _PAPER if variant == "paper" else {}
-    return Settings(**{"variant": variant, **defaults, **chosen})
+    defaults = _PAPER if method == "paper" else {}
+    return BodySettings(**{"method": method, **defaults, **chosen})
