@@ -136,7 +136,7 @@ FILES = [
         replaced("blendshape.group.vertex", 0, int(TENSORS["float32"]["blendshape.group.vertex"][1])),
         "each vertex at most once",
     ),
-    (replaced("blendshape.group.offset", 1, 0), "group 0 is empty; it must be a vertex or more"),
+    (replaced("blendshape.group.offset", 1, 0), "group 0 is empty; it must be one vertex or more"),
     (replaced("blendshape.group.offset", -1, 10**9), "blendshape.group.offset is not a rising list"),
     (replaced("blendshape.group.columns", 0, -1), "beyond the last column; it must be bits below 14"),
     (replaced("blendshape.group.columns", 1, 0), r"blendshape.delta is F32\["),
