@@ -22,9 +22,9 @@ struct ValuesFrom {
 
 /// Products of blendshape offsets with activations, compiled for the instruction set in use.
 ///
-/// Guarantee: each sum runs over the columns in ascending order one multiply-add at a time, so that a frame has
-/// the same bytes alone and in any batch, and leaving out a column whose activation is 0 changes nothing. A sum may be
-/// -0; the caller adds 0 when it stores sums as vertices.
+/// Guarantee: sums run over the columns in ascending order, one multiply-add at a time. So a frame has the same bytes
+/// alone and in any batch, and columns whose activation is 0 may be left out, except for the sign of zeros: whoever
+/// stores sums as vertices adds 0, which turns -0 into 0.
 struct BlendshapeKernels {
     int lanes;                // floats per vector
     int max_frames_per_call;  // the largest `frames` of evaluate_frames
@@ -37,27 +37,27 @@ struct BlendshapeKernels {
     std::int64_t (*list_rows)(const std::int32_t* columns, const std::uint32_t* chosen, std::int64_t words,
                               std::int64_t row_size, std::int64_t* begin, std::int32_t* column);
 
-    /// Writes a group's vertices of one frame into `vertices` (V, 3): neutral + sum over rows of activation * offset +
-    /// 0.
+    /// Writes a group's vertices of one frame into `vertices` (V, 3): the neutral plus the sum over the rows of
+    /// activation * offset, plus 0.
     void (*evaluate_frame)(const GroupRows& rows, ValuesFrom<float> values, const float* neutral,
                            const float* activations, float* vertices);
     /// The same for offsets of 16 bits, whose scales the activations contain.
     void (*evaluate_frame_int16)(const GroupRows& rows, ValuesFrom<std::int16_t> values, const float* neutral,
                                  const float* activations, float* vertices);
-    /// The same sums for `frames` frames at once, one frame per lane; `frames` is a multiple of lanes and
-    /// at most max_frames_per_call. Reads activations (N, frames); writes sums (coordinates, frames), whose first row
-    /// is the first coordinate of vertex `first_vertex`.
+    /// The same sums for several frames, one per lane; `frames` is a multiple of `lanes`, at most max_frames_per_call.
+    /// Reads activations (N, frames). Writes sums (coordinates, frames) without adding 0; their first row is the first
+    /// coordinate of vertex `first_vertex`.
     void (*evaluate_frames)(const GroupRows& rows, const float* values, const float* neutral, const float* activations,
                             std::int64_t frames, std::int64_t first_vertex, float* sums);
     /// Converts 16-bit values to float32, without scale.
     void (*convert_int16)(const std::int16_t* values, std::int64_t count, float* out);
 
-    /// Adds offset * cotangent of a group's rows and vertices to partial_sums (N, lanes); cotangents are
-    /// (V, 3). sum_lanes makes one number per column of the partial sums.
+    /// Adds the products of a group's rows with the cotangents (V, 3) of its vertices to partial_sums (N, lanes). The
+    /// gradient with respect to a column's activation is the sum_lanes of its partial sums.
     void (*add_gradient)(const GroupRows& rows, ValuesFrom<float> values, const float* cotangents, float* partial_sums);
     void (*add_gradient_int16)(const GroupRows& rows, ValuesFrom<std::int16_t> values, const float* cotangents,
                                float* partial_sums);
-    /// The sum of lanes numbers.
+    /// The sum of `lanes` numbers.
     float (*sum_lanes)(const float* partial_sums);
 };
 const BlendshapeKernels& blendshape_kernels();

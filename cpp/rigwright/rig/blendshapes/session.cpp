@@ -22,15 +22,15 @@ public:
           row_begin_(static_cast<std::size_t>(rig.grouped().row_list_size())),
           row_column_(row_begin_.size()) {}
 
-    void update(const float* pose, const float* before, float* vertices) override {
-        find_changes(pose, before == nullptr);
+    void update(const float* pose, const float* previous, float* vertices) override {
+        find_changes(pose, previous == nullptr);
         const GroupedColumns& grouped = rig_.grouped();
         const float* neutral = rig_.character().rest_vertices.data();
         for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
-            if (before == nullptr) copy_unmoved(grouped.unmoved(w), neutral, vertices);
+            if (previous == nullptr) copy_unmoved(grouped.unmoved(w), neutral, vertices);
             for (std::int64_t g = grouped.first_group(w); g < grouped.first_group(w + 1); ++g) {
                 const GroupedColumns::Group group = grouped.group(g);
-                if (before == nullptr || is_changed(group.columns)) evaluate(group, neutral, vertices);
+                if (previous == nullptr || is_changed(group.columns)) evaluate(group, neutral, vertices);
             }
         }
     }
