@@ -12,15 +12,15 @@ namespace rigwright::rig {
 struct Driver {
     std::int32_t shape = 0;
     bool is_tent = false;
-    Tent<float> tent;  // all zero if the driver is a plain weight
+    Tent<float> tent = {};  // all zero if the driver is a plain weight
 
     float value(float w) const { return is_tent ? tent.value(w) : w; }
     /// The derivative of `value`; at a corner of the tent, the right-hand one.
     float slope(float w) const { return is_tent ? tent.slope(w, 1) : 1.0f; }
 };
 
-/// The drivers of C corrections. Correction c is active by the product of its drivers: two or more, or a single tent,
-/// over different shapes.
+/// The drivers of C corrections. A correction's activation is the product of its drivers: two or more, or a single
+/// tent, over different shapes.
 ///
 /// Tensors (M drivers of all corrections):
 ///   blendshape.factor.offset I32[C + 1]: correction c has the drivers offset[c] to before offset[c + 1];
