@@ -11,7 +11,7 @@ namespace rigwright::bindings {
 
 namespace py = pybind11;
 
-/// Contiguous, each number where its type may lie: a view into bytes may begin anywhere.
+/// Contiguous and aligned: a view into bytes may be unaligned.
 inline constexpr int layout = py::array::c_style | int{py::detail::npy_api::NPY_ARRAY_ALIGNED_};
 
 template <class T>
@@ -21,10 +21,11 @@ inline std::string describe(const py::array& array) {
     return py::str(array.dtype()).cast<std::string>() + " " + py::str(array.attr("shape")).cast<std::string>();
 }
 
-/// Any numeric array-like as a contiguous array of T with `Rank` axes. Floats never become integers, and what
-/// is no array of numbers is an ArgumentError that names function and argument. `must` says the shape: "(T,
-/// V, 3)". An array that fits already is not copied: if another Python thread writes to it while the GIL is released,
-/// the result is that of mixed numbers. Indices are always copied before they are checked (as_indices, as_faces).
+/// Converts any numeric array-like to a contiguous array of T with `Rank` axes. Throws ArgumentError, which names
+/// function, argument and `must` (the expected type and shape), if it is no array of numbers, has another rank, would
+/// convert floats to integers, or has numbers that do not fit T. A matching array is not copied: if another Python
+/// thread writes to it while the GIL is released, the result is computed from a mix of old and new numbers. Indices are
+/// always copied before they are checked (as_indices, as_faces).
 template <class T, int Rank>
 Array<T> as_array(const char* function, const char* argument, const py::handle& object, const char* must) {
     const py::array any = py::array::ensure(object);
@@ -37,15 +38,15 @@ Array<T> as_array(const char* function, const char* argument, const py::handle& 
     const bool numeric = kind == 'i' || kind == 'u' || (kind == 'f' && std::is_floating_point_v<T>);
     if (!numeric || any.ndim() != Rank) throw bad_argument(function, argument, describe(any), must);
     const auto array = Array<T>::ensure(any);
-    // if numbers do not fit T, NumPy warns, which some make an error; or the copy does not fit memory
+    // Null if numbers do not fit T and NumPy's warning about that is an error, or if the copy does not fit in memory.
     if (!array)
         throw bad_argument(function, argument, describe(any) + " with numbers that do not fit, or too many to copy",
                            must);
     return array;
 }
 
-/// A vector of indices of any integer type; empty lists, which NumPy makes floats, are one. Throws if an index does not
-/// fit an int32.
+/// Converts a vector of any integer type to int32; an empty list, which NumPy makes float64, is allowed. Throws
+/// ArgumentError if an index does not fit int32.
 inline Array<std::int32_t> as_indices(const char* function, const char* argument, const py::handle& object) {
     const py::array any = py::array::ensure(object);
     if (!any) PyErr_Clear();

@@ -1,7 +1,7 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
-/// One function, in one file, a C++ directory.
+/// One function per C++ directory, each in its own file: adds the bindings of that directory to a module.
 namespace rigwright::bindings {
 
 void bind_core(pybind11::module_& module);

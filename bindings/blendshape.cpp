@@ -25,19 +25,19 @@ std::vector<rig::Combination> read_combinations(const py::object& dense) {
     std::vector<rig::Combination> combinations;
     for (const py::handle correction : dense.attr("corrections")) {
         const auto delta = as_array<float, 2>("BlendshapeRig", "corrections", correction, "numbers (V, 3)");
-        rig::Combination& own = combinations.emplace_back();
-        own.delta = view<float, 2>(delta);  // of an array that `dense` keeps
+        rig::Combination& combination = combinations.emplace_back();
+        combination.delta = view<float, 2>(delta);  // `dense` owns the array
         const auto c = static_cast<py::ssize_t>(combinations.size());
         for (std::int32_t i = offset.at(c - 1); i < offset.at(c); ++i) {
             const float* x = points.row(i);
             const bool is_tent = std::any_of(x, x + 3, [](float y) { return y != 0.0f; });
-            own.drivers.push_back({shape.at(i), is_tent, {x[0], x[1], x[2]}});
+            combination.drivers.push_back({shape.at(i), is_tent, {x[0], x[1], x[2]}});
         }
     }
     return combinations;
 }
 
-/// Arguments are read in Python, where a combination is a tuple.
+/// Python reads the arguments (rigwright.blendshapes.dense): there a combination is a tuple.
 Rig make_rig(const py::object& neutral, const py::object& deltas, const py::object& combinations,
              const py::object& names, const py::object& bounds, const py::object& faces, const py::object& storage,
              const py::object& metadata) {
@@ -58,27 +58,27 @@ Rig make_rig(const py::object& neutral, const py::object& deltas, const py::obje
     return std::make_shared<BlendshapeRig>(std::make_shared<const TensorFile>(std::move(tensors)));
 }
 
-/// Lengths (T,) from one number for all heads or one a head.
-Array<std::int32_t> as_lengths(const py::object& prefix, py::ssize_t heads) {
+/// Lengths (T,) from one number for all frames or one per frame.
+Array<std::int32_t> as_lengths(const py::object& prefix, py::ssize_t frames) {
     const py::array any = py::array::ensure(prefix);
     if (!any || any.ndim() != 0) return as_indices("evaluate", "prefix", prefix);
     const py::array one(any.attr("reshape")(1));
     const auto length = as_indices("evaluate", "prefix", one);
-    Array<std::int32_t> lengths(heads);
-    std::fill_n(lengths.mutable_data(), heads, length.at(0));
+    Array<std::int32_t> lengths(frames);
+    std::fill_n(lengths.mutable_data(), frames, length.at(0));
     return lengths;
 }
 
 Array<std::int32_t> as_order(const py::object& order, std::int64_t shapes) {
     if (!order.is_none()) return as_indices("evaluate", "order", order);
-    Array<std::int32_t> own(shapes);
-    for (std::int32_t k = 0; k < shapes; ++k) own.mutable_at(k) = k;
-    return own;
+    Array<std::int32_t> ascending(shapes);
+    for (std::int32_t k = 0; k < shapes; ++k) ascending.mutable_at(k) = k;
+    return ascending;
 }
 
 void check_prefix_is_given(const py::object& order, const py::object& prefix) {
     if (!prefix.is_none() || order.is_none()) return;
-    throw bad_argument("evaluate", "prefix", "None", "a number of shapes where an order is given");
+    throw bad_argument("evaluate", "prefix", "None", "a number of shapes if an order is given");
 }
 
 /// The prefix of weights that may be on a device.
@@ -88,8 +88,8 @@ PrefixObjects prefix_objects(const BlendshapeRig& model, const py::object& order
     const auto shape =
         (py::hasattr(weights, "shape") ? weights.attr("shape") : py::module_::import("numpy").attr("shape")(weights))
             .cast<std::vector<py::ssize_t>>();
-    const py::ssize_t heads = shape.size() == 2 ? shape[0] : 1;
-    return {as_order(order, model.num_shapes()), as_lengths(prefix, heads)};
+    const py::ssize_t frames = shape.size() == 2 ? shape[0] : 1;
+    return {as_order(order, model.num_shapes()), as_lengths(prefix, frames)};
 }
 
 Array<float> evaluate(const py::object& self, const py::object& weights, const std::string& device, int threads,
@@ -164,14 +164,15 @@ Array<float> columns(const BlendshapeRig& model) {
     return deltas;
 }
 
-/// Tuples of shape indices and rigwright.Tent.
+/// The drivers of each combination: tuples of shape indices and rigwright.Tent.
 py::list combinations(const BlendshapeRig& model) {
     const py::object tent = py::module_::import("rigwright._blendshapes").attr("Tent");
     py::list result;
     for (std::int64_t c = 0; c < model.num_columns() - model.num_shapes(); ++c) {
         py::list drivers;
-        for (const rig::Driver& f : model.drivers(c)) {
-            drivers.append(f.is_tent ? tent(f.shape, f.tent.x1, f.tent.x2, f.tent.x3) : py::int_(f.shape));
+        for (const rig::Driver& driver : model.drivers(c)) {
+            const auto& [x1, x2, x3] = driver.tent;
+            drivers.append(driver.is_tent ? tent(driver.shape, x1, x2, x3) : py::int_(driver.shape));
         }
         result.append(py::tuple(drivers));
     }
@@ -188,7 +189,7 @@ std::string rig_line(const py::object& self) {
                              counted(model.num_columns() - model.num_shapes(), "combination", "combinations"),
                              counted(made, "of them constructed", "of them constructed"),
                              counted(model.character().num_vertices(), "vertex", "vertices"),
-                             size + (model.grouped().is_half() ? "int16" : "float32")});
+                             size + (model.grouped().is_int16() ? "int16" : "float32")});
 }
 
 py::object column_names(const py::object& self) {
@@ -196,30 +197,30 @@ py::object column_names(const py::object& self) {
 }
 
 float storage_error(const BlendshapeRig& model) {
-    if (!model.grouped().is_half()) return 0.0f;
+    if (!model.grouped().is_int16()) return 0.0f;
     float largest = 0.0f;
     for (std::int64_t n = 0; n < model.num_columns(); ++n) largest = std::max(largest, model.grouped().scale(n));
     return 0.5f * largest;
 }
 
 constexpr const char* about_rig =
-    "K blendshapes with corrections of any order, behind the interface of every forward model:\n"
+    "K blendshapes with corrections of any order; a Deformer, as every forward model:\n"
     "\n"
     "    v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c\n"
     "\n"
     "with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
-    "Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no\n"
-    "skeleton. Weights outside the bounds are evaluated as they are, up to `weight_limit`. vjp is exact; at a corner\n"
-    "of a tent it takes the slope on the side of larger weights.";
+    "Columns are the K shapes, then the combinations in their order. A pose is the K weights; there is no skeleton.\n"
+    "Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner\n"
+    "of a tent it uses the right-hand slope.";
 
 constexpr const char* about_constructor =
     "Parameters\n"
     "----------\n"
     "neutral : (V, 3)\n"
     "deltas : (K, V, 3)\n"
-    "    Offsets from the neutral. A shape that moves nothing is fine: its weight has no effect of its own.\n"
+    "    Offsets from the neutral. A shape may move nothing: then it acts only as a driver.\n"
     "combinations : sequence of (drivers, delta)\n"
-    "    drivers: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.\n"
+    "    drivers: a tuple of at least two shape indices or rw.Tent, or of a single rw.Tent; no shape twice.\n"
     "    delta: (V, 3).\n"
     "names : sequence of str, optional\n"
     "    Of the shapes, all different; default shape0, shape1, ...\n"
@@ -227,18 +228,18 @@ constexpr const char* about_constructor =
     "faces : (F, 3) or (F, 4), optional\n"
     "    Vertex indices; -1 in the last column pads triangles. Default: none, F = 0.\n"
     "storage : \"float32\" or \"int16\"\n"
-    "    int16 takes half the memory: a column's offsets are whole multiples of its largest coordinate / 32767;\n"
-    "    `storage_error` says how far they may be off.\n"
+    "    int16 takes half the memory and rounds each coordinate to a multiple of its column's largest / 32767;\n"
+    "    `storage_error` is the largest error.\n"
     "metadata : mapping, optional\n"
     "    name, meters_per_unit (1.0), up_axis (\"Y\"), licence, origin, constructed (names of columns),\n"
-    "    combination_names (a text a combination; the second of a name gets ` (2)`), and whatever else JSON can\n"
-    "    hold.\n"
+    "    combination_names (one text per combination; the second one of a name gets ` (2)`), and anything else\n"
+    "    that JSON can represent.\n"
     "\n"
     "Raises\n"
     "------\n"
     "ValueError\n"
-    "    On wrong shapes, values that are not finite, indices out of range, a shape twice in one combination, a\n"
-    "    tent whose points do not ascend, bounds upside down, names that repeat.";
+    "    If an array has a wrong shape, a value is not finite, an index is out of range, a combination has a shape\n"
+    "    twice, the points of a tent do not ascend, a lower bound exceeds its upper bound, or names repeat.";
 
 }  // namespace
 
@@ -251,18 +252,19 @@ void bind_blendshape(py::module_& module) {
              py::arg("threads") = 0, py::arg("out") = py::none(), py::arg("order") = py::none(),
              py::arg("prefix") = py::none(),
              "Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.\n"
-             "out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a\n"
-             "head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;\n"
-             "by default as they are. ValueError on a wrong width, a value that is not finite or beyond\n"
-             "`weight_limit`, an order that is no permutation, a prefix outside 0 ... K, or a device that does not\n"
-             "work here. With another device than the CPU, weights may also be float32 on that device.")
+             "out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one per\n"
+             "frame (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;\n"
+             "default: ascending. ValueError if the width is wrong, a value is not finite or beyond `weight_limit`,\n"
+             "the order is no permutation, a prefix is outside 0 to K, or the device does not work on this machine.\n"
+             "If the device is not the CPU, weights may also be a float32 array on that device.")
         .def("evaluate", &evaluate_with_output, py::arg("weights"), py::arg("device") = "cpu", py::kw_only(),
              py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(), py::arg("order") = py::none(),
              py::arg("prefix") = py::none(),
-             "The same. output \"device\": the vertices stay on the device, see Deformer.evaluate; \"host\": a NumPy\n"
-             "array.")
+             "The same; output \"device\" leaves the vertices on the device (see Deformer.evaluate), \"host\" returns "
+             "a\n"
+             "NumPy array.")
         .def("activations", &activations, py::arg("weights"),
-             "(T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.")
+             "Activations (T, N) of weights (T, K), or (N,) of (K,): what multiplies the offsets of each column.")
         .def("column", &column, py::arg("n"), "(V, 3) offsets of column n.")
         .def("columns", &columns, "(N, V, 3) offsets of all columns, dense: a copy.")
         .def_property_readonly("num_shapes", &BlendshapeRig::num_shapes, "K")
@@ -270,30 +272,30 @@ void bind_blendshape(py::module_& module) {
         .def_property_readonly(
             "shape_names", [](const BlendshapeRig& m) { return m.character().control_names; }, "Names of the shapes.")
         .def_property_readonly("column_names", &column_names,
-                               "Names of the N columns: the shapes', then those of the combinations, which are\n"
-                               "metadata[\"combination_names\"], or else made of their drivers' (`a * b`, `a@0.5`).")
+                               "Names of the N columns: those of the shapes, then of the combinations. The latter are\n"
+                               "metadata[\"combination_names\"], or else made from their drivers (`a * b`, `a@0.5`).")
         .def_property_readonly(
             "bounds", [](const BlendshapeRig& m) { return copy(m.bounds()); },
             "(K, 2) lowest and highest weight of each shape.")
         .def_property_readonly("weight_limit", &BlendshapeRig::pose_limit,
-                               "The largest magnitude of a weight: up to it all vertices surely fit float32.")
+                               "The largest magnitude of a weight at which vertices surely fit float32.")
         .def_property_readonly("combinations", &combinations,
                                "The drivers of each combination: tuples of shape indices and rw.Tent.")
         .def_property_readonly("constructed", &BlendshapeRig::constructed,
                                "Names of the columns that were constructed, not sculpted; metadata[\"constructed\"].")
         .def_property_readonly("storage",
-                               [](const BlendshapeRig& m) { return m.grouped().is_half() ? "int16" : "float32"; })
+                               [](const BlendshapeRig& m) { return m.grouped().is_int16() ? "int16" : "float32"; })
         .def_property_readonly("storage_error", &storage_error,
-                               "Largest distance of a stored coordinate to the given one (int16); 0 for float32.")
+                               "Largest error of a stored coordinate (int16); 0 for float32.")
         .def_property_readonly(
             "nbytes", &BlendshapeRig::num_bytes,
-            "Bytes that the rig holds: its mesh (12 a vertex, 16 a face), its offsets (num_entries\n"
-            "of 12, as int16 of 6), and what says whose they are: 4 a vertex that moves, and a bit a\n"
-            "column and 12 for every group of vertices that the same columns move. Beside the mesh,\n"
-            "that is less than 1.3 times the offsets for faces with a dozen offsets a vertex.")
+            "Bytes of memory used: the mesh (12 per vertex, 16 per face), the offsets (12 per entry, 6 if\n"
+            "int16), and their index: 4 per moved vertex, and 12 plus one bit per column for each group of\n"
+            "vertices that the same columns move. For faces with a dozen offsets per vertex, offsets and\n"
+            "index together take less than 1.3 times the offsets alone.")
         .def_property_readonly(
             "num_entries", [](const BlendshapeRig& m) { return m.grouped().num_entries(); },
-            "Pairs of a column and a vertex that it moves: what is stored.")
+            "Stored offsets: pairs of a column and a vertex that it moves.")
         .def("__repr__", &rig_line);
 }
 

@@ -20,38 +20,38 @@ std::string body_line(const py::object& self) {
                              counted(static_cast<std::int64_t>(model.sets().size()), "vertex set", "vertex sets")});
 }
 
-constexpr const char* stored_text = R"(The same model with network weights kept in another way.
+constexpr const char* stored_text = R"(The same model with another storage of its network weights.
 
 Parameters
 ----------
 storage : str
-    ``"16-bit"``: float16 or bfloat16, for each matrix the one with the smaller error; products widen to float32.
-    ``"float32"``: as they are in the file, which keeps all digits.
+    ``"16-bit"``: float16 or bfloat16, whichever has the smaller error for a matrix; products are in float32.
+    ``"float32"``: as in the file, which always has float32.
 
 Returns
 -------
 BodyModel
-    Its ``storage_error`` is the largest difference of a weight. Saved, it loads with the same storage.
+    Its ``storage_error`` is the largest error of a weight. After saving, it loads with the same storage.
 
 Raises
 ------
 ValueError
-    On another storage.
+    If the storage is neither of these.
 )";
 
 }  // namespace
 
 void bind_body(py::module_& module) {
     py::class_<BodyModel, rig::Deformer, std::shared_ptr<BodyModel>>(
-        module, "BodyModel", "The learned body: vertex sets that follow joints, each with a network of its own.")
+        module, "BodyModel", "The learned body: vertex sets that follow joints, each with its own network.")
         .def_property_readonly(
             "num_sets", [](const BodyModel& m) { return m.sets().size(); }, "Number of vertex sets.")
         .def_property_readonly(
             "storage", [](const BodyModel& m) { return body::network_storage(*m.character().tensors); },
-            "How network weights are kept: \"float32\" or \"16-bit\".")
+            "How network weights are stored in memory: \"float32\" or \"16-bit\".")
         .def_property_readonly("storage_error", &BodyModel::storage_error,
-                               "The largest difference of a network weight to that of the file; 0 for float32.")
-        .def_property_readonly("num_bytes", &BodyModel::num_bytes, "Bytes of the constants that evaluation reads.")
+                               "The largest difference of a stored weight from that of the file; 0 for float32.")
+        .def_property_readonly("num_bytes", &BodyModel::num_bytes, "Bytes of the constants that an evaluation reads.")
         .def("stored", &BodyModel::stored, py::arg("storage"), py::call_guard<py::gil_scoped_release>(), stored_text)
         .def("__repr__", &body_line);
 }

@@ -16,7 +16,7 @@ using rig::Channel;
 using rig::ChannelKind;
 using rig::Channels;
 
-/// A channel as Python sees it: its number in the list and its joint's name beside what the engine keeps.
+/// A channel in Python: with its index in the list and the name of its joint.
 struct ListedChannel {
     Channel channel;
     std::optional<std::string> joint;
@@ -78,9 +78,9 @@ py::tuple channels_of(const Channels& channels, const py::object& poses) {
     {
         const auto in = view<float, 2>(input);
         const auto out = writable<float, 2>(found);
-        const auto left = writable<float, 1>(residuals);
+        const auto residual_view = writable<float, 1>(residuals);
         const py::gil_scoped_release released;
-        channels.channels(in, out, left);
+        channels.channels(in, out, residual_view);
     }
     if (!single) return py::make_tuple(found, residuals);
     return py::make_tuple(found.reshape({static_cast<py::ssize_t>(channels.size())}), residuals.at(0));
@@ -99,7 +99,7 @@ Array<double> fitted_angles(const py::object& rotations, const std::string& orde
     return angles;
 }
 
-/// The channels of a skeleton apart from a model file.
+/// The channels of a skeleton without a model file.
 struct ChannelRig {
     rig::Skeleton skeleton;
     Channels channels;
@@ -120,7 +120,7 @@ ChannelRig make_channel_rig(const std::string& entry, const py::object& skeleton
 
 void bind_channel(py::module_& module) {
     const auto field = [](auto member) { return [member](const ListedChannel& c) { return c.channel.*member; }; };
-    py::class_<ListedChannel>(module, "Channel", "One number that an artist changes on a rig. Immutable.")
+    py::class_<ListedChannel>(module, "Channel", "A number that an artist sets on a rig. Immutable.")
         .def_property_readonly("name", field(&Channel::name))
         .def_property_readonly(
             "kind",
@@ -139,11 +139,12 @@ void bind_channel(py::module_& module) {
         .def_property_readonly(
             "unit", [](const ListedChannel& c) { return c.channel.unit(); },
             "\"degrees\", \"rig\" (the rig's unit of length) or \"\".")
-        .def_property_readonly("whole", field(&Channel::whole), "Whether the rig rounds a dial to whole numbers.")
+        .def_property_readonly("whole", field(&Channel::whole), "True if the rig rounds the dial to a whole number.")
         .def_property_readonly(
             "follows_kinematics", [](const ListedChannel& c) { return c.channel.reason.empty(); },
-            "Whether plain kinematics decides what the channel does.")
-        .def_property_readonly("reason", field(&Channel::reason), "Why it does not; empty if it does.")
+            "True if plain kinematics decides the effect of the channel.")
+        .def_property_readonly("reason", field(&Channel::reason),
+                               "Why plain kinematics does not decide it; empty if it does.")
         .def("__repr__", &channel_line);
 }
 
@@ -154,7 +155,7 @@ void add_channels(py::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& mod
     model
         .def_property_readonly(
             "channels", [](const Deformer& m) { return listed(m.character().channels, m.character().skeleton); },
-            "What an artist changes, a list of N Channel; empty if the model file carries none.")
+            "The artist's controls, a list of N Channel; empty if the model file has none.")
         .def(
             "poses_from_channels",
             [](const Deformer& m, const py::object& values) {
@@ -162,26 +163,24 @@ void add_channels(py::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& mod
                                 Channels::Undecided::refuse);
             },
             py::arg("channels"),
-            "Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics. In column vectors a "
-            "joint's\n"
-            "pose is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are the numeric\n"
-            "controls. ValueError names the channels if constraints, drivers or anything else decide too, and if the\n"
-            "model file carries no channels.")
+            "Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics: for column vectors, the\n"
+            "pose of a joint is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are\n"
+            "copied to the numeric controls. ValueError if something else (a constraint, a driver) decides a pose,\n"
+            "with the names of its channels, or if the model file has no channels.")
         .def(
             "channels_from_poses",
             [](const Deformer& m, const py::object& poses) { return channels_of(m.character().channels, poses); },
             py::arg("poses"),
-            "Channels (T, N) float32 of poses (T, C), and the residual (T,): the largest absolute difference between "
-            "an\n"
-            "entry of the pose and of the pose that the found channels give. Angles lie inside their ranges if they "
-            "can\n"
-            "and are continuous from row to row. One pose (C,) gives (N,) and a number. ValueError as for\n"
+            "Channels (T, N) float32 of poses (T, C), and residuals (T,): the largest absolute difference between the\n"
+            "given pose and the pose of the channels found. Angles are inside their ranges if possible, and\n"
+            "continuous from frame to frame. One pose (C,) gives (N,) and a number. ValueError as for\n"
             "poses_from_channels.");
 }
 
 void bind_channels(py::module_& module) {
     bind_channel(module);
-    py::class_<ChannelRig>(module, "Channels", "The channels of a skeleton and the poses that they give. Immutable.")
+    py::class_<ChannelRig>(module, "Channels",
+                           "The channels of a skeleton, and the conversion to poses and back. Immutable.")
         .def(py::init(&make_channel_rig), py::arg("entry"), py::arg("skeleton"), py::arg("numeric_controls"),
              "entry: JSON text of the entry \"channels\" of a model file. skeleton: a Skeleton, or None.")
         .def_property_readonly("list", [](const ChannelRig& c) { return listed(c.channels, c.skeleton); })
@@ -199,11 +198,13 @@ void bind_channels(py::module_& module) {
     module.def(
         "fit_angles", &fitted_angles, py::arg("rotations"), py::arg("order"), py::arg("ranges"),
         py::arg("continuous") = false,
-        "Euler angles (T, n) in degrees of rotations (T, 3, 3) for an order of one to three letters X, Y, Z,\n"
-        "leftmost factor first: the solution that leaves the ranges (n, 2) least, then the one nearest to the row\n"
-        "before (continuous) or to zero. With two axes a third goes between them and is dropped; with one, the\n"
-        "angle of the nearest rotation is taken. ValueError on other orders or shapes, numbers that are not finite,\n"
-        "and ranges upside down.");
+        "Euler angles (T, n) in degrees of rotations (T, 3, 3), for an order of one to three letters X, Y, Z, "
+        "leftmost\n"
+        "rotation first: of all solutions the one that exceeds the ranges (n, 2) least, then the one nearest to the\n"
+        "previous frame (continuous) or to zero. With two axes, a third angle between them is dropped; with one, the\n"
+        "angle is that of the nearest rotation. ValueError if the order or a shape is wrong, a number is not finite, "
+        "or\n"
+        "a lowest angle exceeds the highest.");
 }
 
 }  // namespace rigwright::bindings

@@ -21,19 +21,19 @@ py::dict build_info() {
 }
 
 void bind_core(py::module_& module) {
-    module.def("num_processors", &num_processors, "Processors this process may use.");
+    module.def("num_processors", &num_processors, "Processors that this process may use.");
     module.def("instruction_sets", &instruction_sets,
-               "The instruction sets that this processor runs and the kernels are compiled for, best first.");
+               "The instruction sets that the kernels are compiled for and this processor runs, best first.");
     module.def("instruction_set", &instruction_set,
-               "The instruction set that the kernels use: the best, or the one that the environment variable\n"
-               "RIGWRIGHT_INSTRUCTION_SET named when it was first needed. ValueError if that is not available.");
+               "The instruction set that the kernels use: the one that the environment variable\n"
+               "RIGWRIGHT_INSTRUCTION_SET named at the first use, else the best. ValueError if it is not available.");
     module.def("build_info", &build_info, "How this extension was built: libraries, compiler, build type.");
-    py::class_<TensorFile>(module, "TensorFile", "Named float32 and int32 arrays with a text: a model file.")
+    py::class_<TensorFile>(module, "TensorFile", "A model file: named float32 and int32 arrays and a metadata text.")
         .def_static(
             "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),
             py::call_guard<py::gil_scoped_release>(), "Read a model file; ValueError names what is wrong with it.")
         .def_property_readonly("metadata", &TensorFile::metadata_text, "The JSON text under the key \"rigwright\".")
-        .def("arrays", &to_arrays, "All tensors by name, copied.");
+        .def("arrays", &to_arrays, "Copies of all tensors, by name.");
 }
 
 }  // namespace rigwright::bindings

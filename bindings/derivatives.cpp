@@ -13,7 +13,7 @@ namespace {
 
 using rig::Deformer;
 
-/// A session with the model that Python knows. Calls from several threads wait for each other.
+/// A session and its model. Calls from several threads wait for each other.
 struct LockedSession {
     explicit LockedSession(std::shared_ptr<Deformer> deformer) : model(std::move(deformer)), session(model) {}
     std::shared_ptr<Deformer> model;
@@ -28,14 +28,14 @@ py::array shared(View<T, Rank> view, const py::array& owner) {
     return py::array(py::dtype::of<float>(), shape, view.data(), owner);
 }
 
-/// An array (T, ...), without T for a single pose. Throws ArgumentError if it does not fit memory.
+/// A new array (T, ...), or without the T axis for a single pose. Throws ArgumentError if it does not fit in memory.
 Array<float> new_result(const char* function, std::vector<py::ssize_t> shape, bool single) {
     const std::string wanted = py::str(py::tuple(py::cast(shape)));
     if (single) shape.erase(shape.begin());
     try {
         return Array<float>(shape);
     } catch (const py::error_already_set&) {  // MemoryError, or more elements than an array can have
-        throw bad_argument(function, "poses", "so many that the result " + wanted + " does not fit memory",
+        throw bad_argument(function, "poses", "so many that the result " + wanted + " does not fit in memory",
                            "fewer, or those of a restricted model");
     }
 }
@@ -100,13 +100,13 @@ Array<float> evaluate(LockedSession& self, const py::object& pose, const py::obj
     return output;
 }
 
-constexpr const char* jvp_text = R"(J tangents: the derivative of the vertices along one direction per pose.
+constexpr const char* jvp_text = R"(J tangents: the derivative of the vertices along one direction per frame.
 
 Parameters
 ----------
 poses : (T, C) or (C,)
 tangents : (T, C), or (C,) with one pose
-    A direction per pose, in the units of the pose's columns.
+    One direction per frame, in the units of the pose's columns.
 device : str
     ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
 threads : int
@@ -115,19 +115,19 @@ threads : int
 Returns
 -------
 (T, V, 3), or (V, 3) of one pose
-    In units of length per unit of the direction. At a kink (the corner of a tent) the one-sided derivative of
-    ``vjp``.
+    In units of length per unit of the direction. At a kink (the corner of a tent) the same one-sided derivative
+    as in ``vjp``.
 
 Raises
 ------
 ValueError
-    On a wrong shape, a value that is not finite or too large, or a derivative that overflows float32, or a device that
-    does not work here.
+    If a shape is wrong, a value is not finite or too large, a derivative overflows float32, or the device does not
+    work on this machine.
 )";
 
-constexpr const char* jacobian_text = R"(The Jacobian of the 3 V coordinates in the C columns of a pose.
+constexpr const char* jacobian_text = R"(The Jacobian of the 3 V coordinates with respect to the C columns of a pose.
 
-Meant for restricted models: it has 3 V C numbers per pose.
+Meant for restricted models: it has 3 V C numbers per frame.
 
 Parameters
 ----------
@@ -145,14 +145,14 @@ Returns
 Raises
 ------
 ValueError
-    On a wrong width, a value that is not finite or too large, a derivative that overflows float32, a result
-    that does not fit memory, or a device that does not work here.
+    If the width is wrong, a value is not finite or too large, a derivative overflows float32, the result does not
+    fit in memory, or the device does not work on this machine.
 )";
 
-constexpr const char* restricted_text = R"(A model of some vertices alone, in the order given.
+constexpr const char* restricted_text = R"(A model of some vertices only, in the given order.
 
-It takes the same poses, its vertices have the bytes of this model's, and it skips what they do not need. It can
-be saved. Its faces are those whose corners are all among the vertices.
+It has the same pose columns, gives the same bytes for these vertices, and computes only what they need. It can be
+saved. Its faces are those whose corners are all among the vertices.
 
 Parameters
 ----------
@@ -167,15 +167,15 @@ Deformer
 Raises
 ------
 ValueError
-    On an index out of range (negative ones included), or no index at all.
+    If an index is negative or out of range, or there is none.
 )";
 
-constexpr const char* session_text = R"(A session: evaluates one pose after another and skips what did not change.
+constexpr const char* session_text = R"(A session: evaluates one pose after another and recomputes only what changed.
 
 Returns
 -------
 Session
-    For one thread; sessions of a model are independent of each other.
+    For one thread at a time; a model may have several sessions.
 )";
 
 constexpr const char* evaluate_text = R"(Vertices of a pose, with the bytes of ``Deformer.evaluate``.
@@ -191,21 +191,21 @@ out : (V, 3) float32, optional
 Returns
 -------
 (V, 3)
-    ``out`` if it is given, otherwise a new array: it is not changed by later calls.
+    ``out`` if it is given, else a new array. Later calls do not change it.
 
 Raises
 ------
 ValueError
-    On a wrong width, a value that is not finite or too large, or an array that does not fit. The session stays
-    usable.
+    If the width is wrong, a value is not finite or too large, or ``out`` has a wrong shape or type. The session
+    stays usable.
 )";
 
 }  // namespace
 
 void bind_derivatives(py::module_& module) {
     py::class_<LockedSession>(module, "Session",
-                              "Evaluates one pose of a model after another and skips what did not change since the\n"
-                              "last one: made by ``Deformer.session()``.")
+                              "Evaluates one pose of a model after another and recomputes only what changed since\n"
+                              "the previous one. Made by ``Deformer.session()``.")
         .def_property_readonly(
             "model", [](const LockedSession& s) { return s.model; }, "The model that it evaluates.")
         .def("evaluate", &evaluate, py::arg("pose"), py::arg("out") = py::none(), evaluate_text);

@@ -11,7 +11,7 @@ namespace {
 
 namespace py = pybind11;
 
-/// Names of files are bytes: those that are not UTF-8 are in Python's strings as os.fsdecode has them.
+/// A text may contain a file name that is not UTF-8: it is decoded as os.fsdecode does.
 void set_error(PyObject* type, const std::string& text) {
     const auto decoded = py::reinterpret_steal<py::object>(
         PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape"));

@@ -6,8 +6,8 @@
 
 namespace rigwright::bindings {
 
-/// Faces (F, 3) or (F, 4) of any integer type as (F, 4) int32, -1 in the last column of triangles. Indices are
-/// checked by who knows the number of vertices.
+/// Converts faces (F, 3) or (F, 4) of any integer type to (F, 4) int32, with -1 in the last column of triangles. Does
+/// not check that indices are below the number of vertices.
 inline Array<std::int32_t> as_faces(const char* function, const py::handle& object) {
     const auto given = as_array<std::int64_t, 2>(function, "faces", object, "integers (F, 3) or (F, 4)");
     const py::ssize_t corners = given.shape(1);

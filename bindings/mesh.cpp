@@ -12,7 +12,7 @@
 namespace rigwright::bindings {
 namespace {
 
-/// Faces whose corners are vertices below `num_vertices`.
+/// Faces (F, 4) with indices checked to be below `num_vertices`.
 Array<std::int32_t> mesh_faces(const char* function, const py::object& faces, std::int64_t num_vertices) {
     if (num_vertices < 0) throw bad_argument(function, "num_vertices", std::to_string(num_vertices), "at least 0");
     Array<std::int32_t> array = as_faces(function, faces);
@@ -58,15 +58,15 @@ std::unique_ptr<mesh::PointTree> make_tree(const py::object& points) {
 
 py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::int64_t count, int threads) {
     check_threads("PointTree.nearest", threads);
-    const auto asked = as_array<float, 2>("PointTree.nearest", "queries", queries, "numbers (Q, 3)");
+    const auto query_array = as_array<float, 2>("PointTree.nearest", "queries", queries, "numbers (Q, 3)");
     if (count < 1) throw bad_argument("PointTree.nearest", "count", std::to_string(count), "at least 1");
-    Array<std::int32_t> indices({asked.shape(0), static_cast<py::ssize_t>(count)});
-    Array<float> squared({asked.shape(0), static_cast<py::ssize_t>(count)});
+    Array<std::int32_t> indices({query_array.shape(0), static_cast<py::ssize_t>(count)});
+    Array<float> squared({query_array.shape(0), static_cast<py::ssize_t>(count)});
     const auto index_view = writable<std::int32_t, 2>(indices);
     const auto squared_view = writable<float, 2>(squared);
     {
         const py::gil_scoped_release released;
-        tree.nearest(view<float, 2>(asked), index_view, squared_view, threads);
+        tree.nearest(view<float, 2>(query_array), index_view, squared_view, threads);
     }
     return py::make_tuple(indices, squared);
 }
@@ -76,20 +76,21 @@ py::tuple closest_points(const py::object& vertices, const py::object& faces, co
     constexpr const char* name = "closest_points";
     check_threads(name, threads);
     const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
-    const auto asked = as_array<float, 2>(name, "queries", queries, "numbers (Q, 3)");
-    const auto facing = normals.is_none() ? Array<float>(std::vector<py::ssize_t>{0, 3})
-                                          : as_array<float, 2>(name, "normals", normals, "numbers (Q, 3)");
+    const auto query_array = as_array<float, 2>(name, "queries", queries, "numbers (Q, 3)");
+    const auto normal_array = normals.is_none() ? Array<float>(std::vector<py::ssize_t>{0, 3})
+                                                : as_array<float, 2>(name, "normals", normals, "numbers (Q, 3)");
     const auto array = mesh_faces(name, faces, points.shape(0));
-    Array<std::int32_t> corners({asked.shape(0), py::ssize_t{3}});
-    Array<float> weights({asked.shape(0), py::ssize_t{3}}), distances(asked.shape(0));
+    Array<std::int32_t> corners({query_array.shape(0), py::ssize_t{3}});
+    Array<float> weights({query_array.shape(0), py::ssize_t{3}});
+    Array<float> distances(query_array.shape(0));
     const auto corner_view = writable<std::int32_t, 2>(corners);
     const auto weight_view = writable<float, 2>(weights);
     const auto distance_view = writable<float, 1>(distances);
-    const auto normal_view = view<float, 2>(facing);
+    const auto normal_view = view<float, 2>(normal_array);
     const auto* filter = normals.is_none() ? nullptr : &normal_view;
     {
         const py::gil_scoped_release released;
-        mesh::closest_points(view<float, 2>(points), view<std::int32_t, 2>(array), view<float, 2>(asked), filter,
+        mesh::closest_points(view<float, 2>(points), view<std::int32_t, 2>(array), view<float, 2>(query_array), filter,
                              corner_view, weight_view, distance_view, threads);
     }
     return py::make_tuple(corners, weights, distances);
@@ -117,28 +118,28 @@ Array<std::int32_t> self_intersections(const py::object& vertices, const py::obj
 }  // namespace
 
 void bind_mesh(py::module_& module) {
-    py::class_<mesh::PointTree>(module, "PointTree", "Nearest of points (N, 3): a k-d tree.")
+    py::class_<mesh::PointTree>(module, "PointTree", "A k-d tree over points (N, 3), for nearest-neighbor queries.")
         .def(py::init(&make_tree), py::arg("points"))
         .def("nearest", &nearest, py::arg("queries"), py::arg("count") = 1, py::arg("threads") = 0,
-             "Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, of equally near\n"
-             "ones the lower first, and squared distances.");
+             "The `count` nearest points of each query (Q, 3): indices (Q, count), nearest first, then lower index\n"
+             "first, and squared distances (Q, count).");
     module.def("edges", &edges, py::arg("faces"), py::arg("num_vertices"),
-               "(E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, the lower\n"
-               "vertex first, ascending. Corners that repeat make no edge.");
+               "(E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, lower vertex\n"
+               "first, ascending. Equal successive corners give no edge.");
     module.def("graph_laplacian", &graph_laplacian, py::arg("faces"), py::arg("num_vertices"),
                "Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.");
     module.def(
         "closest_points", &closest_points, py::arg("vertices"), py::arg("faces"), py::arg("queries"),
         py::arg("normals") = py::none(), py::kw_only(), py::arg("threads") = 0,
-        "Of a surface the point nearest to each query (Q, 3): the corners (Q, 3) of its triangle, barycentric\n"
-        "weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where\n"
-        "there is none, corners are -1 and the distance is infinite.");
-    module.def(
-        "self_intersections", &self_intersections, py::arg("vertices"), py::arg("faces"), py::arg("chosen"),
-        "(M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that\n"
-        "share a vertex are not compared.");
+        "The nearest point of a surface for each query (Q, 3): the corners (Q, 3) of its triangle, their barycentric\n"
+        "weights (Q, 3) and the distance (Q,). With normals (Q, 3), only triangles whose normal is less than 90\n"
+        "degrees away count; if there is none, corners are -1 and the distance is infinite.");
+    module.def("self_intersections", &self_intersections, py::arg("vertices"), py::arg("faces"), py::arg("chosen"),
+               "(M, 2) int32: the pairs of intersecting faces among those with nonzero chosen (F,). Faces that share a "
+               "vertex\n"
+               "are not tested.");
     module.def("vertex_normals", &vertex_normals, py::arg("vertices"), py::arg("faces"),
-               "(V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.");
+               "(V, 3) unit vertex normals, weighted by area; (0, 0, 0) for loose vertices.");
 }
 
 }  // namespace rigwright::bindings

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* animation = "numbers (V, 3) or (T, V, 3)";
 
-/// Vertices of one frame (V, 3) or several as (T, V, 3).
+/// Vertices (V, 3) of one frame or (T, V, 3) of several, as (T, V, 3).
 Array<float> as_animation(const char* function, const char* argument, const py::object& vertices) {
     const py::array any = py::array::ensure(vertices);
     if (!any) PyErr_Clear();
@@ -21,7 +21,8 @@ Array<float> as_animation(const char* function, const char* argument, const py::
 
 Array<float> vertex_distances(const py::object& a, const py::object& b, int threads) {
     check_threads("vertex_error", threads);
-    const auto first = as_animation("vertex_error", "a", a), second = as_animation("vertex_error", "b", b);
+    const auto first = as_animation("vertex_error", "a", a);
+    const auto second = as_animation("vertex_error", "b", b);
     Array<float> distances({first.shape(0), first.shape(1)});
     const auto out = writable<float, 2>(distances);
     const py::gil_scoped_release released;
@@ -31,7 +32,8 @@ Array<float> vertex_distances(const py::object& a, const py::object& b, int thre
 
 Array<float> face_normal_angles(const py::object& a, const py::object& b, const py::object& faces, int threads) {
     check_threads("normal_angle", threads);
-    const auto first = as_animation("normal_angle", "a", a), second = as_animation("normal_angle", "b", b);
+    const auto first = as_animation("normal_angle", "a", a);
+    const auto second = as_animation("normal_angle", "b", b);
     const auto corners = as_faces("normal_angle", faces);
     Array<float> angles({first.shape(0), corners.shape(0)});
     const auto out = writable<float, 2>(angles);
@@ -43,7 +45,8 @@ Array<float> face_normal_angles(const py::object& a, const py::object& b, const 
 
 py::tuple hinge_errors(const py::object& a, const py::object& b, const py::object& faces, int threads) {
     check_threads("seam_error", threads);
-    const auto first = as_animation("seam_error", "a", a), second = as_animation("seam_error", "b", b);
+    const auto first = as_animation("seam_error", "a", a);
+    const auto second = as_animation("seam_error", "b", b);
     const auto corners = as_faces("seam_error", faces);
     metrics::HingeErrors errors;
     {
@@ -52,7 +55,8 @@ py::tuple hinge_errors(const py::object& a, const py::object& b, const py::objec
                                        threads);
     }
     const py::ssize_t count = static_cast<py::ssize_t>(errors.hinges.size());
-    Array<std::int32_t> edges({count, py::ssize_t{2}}), sides({count, py::ssize_t{2}});
+    Array<std::int32_t> edges({count, py::ssize_t{2}});
+    Array<std::int32_t> sides({count, py::ssize_t{2}});
     for (py::ssize_t e = 0; e < count; ++e) {
         edges.mutable_at(e, 0) = errors.hinges[e].edge.a;
         edges.mutable_at(e, 1) = errors.hinges[e].edge.b;
@@ -69,10 +73,10 @@ void bind_metrics(py::module_& module) {
     module.def("vertex_distances", &vertex_distances, py::arg("a"), py::arg("b"), py::arg("threads") = 0,
                "(T, V) distances between vertices (T, V, 3) or (V, 3).");
     module.def("face_normal_angles", &face_normal_angles, py::arg("a"), py::arg("b"), py::arg("faces"),
-               py::arg("threads") = 0, "(T, F) degrees between face normals; NaN where a face has no area.");
+               py::arg("threads") = 0, "(T, F) angles in degrees between face normals; NaN if a face has no area.");
     module.def("hinge_errors", &hinge_errors, py::arg("a"), py::arg("b"), py::arg("faces"), py::arg("threads") = 0,
-               "Edges (E, 2) with exactly two faces, those faces (E, 2), and of each edge the mean error over\n"
-               "frames (E,) of its dihedral angle in degrees and of its length.");
+               "The edges (E, 2) with exactly two faces, these faces (E, 2), and per edge the mean errors over frames\n"
+               "(E,) of the dihedral angle in degrees and of the length.");
 }
 
 }  // namespace rigwright::bindings

@@ -16,14 +16,14 @@ void bind_models(py::module_& module) {
             return make_model(std::make_shared<const TensorFile>(TensorFile::read(path.string())));
         },
         py::arg("path"), py::call_guard<py::gil_scoped_release>(),
-        "Read a model file. Runs no code; ValueError on anything malformed.");
+        "Read a model file. Runs no code; ValueError if the file is malformed.");
     module.def(
         "model_from_tensors",
         [](const py::dict& tensors, const std::string& metadata) {
             return make_model(std::make_shared<const TensorFile>(from_arrays(tensors, metadata)));
         },
         py::arg("tensors"), py::arg("metadata"),
-        "Make a model from float32 and int32 arrays by name and its metadata.");
+        "Make a model from float32 and int32 arrays by name, and the JSON text of its metadata.");
 }
 
 }  // namespace rigwright::bindings

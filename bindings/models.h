@@ -7,11 +7,12 @@
 
 namespace rigwright::bindings {
 
-/// Tensors from a dict of NumPy arrays and the text of their metadata. Throws ArgumentError, which names `function`.
+/// Makes a TensorFile from a dict of float32 and int32 arrays and a metadata text. Throws ArgumentError, which names
+/// `function`.
 TensorFile from_arrays(const pybind11::dict& tensors, const std::string& metadata,
                        const std::string& function = "model_from_tensors");
 
-/// The tensors by name, copied.
+/// Copies of all tensors, by name.
 pybind11::dict to_arrays(const TensorFile& file);
 
 }  // namespace rigwright::bindings

@@ -12,7 +12,7 @@ namespace rigwright::bindings {
 
 inline constexpr const char* pose_shape = "an array of numbers (T, C) or (C,)";
 
-/// Poses as (T, C), and whether the caller gave one pose without the T axis.
+/// Poses as (T, C), and true if the caller gave a single pose (C,).
 inline std::pair<Array<float>, bool> as_poses(const char* function, const py::object& poses,
                                               const char* argument = "poses") {
     const py::array any = py::array::ensure(poses);
@@ -24,14 +24,15 @@ inline std::pair<Array<float>, bool> as_poses(const char* function, const py::ob
     return {as_array<float, 2>(function, argument, poses, pose_shape), false};
 }
 
-/// Whether two contiguous arrays share bytes.
+/// Returns true if two contiguous arrays share bytes.
 inline bool overlap(const py::array& a, const py::array& b) {
     const auto begin = [](const py::array& x) { return reinterpret_cast<std::uintptr_t>(x.data()); };
     const auto end = [&](const py::array& x) { return begin(x) + static_cast<std::uintptr_t>(x.nbytes()); };
     return begin(a) < end(b) && begin(b) < end(a);
 }
 
-/// The caller's array for the vertices of `frames` poses if it gave a fitting one, otherwise a new one.
+/// The caller's array `out` for the vertices of `frames` frames, or a new one if it is None. Throws ArgumentError if
+/// `out` has another type or shape.
 inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames, bool single, const py::object& out) {
     const py::ssize_t count = model.character().num_vertices();
     std::vector<py::ssize_t> shape{frames, count, 3};
@@ -50,7 +51,7 @@ inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames,
     return py::reinterpret_borrow<Array<float>>(out);
 }
 
-/// The same for poses on the host, which `out` may not overlap: threads would read what others wrote.
+/// The same for poses on the host. Throws ArgumentError if `out` overlaps them: threads would read vertices as poses.
 inline Array<float> output_array(const rig::Deformer& model, const Array<float>& poses, bool single,
                                  const py::object& out) {
     const Array<float> output = output_array(model, poses.ndim() == 1 ? 1 : poses.shape(0), single, out);

@@ -93,7 +93,8 @@ Array<float> confidence(const Deformer& model, const py::object& poses) {
 
 void bind_skeleton(py::module_& module) {
     py::class_<Skeleton, std::shared_ptr<Skeleton>>(
-        module, "Skeleton", "A tree of J joints: names, parents (-1 for a root, parents first), rest transforms.")
+        module, "Skeleton",
+        "A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.")
         .def(py::init([](std::vector<std::string> names, const py::object& parents, const py::object& rest) {
                  const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
@@ -101,7 +102,7 @@ void bind_skeleton(py::module_& module) {
                      std::move(names), std::vector<std::int32_t>(p.data(), p.data() + p.size()), view<float, 3>(r));
              }),
              py::arg("names"), py::arg("parents"), py::arg("rest"),
-             "Make a skeleton from J names, J parents and (J, 3, 4) parent-relative rest transforms.")
+             "Make a skeleton from J names, J parents and parent-relative rest transforms (J, 3, 4).")
         .def_property_readonly("num_joints", &Skeleton::num_joints)
         .def_property_readonly("names", &Skeleton::names)
         .def_property_readonly(
@@ -111,14 +112,15 @@ void bind_skeleton(py::module_& module) {
             },
             "(J,) int32")
         .def_property_readonly(
-            "rest", [](const Skeleton& s) { return copy(s.rest()); }, "(J, 3, 4) parent-relative")
+            "rest", [](const Skeleton& s) { return copy(s.rest()); }, "(J, 3, 4) parent-relative rest transforms")
         .def_property_readonly(
-            "rest_globals", [](const Skeleton& s) { return copy(s.rest_globals()); }, "(J, 3, 4)")
+            "rest_globals", [](const Skeleton& s) { return copy(s.rest_globals()); },
+            "(J, 3, 4) global rest transforms")
         .def("__repr__",
              [](const Skeleton& s) {
                  return "<rigwright.Skeleton: " + counted(s.num_joints(), "joint", "joints") + ">";
              })
-        .def("globals", &skeleton_globals, py::arg("poses"), "Poses (T, C) to global transforms (T, J, 3, 4).")
+        .def("globals", &skeleton_globals, py::arg("poses"), "Global transforms (T, J, 3, 4) of poses (T, C).")
         .def(py::pickle([](const Skeleton& s) { return py::make_tuple(s.names(), s.parents(), copy(s.rest())); },
                         [](const py::tuple& state) {
                             const auto rest = state[2].cast<Array<float>>();
@@ -155,17 +157,17 @@ std::string deformer_line(const py::object& self) {
 
 void bind_deformer(py::module_& module) {
     py::class_<Deformer, std::shared_ptr<Deformer>> model(
-        module, "Deformer", "A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.");
+        module, "Deformer", "A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.");
     add_channels(model);
     model.def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
-        .def_property_readonly("metadata", &metadata, "What the model file says of itself, as a dict.")
+        .def_property_readonly("metadata", &metadata, "The metadata of the model file, as a dict.")
         .def_property_readonly("joint_names", [](const Deformer& m) { return m.character().skeleton.names(); })
         .def_property_readonly(
             "control_names", [](const Deformer& m) { return m.character().control_names; },
             "Names of the C columns of a pose.")
         .def_property_readonly(
             "control_ranges", [](const Deformer& m) { return copy(m.character().control_ranges); },
-            "(C, 2) lowest and highest value seen in training")
+            "(C, 2) lowest and highest values in the training data")
         .def_property_readonly(
             "rest_vertices", [](const Deformer& m) { return copy(m.character().rest_vertices); }, "(V, 3)")
         .def_property_readonly(
@@ -176,7 +178,7 @@ void bind_deformer(py::module_& module) {
                 const Skeleton& skeleton = m.character().skeleton;
                 return skeleton.num_joints() == 0 ? nullptr : std::make_shared<Skeleton>(skeleton);
             },
-            "The joints; None for a model that has none (blendshapes).")
+            "The joints; None for a model without joints (blendshapes).")
         .def_property_readonly(
             "meters_per_unit",
             [](const Deformer& m) { return m.character().tensors->metadata().number("meters_per_unit"); })
@@ -189,20 +191,21 @@ void bind_deformer(py::module_& module) {
             "evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
             py::arg("out") = py::none(),
             "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
-            "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\", \"blendshape\" another of\n"
-            "rigwright.devices(), then poses may also be float32 on that device (DLPack, __cuda_array_interface__),\n"
-            "whose values are not checked. ValueError on a wrong width, a value that is not finite or too large, or a\n"
-            "device that does not work here.")
+            "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\" and \"blendshape\" another of\n"
+            "rigwright.devices(); then poses may also be a float32 array on that device (DLPack or\n"
+            "__cuda_array_interface__), whose values are not checked. ValueError if the width is wrong, a value is "
+            "not\n"
+            "finite or too large, or the device does not work on this machine.")
         .def("evaluate", &evaluate_with_output, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(),
              py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(),
-             "The same. output \"device\": the vertices stay on the device, in an array with DLPack and\n"
-             "__cuda_array_interface__ that is complete when the call returns; \"host\": a NumPy array.")
+             "The same; output \"device\" leaves the vertices on the device, in an array with DLPack and\n"
+             "__cuda_array_interface__ that is complete when the call returns; \"host\" returns a NumPy array.")
         .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
              "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.\n"
-             "threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a\n"
-             "gradient that overflows float32.")
+             "threads 0: all processors. ValueError if a shape is wrong, a value is not finite or too large, or a\n"
+             "gradient overflows float32.")
         .def("confidence", &confidence, py::arg("poses"),
-             "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.")
+             "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at a quarter of its radius outside.")
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
             py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.")
@@ -216,15 +219,16 @@ void bind_rig(py::module_& module) {
     bind_deformer(module);
     module.def("rigid_errors", &rigid_errors, py::arg("skeleton"), py::arg("rest_vertices"), py::arg("poses"),
                py::arg("vertices"), py::arg("threads") = 0,
-               "(V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the\n"
-               "rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).\n"
-               "rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.");
+               "(V, J) float64: sum over T frames of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared error of attaching\n"
+               "vertex k rigidly to joint j (Bailey et al. 2018, section 3.1.1).\n"
+               "rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError if shapes do not match.");
     py::class_<rig::LinearBlend, Deformer, std::shared_ptr<rig::LinearBlend>>(module, "LinearBlend",
                                                                               "Linear blend skinning.");
     py::class_<rig::DualQuaternionBlend, Deformer, std::shared_ptr<rig::DualQuaternionBlend>>(
         module, "DualQuaternionBlend", "Dual quaternion skinning.");
     py::class_<rig::DeltaMush, Deformer, std::shared_ptr<rig::DeltaMush>>(
-        module, "DeltaMush", "Linear blend skinning, smoothed, with the detail of the rest mesh put back.");
+        module, "DeltaMush",
+        "Delta mush: linear blend skinning, smoothed, with the detail of the rest mesh added back.");
 }
 
 }  // namespace rigwright::bindings

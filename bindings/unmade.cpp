@@ -5,9 +5,9 @@
 namespace rigwright::bindings {
 namespace {
 
-/// Where pybind11 would allocate an object whose constructor has not run (type_caster_generic::load_value).
+/// Called when pybind11 would allocate an object whose constructor has not run (type_caster_generic::load_value).
 void* refuse(std::size_t) {
-    throw pybind11::type_error("this object was made by __new__ alone and holds nothing; call its class instead");
+    throw pybind11::type_error("this object was made by __new__ alone, without __init__; call its class instead");
 }
 
 }  // namespace

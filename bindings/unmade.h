@@ -3,9 +3,9 @@
 
 namespace rigwright::bindings {
 
-/// Makes every use of an object of the module's classes that `__new__` alone has made, whose `__init__` never ran, a
-/// TypeError. Without this pybind11 hands methods memory that nothing has initialized. To be called when all classes
-/// are bound.
+/// Makes the use of uninitialized objects of the module's classes raise TypeError. Such objects come from __new__
+/// without
+/// __init__; pybind11 would pass uninitialized memory to their methods. Call it after all classes are bound.
 void refuse_unmade(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

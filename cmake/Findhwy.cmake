@@ -1,4 +1,4 @@
-# Finds Highway (Debian: libhwy-dev), also where it comes without a CMake package: target hwy::hwy.
+# Finds Highway (Debian: libhwy-dev), also if it has no CMake package of its own: target hwy::hwy, variable hwy_FOUND.
 find_path(HWY_INCLUDE_DIR hwy/highway.h)
 find_library(HWY_LIBRARY_FILE NAMES libhwy.a hwy)
 

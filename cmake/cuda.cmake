@@ -1,5 +1,5 @@
-# Decides whether the CUDA lane is built. RIGWRIGHT_CUDA_FAULT says why not and is empty where it is; the package
-# repeats it in `rigwright doctor`. A build without nvcc is a full CPU build.
+# Decides if the CUDA extension is built. If not, RIGWRIGHT_CUDA_FAULT is the reason, which `rigwright doctor` prints; else
+# it is empty. A build without nvcc is a full CPU build.
 set(RIGWRIGHT_CUDA_FAULT "")
 if(NOT RIGWRIGHT_CUDA)
   set(RIGWRIGHT_CUDA_FAULT "switched off when building")
@@ -15,10 +15,10 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     message(STATUS "CUDA extension: not built, nvcc not found")
     return()
   endif()
-  set(ENV{CUDACXX} ${RIGWRIGHT_NVCC})  # a compiler set otherwise would not be tried before it is used
+  set(ENV{CUDACXX} ${RIGWRIGHT_NVCC})  # else CMake would not test this compiler before using it
 endif()
 
-# One architecture of machine code a generation, and PTX of the oldest and the newest for what lies between and after.
+# Machine code for one architecture per generation; PTX of the oldest and the newest for those between and after.
 set(RIGWRIGHT_CUDA_ARCHITECTURES 75;80-real;86-real;89-real;90-real;100-real;120
     CACHE STRING "GPU architectures of the CUDA extension, oldest first")
 set(CMAKE_CUDA_ARCHITECTURES ${RIGWRIGHT_CUDA_ARCHITECTURES})
@@ -38,7 +38,7 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
-# The runtime is linked statically and asks for the driver when first used: importing needs neither.
+# The runtime is linked statically and loads the driver at its first use: importing the extension needs neither.
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 list(GET RIGWRIGHT_CUDA_ARCHITECTURES 0 RIGWRIGHT_CUDA_OLDEST)
 string(REGEX MATCH "^[0-9]+" RIGWRIGHT_CUDA_OLDEST "${RIGWRIGHT_CUDA_OLDEST}")

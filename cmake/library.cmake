@@ -1,4 +1,4 @@
-# The C++ library for other projects: target rigwright::rigwright, and what `cmake --install` puts where.
+# The C++ library for other projects: the target rigwright::rigwright, and what `cmake --install` installs.
 include(CMakePackageConfigHelpers)
 
 # rigwright/version.h and the umbrella header rigwright/rigwright.h.
@@ -13,7 +13,7 @@ set_target_properties(rigwright_all PROPERTIES EXPORT_NAME rigwright)
 target_include_directories(rigwright_all INTERFACE $<BUILD_INTERFACE:${generated}> $<INSTALL_INTERFACE:include>)
 target_link_libraries(rigwright_all INTERFACE ${layers})
 
-# A wheel holds the extensions alone.
+# A wheel contains the Python extensions only.
 if(SKBUILD OR NOT RIGWRIGHT_INSTALL)
   return()
 endif()
@@ -25,7 +25,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/cpp/rigwright/" DESTINATION include/rig
 install(DIRECTORY "${generated}/rigwright" DESTINATION include)
 install(EXPORT rigwright NAMESPACE rigwright:: FILE rigwrightTargets.cmake DESTINATION ${package})
 
-# Which modules the config file needs: CHOLMOD only if the factorization uses it.
+# The find modules that the config file needs: FindCHOLMOD only if the factorization uses CHOLMOD.
 get_target_property(linked rigwright_linalg LINK_LIBRARIES)
 set(RIGWRIGHT_USES_CHOLMOD OFF)
 set(modules cmake/Findhwy.cmake)

@@ -1,5 +1,5 @@
 #pragma once
-// All of the library's main types.
+// All main types of the library.
 
 #include "rigwright/core/error.h"
 #include "rigwright/core/parallel.h"

@@ -1,4 +1,4 @@
-// Builds a small blendshape rig, makes a shot of it, finds the shot's weights again and saves the rig:
+// Builds a small blendshape rig, evaluates a shot, recovers the shot's weights from its vertices, and saves the rig:
 // invert_shot [RIG.safetensors]
 #include <rigwright/rigwright.h>
 
@@ -11,23 +11,27 @@
 
 int main(int count, char** arguments) try {
     using namespace rigwright;
-    constexpr std::int64_t vertices = 200, shapes = 6, frames = 40;
+    constexpr std::int64_t vertices = 200;
+    constexpr std::int64_t shapes = 6;
+    constexpr std::int64_t frames = 40;
     std::mt19937 random(0);
     const auto numbers = [&](std::int64_t size) {
         std::vector<float> values(static_cast<std::size_t>(size));
         for (float& x : values) x = static_cast<float>(random()) / static_cast<float>(random.max()) - 0.5f;
         return values;
     };
-    const std::vector<float> neutral = numbers(3 * vertices), deltas = numbers(3 * vertices * shapes);
-    const std::vector<float> corrective = numbers(3 * vertices), inbetween = numbers(3 * vertices);
-
-    const View<const float, 2> both(corrective.data(), {vertices, 3}), halfway(inbetween.data(), {vertices, 3});
+    const std::vector<float> neutral = numbers(3 * vertices);
+    const std::vector<float> deltas = numbers(3 * vertices * shapes);
+    const std::vector<float> corrective = numbers(3 * vertices);
+    const std::vector<float> inbetween = numbers(3 * vertices);
     rig::DenseBlendshapes dense{{neutral.data(), {vertices, 3}}, {deltas.data(), {shapes, vertices, 3}}};
-    dense.combinations = {{{{0}, {1}}, both},                         // in effect where shapes 0 and 1 both are
-                          {{{2, true, 0.0f, 0.5f, 1.0f}}, halfway}};  // and where shape 2 is halfway
+    dense.combinations = {
+        {{{0}, {1}}, {corrective.data(), {vertices, 3}}},  // driven by the product of weights 0 and 1
+        {{{2, true, {0.0f, 0.5f, 1.0f}}}, {inbetween.data(), {vertices, 3}}}};  // by a tent over weight 2
     const auto rig = rig::make_blendshape_rig(dense);
 
-    std::vector<float> weights(frames * shapes), targets(frames * vertices * 3);
+    std::vector<float> weights(frames * shapes);
+    std::vector<float> targets(frames * vertices * 3);
     for (std::int64_t t = 0; t < frames; ++t) {
         for (std::int64_t k = 0; k < shapes; ++k) {
             weights[t * shapes + k] = 0.5f + 0.4f * std::sin(0.2f * static_cast<float>(t) + static_cast<float>(k));

@@ -9,7 +9,7 @@
 
 namespace {
 
-/// One pose row: the rest transforms of all joints, then each numeric control at 0, or at its bound nearest to 0.
+/// A pose: the rest transforms of all joints, then each numeric control at the value nearest to 0 in its range.
 std::vector<float> neutral_pose(const rigwright::rig::Character& character) {
     const auto rest = character.skeleton.rest();
     std::vector<float> pose(rest.begin(), rest.end());
@@ -27,7 +27,8 @@ int main(int count, char** arguments) try {
     const auto file = std::make_shared<const TensorFile>(TensorFile::read(arguments[1]));
     const auto model = make_model(file);
     const rig::Character& character = model->character();
-    const std::int64_t vertices = character.num_vertices(), controls = character.num_controls();
+    const std::int64_t vertices = character.num_vertices();
+    const std::int64_t controls = character.num_controls();
 
     const std::vector<float> pose = neutral_pose(character);
     std::vector<float> points(static_cast<std::size_t>(3 * vertices));

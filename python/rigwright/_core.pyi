@@ -10,7 +10,7 @@ import typing
 __all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
-    Named float32 and int32 arrays with a text: a model file.
+    A model file: named float32 and int32 arrays and a metadata text.
     """
     @staticmethod
     def read(path: os.PathLike | str | bytes) -> TensorFile:
@@ -19,7 +19,7 @@ class TensorFile:
         """
     def arrays(self) -> dict:
         """
-        All tensors by name, copied.
+        Copies of all tensors, by name.
         """
     @property
     def metadata(self) -> str:
@@ -45,25 +45,25 @@ class SparseCholesky:
         ...
 class PointTree:
     """
-    Nearest of points (N, 3): a k-d tree.
+    A k-d tree over points (N, 3), for nearest-neighbor queries.
     """
     def __init__(self, points: typing.Any) -> None:
         ...
     def nearest(self, queries: typing.Any, count: typing.SupportsInt | typing.SupportsIndex = 1, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
-        Of every query (Q, 3) the `count` nearest points: indices (Q, count), nearest first, of equally near
-        ones the lower first, and squared distances.
+        The `count` nearest points of each query (Q, 3): indices (Q, count), nearest first, then lower index
+        first, and squared distances (Q, count).
         """
 class Channel:
     """
-    One number that an artist changes on a rig. Immutable.
+    A number that an artist sets on a rig. Immutable.
     """
     def __repr__(self) -> str:
         ...
     @property
     def follows_kinematics(self) -> bool:
         """
-        Whether plain kinematics decides what the channel does.
+        True if plain kinematics decides the effect of the channel.
         """
     @property
     def high(self) -> float:
@@ -98,7 +98,7 @@ class Channel:
     @property
     def reason(self) -> str:
         """
-        Why it does not; empty if it does.
+        Why plain kinematics does not decide it; empty if it does.
         """
     @property
     def rest(self) -> float:
@@ -111,11 +111,11 @@ class Channel:
     @property
     def whole(self) -> bool:
         """
-        Whether the rig rounds a dial to whole numbers.
+        True if the rig rounds the dial to a whole number.
         """
 class Channels:
     """
-    The channels of a skeleton and the poses that they give. Immutable.
+    The channels of a skeleton, and the conversion to poses and back. Immutable.
     """
     def __init__(self, entry: str, skeleton: typing.Any, numeric_controls: collections.abc.Sequence[str]) -> None:
         """
@@ -134,13 +134,13 @@ class Channels:
         ...
 class Skeleton:
     """
-    A tree of J joints: names, parents (-1 for a root, parents first), rest transforms.
+    A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.
     """
     def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]:
         ...
     def __init__(self, names: collections.abc.Sequence[str], parents: typing.Any, rest: typing.Any) -> None:
         """
-        Make a skeleton from J names, J parents and (J, 3, 4) parent-relative rest transforms.
+        Make a skeleton from J names, J parents and parent-relative rest transforms (J, 3, 4).
         """
     def __repr__(self) -> str:
         ...
@@ -148,7 +148,7 @@ class Skeleton:
         ...
     def globals(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
-        Poses (T, C) to global transforms (T, J, 3, 4).
+        Global transforms (T, J, 3, 4) of poses (T, C).
         """
     @property
     def names(self) -> list[str]:
@@ -164,50 +164,50 @@ class Skeleton:
     @property
     def rest(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (J, 3, 4) parent-relative
+        (J, 3, 4) parent-relative rest transforms
         """
     @property
     def rest_globals(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (J, 3, 4)
+        (J, 3, 4) global rest transforms
         """
 class Deformer:
     """
-    A forward model: poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
+    A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
     """
     def __repr__(self) -> str:
         ...
     def channels_from_poses(self, poses: typing.Any) -> tuple:
         """
-        Channels (T, N) float32 of poses (T, C), and the residual (T,): the largest absolute difference between an
-        entry of the pose and of the pose that the found channels give. Angles lie inside their ranges if they can
-        and are continuous from row to row. One pose (C,) gives (N,) and a number. ValueError as for
+        Channels (T, N) float32 of poses (T, C), and residuals (T,): the largest absolute difference between the
+        given pose and the pose of the channels found. Angles are inside their ranges if possible, and
+        continuous from frame to frame. One pose (C,) gives (N,) and a number. ValueError as for
         poses_from_channels.
         """
     def confidence(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 a quarter of its radius outside.
+        (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at a quarter of its radius outside.
         """
     @typing.overload
     def evaluate(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
-        out: a float32 array to write into. device: "cpu", or for kinds "body", "blendshape" another of
-        rigwright.devices(), then poses may also be float32 on that device (DLPack, __cuda_array_interface__),
-        whose values are not checked. ValueError on a wrong width, a value that is not finite or too large, or a
-        device that does not work here.
+        out: a float32 array to write into. device: "cpu", or for kinds "body" and "blendshape" another of
+        rigwright.devices(); then poses may also be a float32 array on that device (DLPack or
+        __cuda_array_interface__), whose values are not checked. ValueError if the width is wrong, a value is not
+        finite or too large, or the device does not work on this machine.
         """
     @typing.overload
     def evaluate(self, poses: typing.Any, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> typing.Any:
         """
-        The same. output "device": the vertices stay on the device, in an array with DLPack and
-        __cuda_array_interface__ that is complete when the call returns; "host": a NumPy array.
+        The same; output "device" leaves the vertices on the device, in an array with DLPack and
+        __cuda_array_interface__ that is complete when the call returns; "host" returns a NumPy array.
         """
     def jacobian(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        The Jacobian of the 3 V coordinates in the C columns of a pose.
+        The Jacobian of the 3 V coordinates with respect to the C columns of a pose.
         
-        Meant for restricted models: it has 3 V C numbers per pose.
+        Meant for restricted models: it has 3 V C numbers per frame.
         
         Parameters
         ----------
@@ -225,18 +225,18 @@ class Deformer:
         Raises
         ------
         ValueError
-            On a wrong width, a value that is not finite or too large, a derivative that overflows float32, a result
-            that does not fit memory, or a device that does not work here.
+            If the width is wrong, a value is not finite or too large, a derivative overflows float32, the result does not
+            fit in memory, or the device does not work on this machine.
         """
     def jvp(self, poses: typing.Any, tangents: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        J tangents: the derivative of the vertices along one direction per pose.
+        J tangents: the derivative of the vertices along one direction per frame.
         
         Parameters
         ----------
         poses : (T, C) or (C,)
         tangents : (T, C), or (C,) with one pose
-            A direction per pose, in the units of the pose's columns.
+            One direction per frame, in the units of the pose's columns.
         device : str
             ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
         threads : int
@@ -245,28 +245,28 @@ class Deformer:
         Returns
         -------
         (T, V, 3), or (V, 3) of one pose
-            In units of length per unit of the direction. At a kink (the corner of a tent) the one-sided derivative of
-            ``vjp``.
+            In units of length per unit of the direction. At a kink (the corner of a tent) the same one-sided derivative
+            as in ``vjp``.
         
         Raises
         ------
         ValueError
-            On a wrong shape, a value that is not finite or too large, or a derivative that overflows float32, or a device that
-            does not work here.
+            If a shape is wrong, a value is not finite or too large, a derivative overflows float32, or the device does not
+            work on this machine.
         """
     def poses_from_channels(self, channels: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
-        Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics. In column vectors a joint's
-        pose is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are the numeric
-        controls. ValueError names the channels if constraints, drivers or anything else decide too, and if the
-        model file carries no channels.
+        Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics: for column vectors, the
+        pose of a joint is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are
+        copied to the numeric controls. ValueError if something else (a constraint, a driver) decides a pose,
+        with the names of its channels, or if the model file has no channels.
         """
     def restricted(self, vertices: typing.Any) -> Deformer:
         """
-        A model of some vertices alone, in the order given.
+        A model of some vertices only, in the given order.
         
-        It takes the same poses, its vertices have the bytes of this model's, and it skips what they do not need. It can
-        be saved. Its faces are those whose corners are all among the vertices.
+        It has the same pose columns, gives the same bytes for these vertices, and computes only what they need. It can be
+        saved. Its faces are those whose corners are all among the vertices.
         
         Parameters
         ----------
@@ -281,7 +281,7 @@ class Deformer:
         Raises
         ------
         ValueError
-            On an index out of range (negative ones included), or no index at all.
+            If an index is negative or out of range, or there is none.
         """
     def save(self, path: os.PathLike | str | bytes) -> None:
         """
@@ -289,12 +289,12 @@ class Deformer:
         """
     def session(self) -> Session:
         """
-        A session: evaluates one pose after another and skips what did not change.
+        A session: evaluates one pose after another and recomputes only what changed.
         
         Returns
         -------
         Session
-            For one thread; sessions of a model are independent of each other.
+            For one thread at a time; a model may have several sessions.
         """
     def tensors(self) -> dict:
         """
@@ -303,13 +303,13 @@ class Deformer:
     def vjp(self, poses: typing.Any, cotangents: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
-        threads 0: all processors. ValueError on a wrong width, a value that is not finite or too large, or a
-        gradient that overflows float32.
+        threads 0: all processors. ValueError if a shape is wrong, a value is not finite or too large, or a
+        gradient overflows float32.
         """
     @property
     def channels(self) -> list:
         """
-        What an artist changes, a list of N Channel; empty if the model file carries none.
+        The artist's controls, a list of N Channel; empty if the model file has none.
         """
     @property
     def control_names(self) -> list[str]:
@@ -319,7 +319,7 @@ class Deformer:
     @property
     def control_ranges(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (C, 2) lowest and highest value seen in training
+        (C, 2) lowest and highest values in the training data
         """
     @property
     def faces(self) -> numpy.typing.NDArray[numpy.int32]:
@@ -335,7 +335,7 @@ class Deformer:
     @property
     def metadata(self) -> dict:
         """
-        What the model file says of itself, as a dict.
+        The metadata of the model file, as a dict.
         """
     @property
     def meters_per_unit(self) -> float:
@@ -348,7 +348,7 @@ class Deformer:
     @property
     def skeleton(self) -> Skeleton:
         """
-        The joints; None for a model that has none (blendshapes).
+        The joints; None for a model without joints (blendshapes).
         """
     @property
     def up_axis(self) -> str:
@@ -363,12 +363,12 @@ class DualQuaternionBlend(Deformer):
     """
 class DeltaMush(Deformer):
     """
-    Linear blend skinning, smoothed, with the detail of the rest mesh put back.
+    Delta mush: linear blend skinning, smoothed, with the detail of the rest mesh added back.
     """
 class Session:
     """
-    Evaluates one pose of a model after another and skips what did not change since the
-    last one: made by ``Deformer.session()``.
+    Evaluates one pose of a model after another and recomputes only what changed since
+    the previous one. Made by ``Deformer.session()``.
     """
     def evaluate(self, pose: typing.Any, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -385,13 +385,13 @@ class Session:
         Returns
         -------
         (V, 3)
-            ``out`` if it is given, otherwise a new array: it is not changed by later calls.
+            ``out`` if it is given, else a new array. Later calls do not change it.
         
         Raises
         ------
         ValueError
-            On a wrong width, a value that is not finite or too large, or an array that does not fit. The session stays
-            usable.
+            If the width is wrong, a value is not finite or too large, or ``out`` has a wrong shape or type. The session
+            stays usable.
         """
     @property
     def model(self) -> Deformer:
@@ -400,14 +400,14 @@ class Session:
         """
 class BlendshapeRig(Deformer):
     """
-    K blendshapes with corrections of any order, behind the interface of every forward model:
+    K blendshapes with corrections of any order; a Deformer, as every forward model:
     
         v(w) = v0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c
     
     with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.
-    Columns are the K shapes, then the combinations in their order. A pose row is the K weights; there is no
-    skeleton. Weights outside the bounds are evaluated as they are, up to `weight_limit`. vjp is exact; at a corner
-    of a tent it takes the slope on the side of larger weights.
+    Columns are the K shapes, then the combinations in their order. A pose is the K weights; there is no skeleton.
+    Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner
+    of a tent it uses the right-hand slope.
     """
     def __init__(self, neutral: typing.Any, deltas: typing.Any, combinations: typing.Any = (), names: typing.Any = None, bounds: typing.Any = (0.0, 1.0), faces: typing.Any = None, *, storage: typing.Any = 'float32', metadata: typing.Any = None) -> None:
         """
@@ -415,9 +415,9 @@ class BlendshapeRig(Deformer):
         ----------
         neutral : (V, 3)
         deltas : (K, V, 3)
-            Offsets from the neutral. A shape that moves nothing is fine: its weight has no effect of its own.
+            Offsets from the neutral. A shape may move nothing: then it acts only as a driver.
         combinations : sequence of (drivers, delta)
-            drivers: a tuple of two or more shape indices or rw.Tent, or of a single tent; each shape once.
+            drivers: a tuple of at least two shape indices or rw.Tent, or of a single rw.Tent; no shape twice.
             delta: (V, 3).
         names : sequence of str, optional
             Of the shapes, all different; default shape0, shape1, ...
@@ -425,24 +425,24 @@ class BlendshapeRig(Deformer):
         faces : (F, 3) or (F, 4), optional
             Vertex indices; -1 in the last column pads triangles. Default: none, F = 0.
         storage : "float32" or "int16"
-            int16 takes half the memory: a column's offsets are whole multiples of its largest coordinate / 32767;
-            `storage_error` says how far they may be off.
+            int16 takes half the memory and rounds each coordinate to a multiple of its column's largest / 32767;
+            `storage_error` is the largest error.
         metadata : mapping, optional
             name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns),
-            combination_names (a text a combination; the second of a name gets ` (2)`), and whatever else JSON can
-            hold.
+            combination_names (one text per combination; the second one of a name gets ` (2)`), and anything else
+            that JSON can represent.
         
         Raises
         ------
         ValueError
-            On wrong shapes, values that are not finite, indices out of range, a shape twice in one combination, a
-            tent whose points do not ascend, bounds upside down, names that repeat.
+            If an array has a wrong shape, a value is not finite, an index is out of range, a combination has a shape
+            twice, the points of a tent do not ascend, a lower bound exceeds its upper bound, or names repeat.
         """
     def __repr__(self) -> str:
         ...
     def activations(self, weights: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (T, N) from weights (T, K), or (N,) from (K,): what the offsets of each column are multiplied by.
+        Activations (T, N) of weights (T, K), or (N,) of (K,): what multiplies the offsets of each column.
         """
     def column(self, n: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -456,17 +456,17 @@ class BlendshapeRig(Deformer):
     def evaluate(self, weights: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None, order: typing.Any = None, prefix: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.
-        out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one a
-        head (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;
-        by default as they are. ValueError on a wrong width, a value that is not finite or beyond
-        `weight_limit`, an order that is no permutation, a prefix outside 0 ... K, or a device that does not
-        work here. With another device than the CPU, weights may also be float32 on that device.
+        out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one per
+        frame (T,); a combination is used if all its shapes are. order: (K,) shapes, most important first;
+        default: ascending. ValueError if the width is wrong, a value is not finite or beyond `weight_limit`,
+        the order is no permutation, a prefix is outside 0 to K, or the device does not work on this machine.
+        If the device is not the CPU, weights may also be a float32 array on that device.
         """
     @typing.overload
     def evaluate(self, weights: typing.Any, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None, order: typing.Any = None, prefix: typing.Any = None) -> typing.Any:
         """
-        The same. output "device": the vertices stay on the device, see Deformer.evaluate; "host": a NumPy
-        array.
+        The same; output "device" leaves the vertices on the device (see Deformer.evaluate), "host" returns a
+        NumPy array.
         """
     @property
     def bounds(self) -> numpy.typing.NDArray[numpy.float32]:
@@ -476,8 +476,8 @@ class BlendshapeRig(Deformer):
     @property
     def column_names(self) -> typing.Any:
         """
-        Names of the N columns: the shapes', then those of the combinations, which are
-        metadata["combination_names"], or else made of their drivers' (`a * b`, `a@0.5`).
+        Names of the N columns: those of the shapes, then of the combinations. The latter are
+        metadata["combination_names"], or else made from their drivers (`a * b`, `a@0.5`).
         """
     @property
     def combinations(self) -> list:
@@ -492,10 +492,10 @@ class BlendshapeRig(Deformer):
     @property
     def nbytes(self) -> int:
         """
-        Bytes that the rig holds: its mesh (12 a vertex, 16 a face), its offsets (num_entries
-        of 12, as int16 of 6), and what says whose they are: 4 a vertex that moves, and a bit a
-        column and 12 for every group of vertices that the same columns move. Beside the mesh,
-        that is less than 1.3 times the offsets for faces with a dozen offsets a vertex.
+        Bytes of memory used: the mesh (12 per vertex, 16 per face), the offsets (12 per entry, 6 if
+        int16), and their index: 4 per moved vertex, and 12 plus one bit per column for each group of
+        vertices that the same columns move. For faces with a dozen offsets per vertex, offsets and
+        index together take less than 1.3 times the offsets alone.
         """
     @property
     def num_columns(self) -> int:
@@ -505,7 +505,7 @@ class BlendshapeRig(Deformer):
     @property
     def num_entries(self) -> int:
         """
-        Pairs of a column and a vertex that it moves: what is stored.
+        Stored offsets: pairs of a column and a vertex that it moves.
         """
     @property
     def num_shapes(self) -> int:
@@ -523,43 +523,43 @@ class BlendshapeRig(Deformer):
     @property
     def storage_error(self) -> float:
         """
-        Largest distance of a stored coordinate to the given one (int16); 0 for float32.
+        Largest error of a stored coordinate (int16); 0 for float32.
         """
     @property
     def weight_limit(self) -> float:
         """
-        The largest magnitude of a weight: up to it all vertices surely fit float32.
+        The largest magnitude of a weight at which vertices surely fit float32.
         """
 class BodyModel(Deformer):
     """
-    The learned body: vertex sets that follow joints, each with a network of its own.
+    The learned body: vertex sets that follow joints, each with its own network.
     """
     def __repr__(self) -> str:
         ...
     def stored(self, storage: str) -> BodyModel:
         """
-        The same model with network weights kept in another way.
+        The same model with another storage of its network weights.
         
         Parameters
         ----------
         storage : str
-            ``"16-bit"``: float16 or bfloat16, for each matrix the one with the smaller error; products widen to float32.
-            ``"float32"``: as they are in the file, which keeps all digits.
+            ``"16-bit"``: float16 or bfloat16, whichever has the smaller error for a matrix; products are in float32.
+            ``"float32"``: as in the file, which always has float32.
         
         Returns
         -------
         BodyModel
-            Its ``storage_error`` is the largest difference of a weight. Saved, it loads with the same storage.
+            Its ``storage_error`` is the largest error of a weight. After saving, it loads with the same storage.
         
         Raises
         ------
         ValueError
-            On another storage.
+            If the storage is neither of these.
         """
     @property
     def num_bytes(self) -> int:
         """
-        Bytes of the constants that evaluation reads.
+        Bytes of the constants that an evaluation reads.
         """
     @property
     def num_sets(self) -> int:
@@ -569,12 +569,12 @@ class BodyModel(Deformer):
     @property
     def storage(self) -> str:
         """
-        How network weights are kept: "float32" or "16-bit".
+        How network weights are stored in memory: "float32" or "16-bit".
         """
     @property
     def storage_error(self) -> float:
         """
-        The largest difference of a network weight to that of the file; 0 for float32.
+        The largest difference of a stored weight from that of the file; 0 for float32.
         """
 class LinearBlendFit:
     """
@@ -746,9 +746,9 @@ def build_info() -> dict:
     """
 def closest_points(vertices: typing.Any, faces: typing.Any, queries: typing.Any, normals: typing.Any = None, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
-    Of a surface the point nearest to each query (Q, 3): the corners (Q, 3) of its triangle, barycentric
-    weights (Q, 3), distances (Q). With normals (Q, 3) only triangles within 90 degrees of them count; where
-    there is none, corners are -1 and the distance is infinite.
+    The nearest point of a surface for each query (Q, 3): the corners (Q, 3) of its triangle, their barycentric
+    weights (Q, 3) and the distance (Q,). With normals (Q, 3), only triangles whose normal is less than 90
+    degrees away count; if there is none, corners are -1 and the distance is infinite.
     """
 def descend(structure: ProductModel, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
     """
@@ -759,12 +759,12 @@ def descend(structure: ProductModel, gram: InverseGram, terms: tuple, start: typ
     """
 def edges(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
-    (E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, the lower
-    vertex first, ascending. Corners that repeat make no edge.
+    (E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, lower vertex
+    first, ascending. Equal successive corners give no edge.
     """
 def face_normal_angles(a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
-    (T, F) degrees between face normals; NaN where a face has no area.
+    (T, F) angles in degrees between face normals; NaN if a face has no area.
     """
 def find_contacts(poses: typing.Any, faces: typing.Any, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
@@ -773,11 +773,11 @@ def find_contacts(poses: typing.Any, faces: typing.Any, reach: typing.SupportsFl
     """
 def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
     """
-    Euler angles (T, n) in degrees of rotations (T, 3, 3) for an order of one to three letters X, Y, Z,
-    leftmost factor first: the solution that leaves the ranges (n, 2) least, then the one nearest to the row
-    before (continuous) or to zero. With two axes a third goes between them and is dropped; with one, the
-    angle of the nearest rotation is taken. ValueError on other orders or shapes, numbers that are not finite,
-    and ranges upside down.
+    Euler angles (T, n) in degrees of rotations (T, 3, 3), for an order of one to three letters X, Y, Z, leftmost
+    rotation first: of all solutions the one that exceeds the ranges (n, 2) least, then the one nearest to the
+    previous frame (continuous) or to zero. With two axes, a third angle between them is dropped; with one, the
+    angle is that of the nearest rotation. ValueError if the order or a shape is wrong, a number is not finite, or
+    a lowest angle exceeds the highest.
     """
 def fit_triangles(weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any) -> numpy.typing.NDArray[numpy.float64]:
     """
@@ -790,21 +790,21 @@ def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing
     """
 def hinge_errors(a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
-    Edges (E, 2) with exactly two faces, those faces (E, 2), and of each edge the mean error over
-    frames (E,) of its dihedral angle in degrees and of its length.
+    The edges (E, 2) with exactly two faces, these faces (E, 2), and per edge the mean errors over frames
+    (E,) of the dihedral angle in degrees and of the length.
     """
 def instruction_set() -> str:
     """
-    The instruction set that the kernels use: the best, or the one that the environment variable
-    RIGWRIGHT_INSTRUCTION_SET named when it was first needed. ValueError if that is not available.
+    The instruction set that the kernels use: the one that the environment variable
+    RIGWRIGHT_INSTRUCTION_SET named at the first use, else the best. ValueError if it is not available.
     """
 def instruction_sets() -> list[str]:
     """
-    The instruction sets that this processor runs and the kernels are compiled for, best first.
+    The instruction sets that the kernels are compiled for and this processor runs, best first.
     """
 def load(path: os.PathLike | str | bytes) -> Deformer:
     """
-    Read a model file. Runs no code; ValueError on anything malformed.
+    Read a model file. Runs no code; ValueError if the file is malformed.
     """
 def measure_frames(structure: ProductModel, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
@@ -813,7 +813,7 @@ def measure_frames(structure: ProductModel, gram: InverseGram, terms: tuple, wei
     """
 def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """
-    Make a model from float32 and int32 arrays by name and its metadata.
+    Make a model from float32 and int32 arrays by name, and the JSON text of its metadata.
     """
 def motion_sources(skeleton: Skeleton, poses: typing.Any, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
@@ -821,18 +821,18 @@ def motion_sources(skeleton: Skeleton, poses: typing.Any, radius: typing.Support
     """
 def num_processors() -> int:
     """
-    Processors this process may use.
+    Processors that this process may use.
     """
 def rigid_errors(skeleton: Skeleton, rest_vertices: typing.Any, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
-    (V, J) float64: sum over the T poses of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared distance that the
-    rigid motion of joint j alone leaves at vertex k (Bailey et al. 2018, section 3.1.1).
-    rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError where shapes do not fit.
+    (V, J) float64: sum over T frames of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared error of attaching
+    vertex k rigidly to joint j (Bailey et al. 2018, section 3.1.1).
+    rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError if shapes do not match.
     """
 def self_intersections(vertices: typing.Any, faces: typing.Any, chosen: typing.Any) -> numpy.typing.NDArray[numpy.int32]:
     """
-    (M, 2) int32: pairs of faces that cut through each other, of those with chosen (F,) nonzero. Faces that
-    share a vertex are not compared.
+    (M, 2) int32: the pairs of intersecting faces among those with nonzero chosen (F,). Faces that share a vertex
+    are not tested.
     """
 def simplex_least_squares(gram: typing.Any) -> tuple:
     """
@@ -846,6 +846,6 @@ def vertex_distances(a: typing.Any, b: typing.Any, threads: typing.SupportsInt |
     """
 def vertex_normals(vertices: typing.Any, faces: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
     """
-    (V, 3) unit normals, weighted by area; (0, 0, 0) at loose vertices.
+    (V, 3) unit vertex normals, weighted by area; (0, 0, 0) for loose vertices.
     """
 INVERSE_FRAMES_PER_RUN: int = 256

@@ -27,7 +27,7 @@ def test_every_use_of_an_unmade_object_is_an_error(cls):
 
 
 def test_the_error_says_what_to_do():
-    with pytest.raises(TypeError, match="made by __new__ alone and holds nothing; call its class instead"):
+    with pytest.raises(TypeError, match="made by __new__ alone, without __init__; call its class instead"):
         repr(_core.BlendshapeRig.__new__(_core.BlendshapeRig))
 
 

@@ -75,10 +75,10 @@ bool is_free_after_an_exception() {
 }
 
 bool gives_large_memory_back() {
-    { const Scratch::Lease<std::byte> memory(Scratch::kept_bytes + 1); }
-    const std::size_t after_large = Scratch::bytes_held();
-    { const Scratch::Lease<std::byte> memory(Scratch::kept_bytes / 2); }
-    return after_large < Scratch::kept_bytes && Scratch::bytes_held() >= Scratch::kept_bytes / 2;
+    { const Scratch::Lease<std::byte> memory(Scratch::max_cached_bytes + 1); }
+    const std::size_t after_large = Scratch::allocated_bytes();
+    { const Scratch::Lease<std::byte> memory(Scratch::max_cached_bytes / 2); }
+    return after_large < Scratch::max_cached_bytes && Scratch::allocated_bytes() >= Scratch::max_cached_bytes / 2;
 }
 
 int report(const char* what, bool holds) {

@@ -100,5 +100,5 @@ def test_numbers_that_are_not_finite_are_refused(wrong):
 
 
 def test_ranges_upside_down_are_refused():
-    with pytest.raises(ValueError, match="fit_angles: ranges is upside down in row 1; it must be low <= high"):
+    with pytest.raises(ValueError, match="fit_angles: ranges is descending in row 1; it must be low <= high"):
         fit_angles(np.eye(3)[None], "XYZ", [[-1, 1], [1, -1], [0, 0]])

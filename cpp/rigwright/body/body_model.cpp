@@ -10,9 +10,9 @@ BodyModel::BodyModel(std::shared_ptr<const TensorFile> tensors) : Deformer(std::
     limits_ = find_limits(character());
     for (const VertexSet& set : sets_) {
         width_ = std::max<std::int64_t>(width_, set.width());
-        late_ += set.patch.members - set.patch.early;
-        coefficients_ += set.patch.padded_components();
-        results_ += set.results_size();
+        num_added_ += set.patch.num_added();
+        num_coefficients_ += set.patch.padded_components();
+        num_results_ += set.results_size();
     }
     width_ = static_cast<std::int64_t>(Scratch::padded(static_cast<std::size_t>(width_)));
 }

@@ -10,31 +10,33 @@
 
 namespace rigwright::body {
 
-/// The learned body (Bailey et al. 2018, with a partition of unity over overlapping vertex sets): each set of
-/// vertices follows a joint and adds what a network of its own predicts in the joint's frame,
+/// The learned body (Bailey et al. 2018, extended by a partition of unity over overlapping vertex sets). Each vertex
+/// set i follows a joint and adds offsets that its network predicts in the joint's coordinates:
 ///   v_k = sum_i a_ki [X_i (rest_ik + n_ik) + t_i],   rest_ik = (X_i^0)^-1 (v_k^0 - t_i^0),
 ///   n_i = basis_i (W3 tanh(W2 tanh(W1 x_i + b1) + b2) + b3) + mean_i,
-/// x_i the pose columns that are inputs of the set, X_i and t_i the global transform of its joint.
+/// where x_i are the set's input columns of the pose, and (X_i, t_i) is the global transform of its joint.
 ///
-/// Tensors of S sets (three digits in a name are the set's index): sets.joint I32[S]; sets.offset I32[S + 1]
-/// into sets.vertex I32[M] (ascending inside a set) and sets.weight F32[M] (a, of sum 1 over the sets of a
-/// vertex); inputs.offset I32[S + 1] into inputs.column I32[N]; set.000.layer1.weight F32[H1, n],
-/// .layer1.bias F32[H1], .layer2.weight F32[H2, H1], .layer2.bias F32[H2], .layer3.weight F32[r, H2],
-/// .layer3.bias F32[r], set.000.basis F32[3 M_i, r], set.000.mean F32[3 M_i]. A set without inputs has r = 0;
-/// one with r = 0 has no layers. Metadata: network_storage (optional), "float32" or "16-bit": weights of layers are
-/// then kept in 16 bits, in the format with the smaller error for each matrix, and widened to float32 in products. The
-/// file keeps them as float32.
+/// Tensors (S sets; set i has M_i vertices, n_i inputs and r_i coefficients; "000" is the set's index):
+///   sets.joint I32[S]; sets.offset I32[S + 1] into sets.vertex I32[M], ascending inside a set, and sets.weight F32[M],
+///   the a_ki, with sum 1 over the sets of a vertex; inputs.offset I32[S + 1] into inputs.column I32[N];
+///   set.000.layer1.weight F32[H1, n], set.000.layer1.bias F32[H1], set.000.layer2.weight F32[H2, H1],
+///   set.000.layer2.bias F32[H2], set.000.layer3.weight F32[r, H2], set.000.layer3.bias F32[r],
+///   set.000.basis F32[3 M_i, r], set.000.mean F32[3 M_i].
+/// A set without inputs has r = 0; a set with r = 0 has no layers.
+///
+/// Metadata: network_storage (optional) is "float32" or "16-bit". The latter stores layer weights in memory as float16
+/// or bfloat16, whichever has the smaller error for the matrix, and computes in float32. The file always has float32.
 class BodyModel final : public rig::Deformer {
 public:
-    /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.
+    /// Throws ArgumentError that names the tensor that is missing, malformed or out of range.
     explicit BodyModel(std::shared_ptr<const TensorFile> tensors);
 
     const std::vector<VertexSet>& sets() const { return sets_; }
     /// The same model with another network_storage. Throws ArgumentError unless it is "float32" or "16-bit".
     std::shared_ptr<BodyModel> stored(const std::string& storage) const;
-    /// The largest |w - stored w| of all layers' weights.
+    /// The largest |w - stored w| over all layer weights.
     float storage_error() const;
-    /// Bytes of the constants that evaluation reads.
+    /// Bytes of the constants that an evaluation reads.
     std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.num_bytes()); }
     float pose_limit() const override { return limits_.pose; }
 
@@ -52,25 +54,26 @@ private:
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
     std::unique_ptr<rig::SessionState> new_session_state() const override;
 
-    // Of `count` poses, with the sets side by side on several threads; the results do not depend on either.
-    // `begin` is the row of the first one, for errors.
-    void evaluate_block(std::int64_t begin, Rows<const float> poses, Rows<float> vertices, int count,
+    // These process a batch of `num_frames` frames. With several threads, vertex sets run in parallel. Results depend
+    // on neither. `first_frame` is for error texts.
+    void evaluate_batch(std::int64_t first_frame, Rows<const float> poses, Rows<float> vertices, int num_frames,
                         int threads) const;
     void run_network(const VertexSet& set, Rows<const float> poses, Rows<float> coefficients, Rows<float> work,
-                     int count) const;
-    void jvp_block(Rows<const float> poses, Rows<const float> tangents, Rows<float> derivatives, int count) const;
-    void vjp_block(Rows<const float> poses, Rows<const float> cotangents, Rows<float> gradients, int count,
+                     int num_frames) const;
+    void jvp_batch(Rows<const float> poses, Rows<const float> tangents, Rows<float> derivatives, int num_frames) const;
+    void vjp_batch(Rows<const float> poses, Rows<const float> cotangents, Rows<float> gradients, int num_frames,
                    int threads) const;
     void vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,
-                 Rows<const float> cotangents, Rows<float> results, float* memory, int count) const;
+                 Rows<const float> cotangents, Rows<float> results, float* memory, int num_frames) const;
 
     Packed packed_;
     std::vector<VertexSet> sets_;
     Limits limits_;
-    std::int64_t width_ = 0;         // widest row of a set's evaluation
-    std::int64_t late_ = 0;          // contributions of all sets that come after a vertex's first
-    std::int64_t coefficients_ = 0;  // of all sets, padded, for a pose
-    std::int64_t results_ = 0;       // gradients of all sets, for a pose
+    // Sizes per frame, over all sets.
+    std::int64_t width_ = 0;             // floats of the widest layer or input, padded
+    std::int64_t num_added_ = 0;         // added contributions; see Patch
+    std::int64_t num_coefficients_ = 0;  // padded
+    std::int64_t num_results_ = 0;       // floats of VertexSet::results_size
 };
 
 }  // namespace rigwright::body

@@ -9,9 +9,11 @@
 namespace rigwright::body {
 namespace {
 
-constexpr int rows_per_pass = 24;  // of the Jacobian, that go back through a network together
+/// Jacobian rows per backward pass through a network: a multiple of 3. More reuse the weights, fewer need less memory.
+/// Chosen, not tuned.
+constexpr int rows_per_pass = 24;
 
-/// A set's network at one pose, and rows that go back through it.
+/// Working memory of a set's network: the layers of one forward pass, and gradient rows of a backward pass.
 struct Pass {
     explicit Pass(std::int64_t width)
         : memory(static_cast<std::size_t>((4 + 4 * rows_per_pass) * width)),
@@ -26,38 +28,46 @@ struct Pass {
     Pass(const Pass&) = delete;
 
     LineVector<float> memory;
-    float *x, *hidden1, *hidden2, *coefficients;
-    Rows<float> coefficient_gradients, hidden2_gradients, hidden1_gradients, x_gradients;
+    float* x;
+    float* hidden1;
+    float* hidden2;
+    float* coefficients;
+    Rows<float> coefficient_gradients;
+    Rows<float> hidden2_gradients;
+    Rows<float> hidden1_gradients;
+    Rows<float> x_gradients;
 };
 
-/// base + basis c of a member, in the frame of its set's joint.
+/// base + basis c of a member, in the coordinates of its set's joint.
 void local_point(const Patch& patch, const network::Packed& packed, int member, const float* coefficients,
                  float* point) {
     const float* at = patch.member(packed, member);
-    for (int axis = 0; axis < 3; ++axis) point[axis] = at[axis * Patch::panel];
-    at += Patch::heading;
+    for (int axis = 0; axis < 3; ++axis) point[axis] = at[axis * Patch::vertices_per_tile];
+    at += Patch::floats_per_head;
     for (int k = 0; k < patch.components; ++k) {
-        for (int axis = 0; axis < 3; ++axis, at += Patch::panel) point[axis] += *at * coefficients[k];
+        for (int axis = 0; axis < 3; ++axis, at += Patch::vertices_per_tile) point[axis] += *at * coefficients[k];
     }
 }
 
-/// The gradients of the world coordinates of a member with respect to the coefficients: a X basis.
+/// Writes the gradients of a member's three world coordinates with respect to the coefficients: a X basis.
 void coordinate_gradients(const Patch& patch, const network::Packed& packed, int member, const float* transform,
                           Rows<float> gradients) {
     const float* at = patch.member(packed, member);
-    const float weight = at[3 * Patch::panel];
-    at += Patch::heading;
-    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel) {
+    const float weight = at[3 * Patch::vertices_per_tile];
+    at += Patch::floats_per_head;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
         for (int axis = 0; axis < 3; ++axis) {
             const float* x = transform + 4 * axis;
-            gradients.row(axis)[k] = weight * (x[0] * at[0] + x[1] * at[Patch::panel] + x[2] * at[2 * Patch::panel]);
+            gradients.row(axis)[k] =
+                weight * (x[0] * at[0] + x[1] * at[Patch::vertices_per_tile] + x[2] * at[2 * Patch::vertices_per_tile]);
         }
     }
 }
 
 }  // namespace
 
-/// Of one pose: the motion of the joints, and each coordinate's gradient back through the network of its sets.
+/// The Jacobian of one pose: the motion of the joints, plus the gradient of each coordinate through the networks of its
+/// sets.
 class BodyModel::JacobianOfPose {
 public:
     explicit JacobianOfPose(const BodyModel& model)
@@ -65,7 +75,7 @@ public:
           globals_(static_cast<std::size_t>(12 * model.character().skeleton.num_joints())),
           pass_(model.width_) {}
 
-    /// Writes (3 V, C).
+    /// Writes the Jacobian (3 V, C).
     void run(const float* pose, float* jacobian) {
         const std::int64_t columns = model_.character().num_controls();
         std::fill_n(jacobian, 3 * model_.character().num_vertices() * columns, 0.0f);
@@ -90,7 +100,7 @@ private:
     void add_motion(const VertexSet& set, int member, const float* pose, Rows<float> rows) const {
         float point[3];
         local_point(set.patch, model_.packed_, member, pass_.coefficients, point);
-        const float weight = set.patch.member(model_.packed_, member)[3 * Patch::panel];
+        const float weight = set.patch.member(model_.packed_, member)[3 * Patch::vertices_per_tile];
         model_.character().skeleton.add_point_jacobian(set.joint, pose, globals_.data(), point, weight,
                                                        rows.row(3 * std::int64_t{set.patch.vertex[member]}),
                                                        rows.stride);

@@ -19,9 +19,10 @@ double largest(const float* begin, const float* end) {
     return most;
 }
 
-/// Of the tensors of all sets whose names end alike: the largest magnitude and the longest row.
+/// The size of one tensor name's tensors over all sets.
 struct Magnitude {
-    double value = 0.0, columns = 0.0;
+    double value = 0.0;    // the largest magnitude of an element
+    double columns = 0.0;  // the longest row
 };
 
 Magnitude of_sets(const TensorFile& tensors, std::string_view end) {
@@ -37,15 +38,16 @@ Magnitude of_sets(const TensorFile& tensors, std::string_view end) {
     return found;
 }
 
-/// The most that a dense layer makes of inputs of magnitude 1.
-double outputs_of(const TensorFile& tensors, const std::string& layer) {
+/// An upper bound of a dense layer's outputs for inputs of magnitude 1.
+double max_output(const TensorFile& tensors, const std::string& layer) {
     const Magnitude weight = of_sets(tensors, layer + ".weight");
     return of_sets(tensors, layer + ".bias").value + weight.columns * weight.value;
 }
 
-/// Of the coordinates of base points: (X^0)^-1 (v^0 - t^0) + mean.
-double base_of(const rig::Character& character) {
-    const auto rest = character.skeleton.rest_globals(), inverse = character.skeleton.inverse_rest_globals();
+/// An upper bound of the coordinates of base points: (X^0)^-1 (v^0 - t^0) + mean.
+double max_base(const rig::Character& character) {
+    const auto rest = character.skeleton.rest_globals();
+    const auto inverse = character.skeleton.inverse_rest_globals();
     const double distance =
         largest(character.rest_vertices.begin(), character.rest_vertices.end()) + largest(rest.begin(), rest.end());
     return 3.0 * largest(inverse.begin(), inverse.end()) * distance + of_sets(*character.tensors, ".mean").value;
@@ -54,18 +56,21 @@ double base_of(const rig::Character& character) {
 }  // namespace
 
 Limits find_limits(const rig::Character& character) {
-    constexpr double most = 0.25 * std::numeric_limits<float>::max();
-    constexpr double slack = 1.001;  // tanh and the sums are rounded
+    constexpr double limit = 0.25 * std::numeric_limits<float>::max();
+    constexpr double rounding = 1.001;  // of tanh and of the sums
     const TensorFile& tensors = *character.tensors;
-    const Magnitude first = of_sets(tensors, "layer1.weight"), basis = of_sets(tensors, ".basis");
-    const double hidden = slack * outputs_of(tensors, "layer2"), coefficients = slack * outputs_of(tensors, "layer3");
-    const double room = most - of_sets(tensors, "layer1.bias").value, scale = first.columns * first.value;
+    const Magnitude first = of_sets(tensors, "layer1.weight");
+    const Magnitude basis = of_sets(tensors, ".basis");
+    const double hidden = rounding * max_output(tensors, "layer2");
+    const double coefficients = rounding * max_output(tensors, "layer3");
+    const double room = limit - of_sets(tensors, "layer1.bias").value;
+    const double scale = first.columns * first.value;
     Limits limits;
     limits.pose = std::numeric_limits<float>::max();
     if (room < scale * limits.pose) limits.pose = static_cast<float>(std::max(0.0, room / scale));
-    if (hidden <= most && coefficients <= most && room >= 0.0) {
+    if (hidden <= limit && coefficients <= limit && room >= 0.0) {
         limits.transform =
-            rig::transform_limit(base_of(character) + slack * basis.columns * basis.value * coefficients);
+            rig::transform_limit(max_base(character) + rounding * basis.columns * basis.value * coefficients);
     }
     return limits;
 }

@@ -3,14 +3,14 @@
 
 namespace rigwright::body {
 
-/// How large the numbers of a pose may be before an evaluation overflows, from the magnitudes of a model's constants.
-/// The activations of hidden layers are at most 1, so that coefficients and offsets are bounded.
+/// The largest pose values at which an evaluation surely does not overflow, from the magnitudes of a model's constants.
+/// The hidden layers' activations are at most 1 (tanh), so that coefficients and offsets are bounded.
 struct Limits {
-    float pose = 0.0f;        // of pose values: beyond, sums of the first layer may overflow
-    float transform = -1.0f;  // of the joints' global transforms: beyond, vertices may; -1: always
+    float pose = 0.0f;        // of pose values: beyond it, sums of the first layer may overflow
+    float transform = -1.0f;  // of entries of global transforms: beyond it, vertices may overflow; -1: for any entry
 };
 
-/// For the tensors of BodyModel, which must have been checked.
+/// The limits of a body model, whose tensors must have been checked.
 Limits find_limits(const rig::Character& character);
 
 }  // namespace rigwright::body

@@ -12,66 +12,75 @@ namespace rigwright::body {
 using network::Packed;
 using network::Rows;
 
-/// The vertices that one joint carries, with what their offsets are made of:
-///   contribution_k = a_k (X (base_k + basis_k c) + t),
-/// base = rest + mean in the joint's frame, c the coefficients. Vertices come in panels of 16; a panel is, for
-/// the kernels, 16 x, y and z of the base, 16 weights a, then for each coefficient 16 x, y and z of the basis.
+/// The vertices of one vertex set, packed for the kernels. Each contributes
+///   a_k (X (base_k + basis_k c) + t)
+/// to a vertex of the model, where base = rest + mean in the joint's coordinates and c are the set's coefficients.
 ///
-/// A vertex may lie in several sets. The first one stores its contribution at the vertex; the others leave
-/// theirs in a list of late contributions, added afterwards in the order of the sets. So sets may be evaluated
-/// in any order, at once, and the sum is the same to the last bit.
+/// Layout: tiles of 16 vertices. A tile is 16 x, 16 y, 16 z of the base, 16 weights a, then for each coefficient 16 x,
+/// 16 y, 16 z of the basis.
+///
+/// Overlap: the first set of a vertex stores its contribution at the vertex; later sets write theirs to a list of added
+/// contributions, which are added afterwards in the order of the sets. Sets can therefore run in any order and in
+/// parallel, and the sum has the same bytes.
 struct Patch {
-    static constexpr int panel = 16;
-    static constexpr int heading = 4 * panel;  // floats of a panel before its basis
+    static constexpr int vertices_per_tile = 16;                   // floats of an AVX-512 vector
+    static constexpr int floats_per_head = 4 * vertices_per_tile;  // base and weights
 
-    int members = 0;
-    int early = 0;                     // members before this one store, the rest are late
+    int members = 0;                   // vertices
+    int num_stored = 0;                // the first members: stored; the others are added
     int components = 0;                // coefficients r
-    std::size_t panels = 0;            // offset into the Packed
-    std::vector<std::int32_t> vertex;  // of each member
-    std::int64_t late_begin = 0;       // place of the first late member in the list of late contributions
+    std::size_t tiles = 0;             // offset into the Packed
+    std::vector<std::int32_t> vertex;  // (members) vertex of the model
+    std::int64_t added_begin = 0;      // index of the first added member in the list of added contributions
 
-    int num_panels() const { return (members + panel - 1) / panel; }
-    int padded_components() const { return (components + panel - 1) / panel * panel; }
-    std::int64_t panel_size() const { return heading + 3 * panel * static_cast<std::int64_t>(components); }
+    int num_added() const { return members - num_stored; }
+    int num_tiles() const { return (members + vertices_per_tile - 1) / vertices_per_tile; }
+    int padded_components() const {
+        return (components + vertices_per_tile - 1) / vertices_per_tile * vertices_per_tile;
+    }
+    std::int64_t floats_per_tile() const {
+        return floats_per_head + 3 * vertices_per_tile * static_cast<std::int64_t>(components);
+    }
 
-    /// Where the numbers of a member begin: x of its base; y, z, its weight a, then x, y and z of each basis vector
-    /// follow, `panel` floats apart.
+    /// The first float of a member: x of its base. Its y, z, weight a, then x, y and z of each basis vector follow at
+    /// distances of vertices_per_tile.
     const float* member(const Packed& packed, int index) const {
-        return packed.at(panels) + index / panel * panel_size() + index % panel;
+        return packed.at(tiles) + index / vertices_per_tile * floats_per_tile() + index % vertices_per_tile;
     }
 };
 
-/// What a patch is made of, in any order of its M members.
+/// The data of a patch with M members.
 struct PatchSource {
-    const std::int32_t* vertex;  // M
-    const float* weight;         // M
-    const bool* late;            // M
+    const std::int32_t* vertex;  // (M)
+    const float* weight;         // (M)
+    const bool* is_added;        // (M) an earlier set contains the vertex
     const float* base;           // (M, 3)
     View<const float, 2> basis;  // (3 M, r)
 };
+/// Packs a patch: stored members first, otherwise in the given order. The caller sets added_begin.
 Patch pack_patch(const PatchSource& source, int members, Packed& packed);
 
-/// Adds the late contributions to the vertices (3 V a row).
-void add_late(const Patch& patch, Rows<const float> late, Rows<float> vertices, int count);
+/// Adds a patch's added contributions (3 num_added() per frame, from added_begin on) to the vertices (3 V per frame).
+void add_contributions(const Patch& patch, Rows<const float> added, Rows<float> vertices, int num_frames);
 
-/// The operations of a patch, for the instruction set in use, on `count` poses. The result for a pose does not
-/// depend on the poses beside it.
+/// The operations of a patch on `num_frames` frames, one row per frame, compiled for the instruction set in use.
+/// Guarantee: the result of a frame does not depend on the other frames.
 struct PatchKernels {
-    /// Contributions of coefficients (r a row) and global transforms of the joint (12 a row): early ones to
-    /// `vertices` (3 V a row), late ones to `late`.
+    /// Writes the contributions from coefficients (r per row) and global transforms of the joint (12 per row): those of
+    /// stored members to `vertices` (3 V per row), those of added members to `added`.
     void (*evaluate)(const Patch& patch, const Packed& packed, Rows<const float> coefficients,
-                     Rows<const float> transforms, Rows<float> vertices, Rows<float> late, int count);
-    /// The reverse: from gradients with respect to the vertices (3 V a row) to those with respect to the
-    /// coefficients (padded_components() a row, zero beyond r) and the transforms (12 a row). `work` is room for
-    /// 16 r floats, aligned to a cache line.
+                     Rows<const float> transforms, Rows<float> vertices, Rows<float> added, int num_frames);
+    /// The vector-Jacobian product: from cotangents of the vertices (3 V per row), writes the gradients with respect to
+    /// the coefficients (padded_components() per row, zero beyond r) and the transforms (12 per row). `work` has
+    /// vertices_per_tile * r floats, aligned to a cache line.
     void (*vjp)(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
                 Rows<const float> cotangents, Rows<float> coefficient_gradients, Rows<float> transform_gradients,
-                float* work, int count);
-    /// The derivative of `evaluate` along coefficient and transform tangents.
+                float* work, int num_frames);
+    /// The Jacobian-vector product: as `evaluate`, but writes derivatives along tangents of coefficients and
+    /// transforms.
     void (*jvp)(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
                 Rows<const float> coefficient_tangents, Rows<const float> transform_tangents, Rows<float> vertices,
-                Rows<float> late, int count);
+                Rows<float> added, int num_frames);
 };
 const PatchKernels& patch_kernels();
 

@@ -12,53 +12,58 @@ HWY_BEFORE_NAMESPACE();
 namespace rigwright::body::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<float, Patch::panel>;
+using D = hn::CappedTag<float, Patch::vertices_per_tile>;
 using V = hn::Vec<D>;
 constexpr D d;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 
 struct Point {
-    V x, y, z;
+    V x;
+    V y;
+    V z;
 };
 
-/// Part of a panel: `lanes` members from the place `first` on.
-struct Part {
-    const float* heading;  // of its panel, at its first lane
-    int first;             // place of its first member in the patch
-    int filled;            // how many of its lanes are members
+/// The members of a tile that one vector holds.
+struct LaneGroup {
+    const float* head;  // of the tile, at the group's first lane
+    int first;          // index of its first member in the patch
+    int filled;         // members in its lanes; the other lanes are padding
 };
 
-/// base + basis c in the joint's frame, for `Count` poses.
-template <int Count>
-HWY_INLINE void local_points(const Patch& patch, const Part& part, Rows<const float> coefficients,
-                             Point (&point)[Count]) {
-    const float* at = part.heading;
-    for (int p = 0; p < Count; ++p) {
-        point[p] = {hn::Load(d, at), hn::Load(d, at + Patch::panel), hn::Load(d, at + 2 * Patch::panel)};
+/// base + basis c, in the joint's coordinates, for `Frames` frames.
+template <int Frames>
+HWY_INLINE void local_points(const Patch& patch, const LaneGroup& group, Rows<const float> coefficients,
+                             Point (&point)[Frames]) {
+    const float* at = group.head;
+    for (int p = 0; p < Frames; ++p) {
+        point[p] = {hn::Load(d, at), hn::Load(d, at + Patch::vertices_per_tile),
+                    hn::Load(d, at + 2 * Patch::vertices_per_tile)};
     }
-    at += Patch::heading;
-    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel) {
-        const Point b{hn::Load(d, at), hn::Load(d, at + Patch::panel), hn::Load(d, at + 2 * Patch::panel)};
-        for (int p = 0; p < Count; ++p) {
+    at += Patch::floats_per_head;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
+        const Point b{hn::Load(d, at), hn::Load(d, at + Patch::vertices_per_tile),
+                      hn::Load(d, at + 2 * Patch::vertices_per_tile)};
+        for (int p = 0; p < Frames; ++p) {
             const V c = hn::Set(d, coefficients.row(p)[k]);
             point[p] = {hn::MulAdd(b.x, c, point[p].x), hn::MulAdd(b.y, c, point[p].y), hn::MulAdd(b.z, c, point[p].z)};
         }
     }
 }
 
-/// basis c alone: the derivative of local_points along c.
-HWY_INLINE Point local_tangent(const Patch& patch, const Part& part, const float* coefficient_tangent) {
+/// basis c: the derivative of local_points along c.
+HWY_INLINE Point local_tangent(const Patch& patch, const LaneGroup& group, const float* coefficient_tangent) {
     Point point{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-    const float* at = part.heading + Patch::heading;
-    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel) {
+    const float* at = group.head + Patch::floats_per_head;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile) {
         const V c = hn::Set(d, coefficient_tangent[k]);
-        point = {hn::MulAdd(hn::Load(d, at), c, point.x), hn::MulAdd(hn::Load(d, at + Patch::panel), c, point.y),
-                 hn::MulAdd(hn::Load(d, at + 2 * Patch::panel), c, point.z)};
+        point = {hn::MulAdd(hn::Load(d, at), c, point.x),
+                 hn::MulAdd(hn::Load(d, at + Patch::vertices_per_tile), c, point.y),
+                 hn::MulAdd(hn::Load(d, at + 2 * Patch::vertices_per_tile), c, point.z)};
     }
     return point;
 }
 
-/// weight (row of X . point + t).
+/// weight * (X_row . point + t_row).
 HWY_INLINE V transformed(const float* row, const Point& p, V weight) {
     V sum = hn::MulAdd(hn::Set(d, row[0]), p.x, hn::Set(d, row[3]));
     sum = hn::MulAdd(hn::Set(d, row[1]), p.y, sum);
@@ -66,69 +71,72 @@ HWY_INLINE V transformed(const float* row, const Point& p, V weight) {
     return hn::Mul(weight, sum);
 }
 
-/// Writes the contributions of a part: early members to their vertices, late ones to their places in the list.
-HWY_INLINE void scatter(const Patch& patch, const Part& part, const Point& world, float* vertices, float* late) {
-    HWY_ALIGN float x[lanes], y[lanes], z[lanes];
+/// Writes the contributions of a group: stored ones to their vertices, added ones to the list.
+HWY_INLINE void scatter(const Patch& patch, const LaneGroup& group, const Point& world, float* vertices, float* added) {
+    HWY_ALIGN float x[lanes];
+    HWY_ALIGN float y[lanes];
+    HWY_ALIGN float z[lanes];
     hn::Store(world.x, d, x);
     hn::Store(world.y, d, y);
     hn::Store(world.z, d, z);
-    const int early = std::clamp(patch.early - part.first, 0, part.filled);
-    const std::int32_t* vertex = patch.vertex.data() + part.first;
-    for (int i = 0; i < early; ++i) {
+    const int stored = std::clamp(patch.num_stored - group.first, 0, group.filled);
+    const std::int32_t* vertex = patch.vertex.data() + group.first;
+    for (int i = 0; i < stored; ++i) {
         float* out = vertices + 3 * vertex[i];
         out[0] = x[i];
         out[1] = y[i];
         out[2] = z[i];
     }
-    const std::int64_t place = patch.late_begin + part.first - patch.early;
-    for (int i = early; i < part.filled; ++i) {
-        float* out = late + 3 * (place + i);
+    const std::int64_t first_added = patch.added_begin + group.first - patch.num_stored;
+    for (int i = stored; i < group.filled; ++i) {
+        float* out = added + 3 * (first_added + i);
         out[0] = x[i];
         out[1] = y[i];
         out[2] = z[i];
     }
 }
 
-template <int Count>
-HWY_INLINE void contributions(const Patch& patch, const Part& part, Rows<const float> coefficients,
-                              Rows<const float> transforms, Rows<float> vertices, Rows<float> late) {
-    Point point[Count];
-    local_points(patch, part, coefficients, point);
-    const V weight = hn::Load(d, part.heading + 3 * Patch::panel);
-    for (int p = 0; p < Count; ++p) {
+template <int Frames>
+HWY_INLINE void contributions(const Patch& patch, const LaneGroup& group, Rows<const float> coefficients,
+                              Rows<const float> transforms, Rows<float> vertices, Rows<float> added) {
+    Point point[Frames];
+    local_points(patch, group, coefficients, point);
+    const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
+    for (int p = 0; p < Frames; ++p) {
         const float* x = transforms.row(p);
         const Point world{transformed(x, point[p], weight), transformed(x + 4, point[p], weight),
                           transformed(x + 8, point[p], weight)};
-        scatter(patch, part, world, vertices.row(p), late.row(p));
+        scatter(patch, group, world, vertices.row(p), added.row(p));
     }
 }
 
-/// Calls body(part) for all parts of the patch.
+/// Calls body(group) for all lane groups of the patch.
 template <class Body>
-HWY_INLINE void for_parts(const Patch& patch, const Packed& packed, Body&& body) {
-    const float* heading = packed.at(patch.panels);
-    for (int first = 0; first < patch.members; first += Patch::panel, heading += patch.panel_size()) {
-        for (int lane = 0; lane < Patch::panel && first + lane < patch.members; lane += lanes) {
-            body(Part{heading + lane, first + lane, std::min(lanes, patch.members - first - lane)});
+HWY_INLINE void for_lane_groups(const Patch& patch, const Packed& packed, Body&& body) {
+    const float* head = packed.at(patch.tiles);
+    for (int first = 0; first < patch.members; first += Patch::vertices_per_tile, head += patch.floats_per_tile()) {
+        for (int lane = 0; lane < Patch::vertices_per_tile && first + lane < patch.members; lane += lanes) {
+            body(LaneGroup{head + lane, first + lane, std::min(lanes, patch.members - first - lane)});
         }
     }
 }
 
 void evaluate(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
-              Rows<float> vertices, Rows<float> late, int count) {
-    constexpr int block = 4;
-    for_parts(patch, packed, [&](const Part& part) {
+              Rows<float> vertices, Rows<float> added, int num_frames) {
+    constexpr int frames_per_tile = 4;  // 12 vectors of sums and 3 of the basis fit 16 registers
+    for_lane_groups(patch, packed, [&](const LaneGroup& group) {
         int p = 0;
-        for (; p + block <= count; p += block) {
-            contributions<block>(patch, part, coefficients.from(p), transforms.from(p), vertices.from(p), late.from(p));
+        for (; p + frames_per_tile <= num_frames; p += frames_per_tile) {
+            contributions<frames_per_tile>(patch, group, coefficients.from(p), transforms.from(p), vertices.from(p),
+                                           added.from(p));
         }
-        for (; p < count; ++p) {
-            contributions<1>(patch, part, coefficients.from(p), transforms.from(p), vertices.from(p), late.from(p));
+        for (; p < num_frames; ++p) {
+            contributions<1>(patch, group, coefficients.from(p), transforms.from(p), vertices.from(p), added.from(p));
         }
     });
 }
 
-/// weight (row of X' . point + t' + row of X . point').
+/// weight * (X'_row . point + t'_row + X_row . point'), where ' marks tangents.
 HWY_INLINE V transformed_tangent(const float* row, const float* row_tangent, const Point& p, const Point& tangent,
                                  V weight) {
     V sum = hn::MulAdd(hn::Set(d, row_tangent[0]), p.x, hn::Set(d, row_tangent[3]));
@@ -142,41 +150,43 @@ HWY_INLINE V transformed_tangent(const float* row, const float* row_tangent, con
 
 void jvp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
          Rows<const float> coefficient_tangents, Rows<const float> transform_tangents, Rows<float> vertices,
-         Rows<float> late, int count) {
-    for_parts(patch, packed, [&](const Part& part) {
-        const V weight = hn::Load(d, part.heading + 3 * Patch::panel);
-        for (int p = 0; p < count; ++p) {
+         Rows<float> added, int num_frames) {
+    for_lane_groups(patch, packed, [&](const LaneGroup& group) {
+        const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
+        for (int p = 0; p < num_frames; ++p) {
             Point point[1];
-            local_points(patch, part, coefficients.from(p), point);
-            const Point tangent = local_tangent(patch, part, coefficient_tangents.row(p));
-            const float *x = transforms.row(p), *dx = transform_tangents.row(p);
+            local_points(patch, group, coefficients.from(p), point);
+            const Point tangent = local_tangent(patch, group, coefficient_tangents.row(p));
+            const float* x = transforms.row(p);
+            const float* dx = transform_tangents.row(p);
             const Point world{transformed_tangent(x, dx, point[0], tangent, weight),
                               transformed_tangent(x + 4, dx + 4, point[0], tangent, weight),
                               transformed_tangent(x + 8, dx + 8, point[0], tangent, weight)};
-            scatter(patch, part, world, vertices.row(p), late.row(p));
+            scatter(patch, group, world, vertices.row(p), added.row(p));
         }
     });
 }
 
-/// The cotangents of the members of a part; zero in the lanes left over.
-HWY_INLINE Point gather(const Patch& patch, const Part& part, const float* cotangents) {
+/// The cotangents of a group's members; zero in padding lanes.
+HWY_INLINE Point gather(const Patch& patch, const LaneGroup& group, const float* cotangents) {
     HWY_ALIGN float xyz[3 * lanes] = {};
-    for (int i = 0; i < part.filled; ++i) {
-        std::copy_n(cotangents + 3 * patch.vertex[part.first + i], 3, xyz + 3 * i);
+    for (int i = 0; i < group.filled; ++i) {
+        std::copy_n(cotangents + 3 * patch.vertex[group.first + i], 3, xyz + 3 * i);
     }
     Point g;
     hn::LoadInterleaved3(d, xyz, g.x, g.y, g.z);
     return g;
 }
 
-/// With g the weighted cotangents of a part: transform_sum += g (point, 1)^T, entry by entry, and
+/// Adds a group's gradients, lane by lane: with weighted cotangents g, transform_sum += g (point, 1)^T and
 /// coefficient_sum_k += basis_k . X^T g.
-HWY_INLINE void part_vjp(const Patch& patch, const Part& part, const Rows<const float>& coefficients, const float* x,
-                         const float* cotangents, V (&transform_sum)[12], float* coefficient_sum) {
+HWY_INLINE void lane_group_vjp(const Patch& patch, const LaneGroup& group, const Rows<const float>& coefficients,
+                               const float* x, const float* cotangents, V (&transform_sum)[12],
+                               float* coefficient_sum) {
     Point point[1];
-    local_points(patch, part, coefficients, point);
-    const V weight = hn::Load(d, part.heading + 3 * Patch::panel);
-    Point g = gather(patch, part, cotangents);
+    local_points(patch, group, coefficients, point);
+    const V weight = hn::Load(d, group.head + 3 * Patch::vertices_per_tile);
+    Point g = gather(patch, group, cotangents);
     g = {hn::Mul(g.x, weight), hn::Mul(g.y, weight), hn::Mul(g.z, weight)};
     const V row[3] = {g.x, g.y, g.z};
     for (int i = 0; i < 3; ++i) {
@@ -191,25 +201,26 @@ HWY_INLINE void part_vjp(const Patch& patch, const Part& part, const Rows<const 
         local[i] = hn::MulAdd(hn::Set(d, x[4 + i]), g.y, local[i]);
         local[i] = hn::MulAdd(hn::Set(d, x[8 + i]), g.z, local[i]);
     }
-    const float* at = part.heading + Patch::heading;
-    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::panel, coefficient_sum += lanes) {
+    const float* at = group.head + Patch::floats_per_head;
+    for (int k = 0; k < patch.components; ++k, at += 3 * Patch::vertices_per_tile, coefficient_sum += lanes) {
         V sum = hn::Load(d, coefficient_sum);
         sum = hn::MulAdd(hn::Load(d, at), local[0], sum);
-        sum = hn::MulAdd(hn::Load(d, at + Patch::panel), local[1], sum);
-        sum = hn::MulAdd(hn::Load(d, at + 2 * Patch::panel), local[2], sum);
+        sum = hn::MulAdd(hn::Load(d, at + Patch::vertices_per_tile), local[1], sum);
+        sum = hn::MulAdd(hn::Load(d, at + 2 * Patch::vertices_per_tile), local[2], sum);
         hn::Store(sum, d, coefficient_sum);
     }
 }
 
 void vjp(const Patch& patch, const Packed& packed, Rows<const float> coefficients, Rows<const float> transforms,
          Rows<const float> cotangents, Rows<float> coefficient_gradients, Rows<float> transform_gradients, float* work,
-         int count) {
-    for (int p = 0; p < count; ++p) {
+         int num_frames) {
+    for (int p = 0; p < num_frames; ++p) {
         V transform_sum[12];
         for (V& sum : transform_sum) sum = hn::Zero(d);
         std::fill_n(work, patch.components * lanes, 0.0f);
-        for_parts(patch, packed, [&](const Part& part) {
-            part_vjp(patch, part, coefficients.from(p), transforms.row(p), cotangents.row(p), transform_sum, work);
+        for_lane_groups(patch, packed, [&](const LaneGroup& group) {
+            lane_group_vjp(patch, group, coefficients.from(p), transforms.row(p), cotangents.row(p), transform_sum,
+                           work);
         });
         for (int e = 0; e < 12; ++e) {
             transform_gradients.row(p)[e] = hn::GetLane(hn::SumOfLanes(d, transform_sum[e]));

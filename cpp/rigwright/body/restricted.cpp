@@ -10,7 +10,7 @@
 namespace rigwright::body {
 namespace {
 
-/// One set, as the file has it.
+/// The tensors of one set in the file of the whole model.
 struct StoredSet {
     StoredSet(const TensorFile& source, std::int64_t set) : file(source), name(set_name(set)) {
         const auto offset = file.get<std::int32_t, 1>("sets.offset");
@@ -25,28 +25,30 @@ struct StoredSet {
 
     const TensorFile& file;
     std::string name;
-    std::int32_t begin, end;
+    std::int32_t begin;
+    std::int32_t end;
     View<const std::int32_t, 1> columns;
     View<const float, 1> mean;
     View<const float, 2> basis;
 };
 
-/// The members of a set that stay: their place among the restricted vertices, and their row in the file.
+/// A member of a set in the restricted model.
 struct Member {
-    std::int32_t vertex, row;
+    std::int32_t vertex;  // of the restricted model
+    std::int32_t row;     // in sets.vertex of the file
 };
 
-std::vector<Member> kept_members(const StoredSet& set, const rig::RestrictedPlaces& places) {
+std::vector<Member> restricted_members(const StoredSet& set, const rig::RestrictedPlaces& places) {
     const auto vertex = set.file.get<std::int32_t, 1>("sets.vertex");
-    std::vector<Member> kept;
+    std::vector<Member> members;
     for (std::int32_t row = set.begin; row < set.end; ++row) {
-        for (const std::int32_t place : places.of(vertex(row))) kept.push_back({place, row});
+        for (const std::int32_t place : places.of(vertex(row))) members.push_back({place, row});
     }
-    std::sort(kept.begin(), kept.end(), [](const Member& a, const Member& b) { return a.vertex < b.vertex; });
-    return kept;
+    std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.vertex < b.vertex; });
+    return members;
 }
 
-/// Collects the sets that keep a member.
+/// Writes the tensors of the restricted model's sets.
 class SetWriter {
 public:
     SetWriter(const TensorFile& source, TensorFile& result) : source_(source), result_(result) {}
@@ -55,7 +57,8 @@ public:
         const auto weight = source_.get<float, 1>("sets.weight");
         const std::string name = set_name(static_cast<std::int64_t>(joint_.size()));
         const std::int64_t components = set.basis.extent(1);
-        std::vector<float> mean, basis;
+        std::vector<float> mean;
+        std::vector<float> basis;
         for (const Member& member : members) {
             vertex_.push_back(member.vertex);
             weight_.push_back(weight(member.row));
@@ -98,7 +101,11 @@ private:
 
     const TensorFile& source_;
     TensorFile& result_;
-    std::vector<std::int32_t> joint_, offset_{0}, vertex_, input_offset_{0}, column_;
+    std::vector<std::int32_t> joint_;
+    std::vector<std::int32_t> offset_{0};
+    std::vector<std::int32_t> vertex_;
+    std::vector<std::int32_t> input_offset_{0};
+    std::vector<std::int32_t> column_;
     std::vector<float> weight_;
 };
 
@@ -111,7 +118,7 @@ std::shared_ptr<rig::Deformer> BodyModel::do_restricted(View<const std::int32_t,
     SetWriter writer(source, result);
     for (std::size_t i = 0; i < sets_.size(); ++i) {
         const StoredSet set(source, static_cast<std::int64_t>(i));
-        const std::vector<Member> members = kept_members(set, places);
+        const std::vector<Member> members = restricted_members(set, places);
         if (!members.empty()) writer.add(set, sets_[i].joint, members);
     }
     writer.finish();

@@ -9,16 +9,16 @@
 
 namespace rigwright::body {
 
-/// A learned body between two poses: a network whose inputs did not change does not run, a set whose joint did not move
-/// either is left as it is. Keeps the contributions of all sets, so that sums over overlapping sets have the order, and
-/// the bytes, of BodyModel::evaluate.
+/// The session cache of a learned body: coefficients and contributions of all vertex sets. An update runs only networks
+/// with changed inputs, and recomputes only sets with changed coefficients or a moved joint. Contributions are summed
+/// in the order of BodyModel::evaluate, so that the bytes are the same.
 class BodySession final : public rig::SessionState {
 public:
     explicit BodySession(const BodyModel& model);
-    void update(const float* pose, const float* before, float* vertices) override;
+    void update(const float* pose, const float* previous, float* vertices) override;
 
 private:
-    /// Lists of numbers, one after another.
+    /// Several lists of indices in one array.
     class Lists {
     public:
         Lists() = default;
@@ -28,18 +28,23 @@ private:
         }
 
     private:
-        std::vector<std::int32_t> begin_{0}, item_;
+        std::vector<std::int32_t> begin_{0};
+        std::vector<std::int32_t> item_;
     };
 
-    void find_changes(const float* pose, const float* before);
-    void add_up(const VertexSet& set, float* vertices) const;
+    void find_changes(const float* pose, const float* previous);
+    void sum_contributions(const VertexSet& set, float* vertices) const;
 
     const BodyModel& model_;
-    Lists sets_of_column_;  // whose networks have the column among their inputs
-    Lists late_of_vertex_;  // places among the late contributions
-    std::vector<char> joint_changed_, inputs_changed_;
-    std::vector<float> globals_, early_, late_;
-    LineVector<float> coefficients_, work_;
+    Lists sets_of_column_;              // per pose column: the sets with that input
+    Lists added_of_vertex_;             // per vertex: indices of its added contributions, in the order of the sets
+    std::vector<char> joint_changed_;   // per joint
+    std::vector<char> inputs_changed_;  // per set
+    std::vector<float> globals_;        // (J, 3, 4)
+    std::vector<float> stored_;         // (V, 3) stored contributions
+    std::vector<float> added_;          // added contributions
+    LineVector<float> coefficients_;
+    LineVector<float> work_;
 };
 
 }  // namespace rigwright::body

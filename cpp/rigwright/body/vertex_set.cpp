@@ -16,7 +16,11 @@ namespace {
 struct Tables {
     explicit Tables(const rig::Character& character);
 
-    View<const std::int32_t, 1> joint, offset, vertex, input_offset, column;
+    View<const std::int32_t, 1> joint;
+    View<const std::int32_t, 1> offset;
+    View<const std::int32_t, 1> vertex;
+    View<const std::int32_t, 1> input_offset;
+    View<const std::int32_t, 1> column;
     View<const float, 1> weight;
 
     std::int64_t num_sets() const { return joint.extent(0); }
@@ -87,7 +91,7 @@ void read_network(const TensorFile& tensors, const std::string& name, std::int64
         read_layer(tensors, name + "layer3", components, set.layer[1].outputs, network::Activation::none, packed);
 }
 
-/// (X^0)^-1 (v^0 - t^0) + mean, in double precision.
+/// The base points of a set: (X^0)^-1 (v^0 - t^0) + mean, computed in double precision.
 std::vector<float> base_points(const rig::Character& character, const Tables& tables, std::int64_t index,
                                View<const float, 1> mean) {
     const float* rest = character.skeleton.rest_globals().row(tables.joint(index));
@@ -106,15 +110,17 @@ std::vector<float> base_points(const rig::Character& character, const Tables& ta
     return base;
 }
 
-/// `covered` marks the vertices of earlier sets, and those of this one on return.
+/// Reads set `index`. `covered` (V) marks the vertices of earlier sets; those of this set are added.
 VertexSet read_set(const rig::Character& character, const Tables& tables, std::int64_t index, bool* covered,
                    Packed& packed) {
     const TensorFile& tensors = *character.tensors;
     const std::string name = set_name(index);
-    const std::int32_t begin = tables.offset(index), end = tables.offset(index + 1), members = end - begin;
+    const std::int32_t begin = tables.offset(index);
+    const std::int32_t end = tables.offset(index + 1);
+    const std::int32_t members = end - begin;
     const std::int32_t inputs = tables.input_offset(index + 1) - tables.input_offset(index);
     const auto mean = tensors.get<float, 1>(name + "mean", {3 * std::int64_t{members}});
-    // Without inputs nothing could choose the coefficients.
+    // A set without inputs has no network, so nothing would determine coefficients.
     const auto basis = tensors.get<float, 2>(name + "basis", {mean.extent(0), inputs == 0 ? 0 : -1});
 
     VertexSet set;
@@ -125,13 +131,13 @@ VertexSet read_set(const rig::Character& character, const Tables& tables, std::i
         read_network(tensors, name, inputs, basis.extent(1), set, packed);
     }
     const std::vector<float> base = base_points(character, tables, index, mean);
-    const auto late = std::make_unique<bool[]>(members);
+    const auto is_added = std::make_unique<bool[]>(members);
     for (std::int32_t m = 0; m < members; ++m) {
         bool& seen = covered[tables.vertex(begin + m)];
-        late[m] = seen;
+        is_added[m] = seen;
         seen = true;
     }
-    const PatchSource source{tables.vertex.data() + begin, tables.weight.data() + begin, late.get(), base.data(),
+    const PatchSource source{tables.vertex.data() + begin, tables.weight.data() + begin, is_added.get(), base.data(),
                              basis};
     set.patch = pack_patch(source, members, packed);
     return set;
@@ -163,8 +169,8 @@ int VertexSet::width() const {
     return most;
 }
 
-void VertexSet::gather(Rows<const float> poses, Rows<float> inputs, int count) const {
-    for (int p = 0; p < count; ++p) {
+void VertexSet::gather(Rows<const float> poses, Rows<float> inputs, int num_frames) const {
+    for (int p = 0; p < num_frames; ++p) {
         const float* pose = poses.row(p);
         float* input = inputs.row(p);
         for (const std::int32_t index : column) *input++ = pose[index];
@@ -177,12 +183,14 @@ std::vector<VertexSet> read_vertex_sets(const rig::Character& character, Packed&
     check_weights(tables, character.num_vertices());
     const auto covered = std::make_unique<bool[]>(character.num_vertices());
     std::vector<VertexSet> sets;
-    std::int64_t late = 0, coefficients = 0, results = 0;
+    std::int64_t added = 0;
+    std::int64_t coefficients = 0;
+    std::int64_t results = 0;
     for (std::int64_t i = 0; i < tables.num_sets(); ++i) {
         sets.push_back(read_set(character, tables, i, covered.get(), packed));
         VertexSet& set = sets.back();
-        set.patch.late_begin = late;
-        late += set.patch.members - set.patch.early;
+        set.patch.added_begin = added;
+        added += set.patch.num_added();
         set.coefficients_begin = coefficients;
         coefficients += set.patch.padded_components();
         set.results_begin = results;

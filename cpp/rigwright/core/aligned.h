@@ -7,7 +7,7 @@
 
 namespace rigwright {
 
-/// Allocator of memory aligned to cache lines, for elements of any type.
+/// Allocates memory that begins at a multiple of 64 bytes (a cache line, and the widest vector).
 template <class T>
 struct LineAllocator {
     static constexpr std::size_t alignment = 64;
@@ -24,7 +24,7 @@ struct LineAllocator {
     bool operator==(const LineAllocator&) const { return true; }
 };
 
-/// A vector whose first element stands on a cache line.
+/// A vector whose first element is aligned to a cache line.
 template <class T>
 using LineVector = std::vector<T, LineAllocator<T>>;
 

@@ -9,7 +9,7 @@
 
 namespace rigwright {
 
-/// "(12, 3)"; a negative extent reads "any".
+/// A shape as text: "(12, 3)". A negative extent reads "any".
 template <int Rank>
 std::string describe_shape(const std::array<std::int64_t, Rank>& extents) {
     std::string text = "(";
@@ -21,7 +21,7 @@ std::string describe_shape(const std::array<std::int64_t, Rank>& extents) {
     return text;
 }
 
-/// "(3, 0, 2)": where the element stands that is `flat` elements behind the first.
+/// The multi-index of the element with row-major index `flat` as text: "(3, 0, 2)".
 template <class T, int Rank>
 std::string describe_place(const View<T, Rank>& view, std::int64_t flat) {
     std::array<std::int64_t, Rank> index;
@@ -32,18 +32,18 @@ std::string describe_place(const View<T, Rank>& view, std::int64_t flat) {
     return Rank == 1 ? std::to_string(index[0]) : describe_shape<Rank>(index);
 }
 
-/// Throws ArgumentError if an element is NaN or infinite, and says where the first one stands.
+/// Throws ArgumentError with the index of the first element that is NaN or infinite, if there is one.
 template <class T, int Rank>
 void check_finite(const char* function, const char* argument, const View<T, Rank>& view) {
     for (const T& x : view) {
         if (std::isfinite(x)) continue;
         const std::string what = std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
-        const std::string where = describe_place(view, &x - view.begin());
-        throw bad_argument(function, argument, "not finite everywhere (" + what + " at " + where + ")", "finite");
+        const std::string index = describe_place(view, &x - view.begin());
+        throw bad_argument(function, argument, "not finite everywhere (" + what + " at " + index + ")", "finite");
     }
 }
 
-/// Throws ArgumentError if the shape differs; -1 leaves an extent open.
+/// Throws ArgumentError if the view has another shape. An extent of -1 in `shape` allows any.
 template <class T, int Rank>
 void check_shape(const char* function, const char* argument, const View<T, Rank>& view,
                  const std::array<std::int64_t, Rank>& shape) {
@@ -54,7 +54,7 @@ void check_shape(const char* function, const char* argument, const View<T, Rank>
     }
 }
 
-/// A caller's number of threads, where 0 stands for all processors. Throws ArgumentError if it is negative.
+/// Throws ArgumentError if a number of threads is negative; 0 stands for all processors.
 inline void check_threads(const char* function, int threads) {
     if (threads < 0) throw bad_argument(function, "threads", std::to_string(threads), "0 (all processors) or more");
 }

@@ -12,9 +12,9 @@ namespace {
 
 using Opened = system::NewFile::Opened;
 
-/// Creates a file beside `path`, under a name that no other thread or process has; `name` receives it. Returns false if
-/// that fails.
-bool create_beside(const std::string& path, system::NewFile& file, std::string& name) {
+/// Creates a temporary file in the folder of `path` under a name that no other thread or process uses, and writes the
+/// name to `name`. Returns false if that fails.
+bool create_temporary(const std::string& path, system::NewFile& file, std::string& name) {
     static std::atomic<std::uint64_t> count{0};
     for (;;) {
         name = path + ".part." + std::to_string(system::process_id()) + "." + std::to_string(count++);
@@ -38,18 +38,19 @@ std::vector<std::byte> read_file(const std::string& function, const std::string&
 }
 
 void write_file(const std::string& function, const std::string& path, std::span<const std::byte> bytes) {
-    std::string part;
+    std::string temporary;
     system::NewFile file;
     const auto fail = [&](const std::string& what) {
         const std::string reason = system::last_error();
-        system::remove_file(part);
-        throw bad_argument(function, "path", "'" + path + "', where " + what + " failed (" + reason + ")", "writable");
+        system::remove_file(temporary);
+        throw bad_argument(function, "path", "'" + path + "', for which " + what + " failed (" + reason + ")",
+                           "writable");
     };
-    if (!create_beside(path, file, part)) fail("creating a file");
+    if (!create_temporary(path, file, temporary)) fail("creating a file");
     if (!file.write(bytes)) fail("writing");
     if (!file.finish()) fail("flushing");
-    if (!system::replace_file(part, path)) fail("renaming");
-    // The new file is in its place already: a file system that cannot flush folders is no failure.
+    if (!system::replace_file(temporary, path)) fail("renaming");
+    // The rename has succeeded: a file system that cannot flush folders is no failure.
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     system::flush_folder(folder.empty() ? "." : folder.string());
 }

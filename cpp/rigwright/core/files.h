@@ -6,13 +6,14 @@
 
 namespace rigwright {
 
-/// The bytes of a regular file. Throws ArgumentError, which names `function`, on anything else, such as a pipe, which
-/// could block for ever, and on a file that cannot be read to its end.
+/// Reads a regular file. Throws ArgumentError, which names `function`, if there is no such file, if it is something
+/// else (a pipe could block for ever), or if it cannot be read to its end.
 std::vector<std::byte> read_file(const std::string& function, const std::string& path);
 
-/// Writes a file atomically: into a temporary file of its own beside it ("PATH.part.PROCESS.NUMBER"), flushed, then
-/// renamed, then the folder flushed. Whatever happens, the path holds the old file or all of the new one, also when
-/// several threads write it at once. Throws ArgumentError, which names `function`, where that fails.
+/// Writes a file atomically.
+/// Method: writes and flushes a new temporary file "PATH.part.PROCESS.NUMBER", renames it to PATH, flushes the folder.
+/// Guarantee: whatever happens, PATH is the old file or all of the new one, even if several threads write it at once.
+/// Throws ArgumentError, which names `function`, if a step fails.
 void write_file(const std::string& function, const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace rigwright

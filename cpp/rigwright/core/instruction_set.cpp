@@ -38,7 +38,7 @@ std::string choose() {
         for (const std::int64_t bit : bits) known += (known.empty() ? "" : ", ") + target_name(bit);
         throw bad_argument("instruction_set", "RIGWRIGHT_INSTRUCTION_SET", "'" + wanted + "'", "one of: " + known);
     }
-    hwy::DisableTargets(*found - 1);  // all better ones
+    hwy::DisableTargets(*found - 1);  // all better ones: they have lower bits
     return wanted;
 }
 

@@ -4,14 +4,13 @@
 
 namespace rigwright {
 
-/// The instruction sets that this processor runs and the kernels are compiled for, best first: some of
-/// "AVX-512", "AVX2", "SSE4", "portable".
+/// The instruction sets that the kernels are compiled for and this processor runs, best first: a subset of "AVX-512",
+/// "AVX2", "SSE4", "portable".
 std::vector<std::string> instruction_sets();
 
-/// The instruction set that the kernels use, chosen once a process: the best one, or the one that the
-/// environment variable RIGWRIGHT_INSTRUCTION_SET names (results then agree bit for bit between processors
-/// that share it). Kernels are called through dispatch.h, which asks this first. Throws ArgumentError if the
-/// variable names none of instruction_sets().
+/// The instruction set that the kernels use. It is chosen at the first call and stays: the one that the environment
+/// variable RIGWRIGHT_INSTRUCTION_SET names, else the best one. Processors that use the same set give the same bytes.
+/// Throws ArgumentError if the variable names none of instruction_sets().
 const std::string& instruction_set();
 
 }  // namespace rigwright

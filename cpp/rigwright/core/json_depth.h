@@ -4,11 +4,12 @@
 
 namespace rigwright {
 
-/// Levels of arrays and objects inside each other in a JSON text, found without a tree, so that hostile nesting is
-/// refused before one grows: copies, comparisons and dumps of a tree recurse. If the text is no JSON, at least as many
-/// levels as a parser opens before it notices.
+/// The depth of nested arrays and objects in a JSON text, found without parsing. Callers refuse deep texts before they
+/// parse, because copies, comparisons and dumps of a parsed tree recurse and could overflow the stack. If the text is
+/// not valid JSON, the result is at least the depth at which a parser finds the error.
 constexpr int json_depth(std::string_view text) {
-    int depth = 0, deepest = 0;
+    int depth = 0;
+    int deepest = 0;
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];

@@ -9,33 +9,35 @@
 
 namespace rigwright {
 
-/// Working memory of tens of megabytes, not initialized, aligned to a huge page. Asks for transparent huge pages on
-/// Linux: with 4 KB pages, page faults cost about as much as the computation, and passes over the whole array have more
-/// TLB misses.
+/// Uninitialized memory for tens of megabytes, aligned to a huge page. Asks for transparent huge pages on Linux: with
+/// 4 KB pages, page faults cost about as much as the computation, and passes over the array miss the TLB more often.
 template <class T>
 requires std::is_trivial_v<T>
 class LargeArray {
 public:
-    static constexpr std::size_t huge_page = std::size_t{2} << 20;
+    static constexpr std::size_t bytes_per_huge_page = std::size_t{2} << 20;
+    /// Smaller arrays ask for no huge pages: the last page would be mostly unused. Chosen, not tuned.
+    static constexpr std::size_t min_huge_pages = 4;
 
     T* data() { return memory_.get(); }
     const T* data() const { return memory_.get(); }
     std::int64_t size() const { return size_; }
 
-    /// Replaces the array by one of `count` numbers; contents are undefined.
+    /// Frees the array and allocates a new one of `count` elements, uninitialized. Throws std::bad_alloc.
     void reset(std::int64_t count) {
         memory_.reset();
         size_ = 0;
-        const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(T) + huge_page - 1) / huge_page * huge_page;
-        memory_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t(huge_page))));
+        const std::size_t pages =
+            (static_cast<std::size_t>(count) * sizeof(T) + bytes_per_huge_page - 1) / bytes_per_huge_page;
+        const std::size_t bytes = pages * bytes_per_huge_page;
+        memory_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t(bytes_per_huge_page))));
         size_ = count;
-        // only a hint; small arrays would not fill their huge pages
-        if (bytes >= 4 * huge_page) system::advise_huge_pages(memory_.get(), bytes);
+        if (pages >= min_huge_pages) system::advise_huge_pages(memory_.get(), bytes);
     }
 
 private:
     struct Free {
-        void operator()(T* memory) const { ::operator delete(memory, std::align_val_t(huge_page)); }
+        void operator()(T* memory) const { ::operator delete(memory, std::align_val_t(bytes_per_huge_page)); }
     };
     std::unique_ptr<T, Free> memory_;
     std::int64_t size_ = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The entry of an object, which may be null; null if there is none.
+/// The entry of a JSON object, or null if there is none. `object` may be null.
 const Json* find(const void* object, const std::string& key) {
     if (object == nullptr) return nullptr;
     const Json& entries = *static_cast<const Json*>(object);
@@ -20,13 +20,13 @@ const Json* find(const void* object, const std::string& key) {
     return found == entries.end() ? nullptr : &*found;
 }
 
-/// Throws unless the entry is there and `good`.
+/// Throws ArgumentError unless `good`: the entry is missing or of another type.
 void require(bool good, const Json* entry, const std::string& place, const std::string& type,
              const std::string& expected) {
     if (!good) throw bad_argument("load", place, entry == nullptr ? "missing" : type, expected);
 }
 
-/// The elements of a list, each of which `is_element`.
+/// A list whose elements all satisfy `is_element`.
 template <class Is>
 const Json& list(const Json* entry, const std::string& place, const std::string& expected, const Is& is_element) {
     bool good = entry != nullptr && entry->is_array();
@@ -95,14 +95,14 @@ Metadata Metadata::object(const std::string& key) const {
 std::vector<Metadata> Metadata::objects(const std::string& key) const {
     const std::string place = place_ + "." + key;
     const auto is_object = [](const Json& element) { return element.is_object(); };
-    std::vector<Metadata> parts;
+    std::vector<Metadata> result;
     for (const Json& element : list(find(object_.get(), key), place, "a list of objects", is_object)) {
-        Metadata part;
-        part.object_ = std::shared_ptr<const void>(object_, &element);  // keeps the whole tree
-        part.place_ = place + "[" + std::to_string(parts.size()) + "]";
-        parts.push_back(std::move(part));
+        Metadata one;
+        one.object_ = std::shared_ptr<const void>(object_, &element);  // keeps the whole tree
+        one.place_ = place + "[" + std::to_string(result.size()) + "]";
+        result.push_back(std::move(one));
     }
-    return parts;
+    return result;
 }
 
 bool Metadata::is_null(const std::string& key) const {
@@ -117,11 +117,11 @@ std::vector<std::string> Metadata::keys() const {
     return names;
 }
 
-std::string Metadata::renamed(const std::string& key, const std::string& now) const {
+std::string Metadata::renamed(const std::string& key, const std::string& new_key) const {
     Json object = object_ == nullptr ? Json::object() : *static_cast<const Json*>(object_.get());
     const auto entry = object.find(key);
     if (entry != object.end()) {
-        object.emplace(now, *entry);
+        object.emplace(new_key, *entry);
         object.erase(key);
     }
     return object.dump();

@@ -6,10 +6,10 @@
 
 namespace rigwright {
 
-/// What a model file says of itself: a JSON object with typed access, parsed once. Copies share the tree.
+/// The metadata of a model file: a JSON object with typed access, parsed once. Copies share the parsed tree.
 ///
-/// Getters throw ArgumentError with the place of what is wrong ("load: metadata.step is no number; it must be a
-/// number"). Entries that are lists of objects are read as Metadata of their own:
+/// Getters throw ArgumentError if the entry is missing or of another type; the text says which entry it is ("load:
+/// metadata.step is no number; it must be a number"). Each object of a list is a Metadata:
 ///
 ///     for (const Metadata& channel : file.metadata().objects("channels")) {
 ///         names.push_back(channel.text("name"));  // errors say "metadata.channels[3].name"
@@ -17,33 +17,34 @@ namespace rigwright {
 ///     }
 class Metadata {
 public:
-    /// Levels of arrays and objects that a text may have; the object itself is the first one.
+    /// The largest allowed depth of nested arrays and objects; the object itself counts.
     static constexpr int max_depth = 32;
 
     /// No entries.
     Metadata() = default;
-    /// Throws ArgumentError, which names `function` and `argument`, unless the text is a JSON object of at most
-    /// max_depth levels.
+    /// Parses a JSON text. Throws ArgumentError, which names `function` and `argument`, unless it is an object of depth
+    /// max_depth at most.
     Metadata(const std::string& json, const std::string& function, const std::string& argument);
 
     bool contains(const std::string& key) const;
-    /// The entry `key`. Throws ArgumentError if it is missing or of another type.
     double number(const std::string& key) const;
     std::string text(const std::string& key) const;
-    /// A whole number of at most 53 bits.
+    /// A whole number of magnitude at most 2^53.
     std::int64_t integer(const std::string& key) const;
     bool flag(const std::string& key) const;
+    /// A list of strings.
     std::vector<std::string> names(const std::string& key) const;
     Metadata object(const std::string& key) const;
     std::vector<Metadata> objects(const std::string& key) const;
-    /// Whether the entry is there and null.
+    /// Returns true if the entry exists and is null.
     bool is_null(const std::string& key) const;
     /// The names of all entries, ascending.
     std::vector<std::string> keys() const;
-    /// Where the object stands, for error texts: "metadata.channels[3]".
+    /// The path of this object in the file, for error texts: "metadata.channels[3]".
     const std::string& place() const { return place_; }
-    /// The object as text, with the entry `key` under the name `now` unless that is taken; as it is if there is none.
-    std::string renamed(const std::string& key, const std::string& now) const;
+    /// The object as JSON text, with the entry `key` renamed to `new_key`. If `new_key` exists already, it stays and
+    /// `key` is dropped; if `key` does not exist, nothing changes.
+    std::string renamed(const std::string& key, const std::string& new_key) const;
 
 private:
     std::shared_ptr<const void> object_;  // a JSON object of the tree; null: no entries

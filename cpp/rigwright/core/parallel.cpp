@@ -15,16 +15,18 @@
 namespace rigwright {
 namespace {
 
+/// One call of parallel_for, which several threads work on.
 struct Job {
     std::int64_t count = 0;
     std::int64_t grain = 1;
     detail::Body body = nullptr;
     void* context = nullptr;
-    std::atomic<std::int64_t> next{0};
+    std::atomic<std::int64_t> next{0};  // first index of the next piece
     std::atomic<bool> failed{false};
     std::mutex error_lock;
     std::exception_ptr error;
 
+    /// Processes pieces until none is left or a body has thrown.
     void work() {
         for (;;) {
             const std::int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
@@ -37,33 +39,34 @@ struct Job {
         }
     }
 
-    void fail(std::exception_ptr why) {
+    void fail(std::exception_ptr exception) {
         const std::lock_guard<std::mutex> guard(error_lock);
-        if (!error) error = std::move(why);
+        if (!error) error = std::move(exception);
         failed.store(true, std::memory_order_relaxed);
     }
 };
 
-thread_local bool inside_body = false;
+thread_local bool inside_body = false;  // nested calls of parallel_for are serial
 
-/// Sleeping helpers that join the caller on one job at a time. There may be fewer than asked for, or none: where the
-/// system starts no more threads, those that there are do the work.
+/// Worker threads that join the caller on one job at a time. If the system starts no more threads, the pool is smaller
+/// than asked for, perhaps empty.
 class Pool {
 public:
-    explicit Pool(int helpers) {
-        threads_.reserve(helpers);
+    explicit Pool(int workers) {
+        threads_.reserve(workers);
         try {
-            for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { serve(); });
+            for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { serve(); });
         } catch (const std::exception&) {  // a limit on threads or memory
         }
     }
 
-    void run(Job& job, int helpers) {
-        const std::lock_guard<std::mutex> turn(turn_);
+    /// Works on a job with at most `workers` threads beside the calling one. Returns when it is complete.
+    void run(Job& job, int workers) {
+        const std::lock_guard<std::mutex> one_job(job_lock_);
         {
             const std::lock_guard<std::mutex> guard(lock_);
             job_ = &job;
-            wanted_ = std::min<int>(helpers, static_cast<int>(threads_.size()));
+            wanted_ = std::min<int>(workers, static_cast<int>(threads_.size()));
             running_ = 0;
         }
         wake_.notify_all();
@@ -71,7 +74,7 @@ public:
         job.work();
         inside_body = false;
         std::unique_lock<std::mutex> guard(lock_);
-        wanted_ = 0;  // a helper that has not started by now has nothing left to do
+        wanted_ = 0;  // no piece is left for a worker that has not started yet
         idle_.wait(guard, [this] { return running_ == 0; });
         job_ = nullptr;
     }
@@ -92,13 +95,13 @@ private:
         }
     }
 
-    std::mutex turn_;  // one job at a time
-    std::mutex lock_;
+    std::mutex job_lock_;  // one job at a time
+    std::mutex lock_;      // of the members below
     std::condition_variable wake_;
     std::condition_variable idle_;
     Job* job_ = nullptr;
-    int wanted_ = 0;
-    int running_ = 0;
+    int wanted_ = 0;   // workers that may still join the job
+    int running_ = 0;  // workers that have joined it
     std::vector<std::thread> threads_;
 };
 
@@ -109,38 +112,38 @@ Pool& pool() {
         std::int64_t owner;
         Pool pool;
     };
-    static std::mutex lock;  // for the first call alone: a child forked while it is held could never take it
+    static std::mutex lock;  // used by the first call only: a child forked while it is locked would wait for ever
     static std::atomic<Owned*> instance{nullptr};
-    const auto mine = [] {
-        Owned* now = instance.load(std::memory_order_acquire);
-        return now != nullptr && now->owner == system::process_id() ? now : nullptr;
+    const auto pool_of_this_process = [] {
+        Owned* found = instance.load(std::memory_order_acquire);
+        return found != nullptr && found->owner == system::process_id() ? found : nullptr;
     };
-    if (Owned* now = mine()) return now->pool;
+    if (Owned* found = pool_of_this_process()) return found->pool;
     const std::lock_guard<std::mutex> guard(lock);
-    if (Owned* now = mine()) return now->pool;
+    if (Owned* found = pool_of_this_process()) return found->pool;
     Owned* made = new Owned{system::process_id(), Pool(num_processors() - 1)};
     instance.store(made, std::memory_order_release);
     return made->pool;
 }
 
-/// The host's threads; nullptr: the pool of this process.
+/// The host's scheduler; nullptr: the pool of this process.
 std::atomic<Scheduler*> host{nullptr};
 
-/// Works on a job from whatever thread the host calls, which may be inside a body or hold a lease of its own.
+/// Works on a job on a thread of the host. It may be inside a body or lease scratch memory already.
 void work_on_host_thread(Job& job) noexcept {
-    const bool before = std::exchange(inside_body, true);
+    const bool was_inside = std::exchange(inside_body, true);
     try {
         const Scratch::Inside own_memory;
         job.work();
-    } catch (...) {  // leases too deep inside each other
+    } catch (...) {  // leases nested too deep
         job.fail(std::current_exception());
     }
-    inside_body = before;
+    inside_body = was_inside;
 }
 
 void run_on_host(Scheduler& scheduler, Job& job, int threads) {
     scheduler.run(threads, [&job] { work_on_host_thread(job); });
-    work_on_host_thread(job);  // what no call began
+    work_on_host_thread(job);  // the pieces that no call has begun
 }
 
 }  // namespace

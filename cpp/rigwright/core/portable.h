@@ -1,28 +1,30 @@
 #pragma once
 
-/// RIGWRIGHT_DEVICE marks a function that runs on the device and, in the emulation (emulation.h), on the host.
+/// Marks code that nvcc and a host compiler both compile: kernels, and the host emulation of them (cuda/machine).
+
+/// RIGWRIGHT_DEVICE marks a function that runs on the device and on the host.
 #ifdef __CUDACC__
 #define RIGWRIGHT_DEVICE __host__ __device__
 #else
 #define RIGWRIGHT_DEVICE
 #endif
 
-/// RIGWRIGHT_TEAM marks a function whose threads wait for each other (block.h): device code under nvcc, never the
-/// host's.
+/// RIGWRIGHT_TEAM marks a function whose threads wait for each other (cuda/machine/block.h): under nvcc it is compiled
+/// for the device only.
 #ifdef __CUDACC__
 #define RIGWRIGHT_TEAM __device__
 #else
 #define RIGWRIGHT_TEAM
 #endif
 
-/// RIGWRIGHT_UNROLL writes a loop out in device code, so that its array stays in registers.
+/// RIGWRIGHT_UNROLL unrolls a loop in device code, so that arrays indexed by the loop stay in registers.
 #ifdef __CUDA_ARCH__
 #define RIGWRIGHT_UNROLL _Pragma("unroll")
 #else
 #define RIGWRIGHT_UNROLL
 #endif
 
-/// RIGWRIGHT_ROLLED keeps a loop with a large body as it is.
+/// RIGWRIGHT_ROLLED prevents unrolling of a loop with a large body.
 #ifdef __CUDA_ARCH__
 #define RIGWRIGHT_ROLLED _Pragma("unroll 1")
 #else

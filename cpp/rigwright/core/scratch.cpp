@@ -16,7 +16,7 @@ using Bytes = LineAllocator<std::byte>;
 
 }  // namespace
 
-/// Memory that at most one lease uses.
+/// The memory of one level: at most one lease uses it.
 struct Scratch::Slot {
     Slot() = default;
     Slot(const Slot&) = delete;
@@ -34,20 +34,21 @@ struct Scratch::Slot {
     bool leased = false;
 };
 
-/// The slots of a thread: one per depth of bodies inside bodies whose callers lease.
+/// The slots of a thread, one per level of nested bodies whose callers lease. Four levels are more than the engine
+/// nests.
 struct Scratch::Levels {
     std::array<Slot, 4> slots;
     std::size_t depth = 0;
 };
 
 Scratch::Levels& Scratch::levels() {
-    thread_local Levels own;
-    return own;
+    thread_local Levels levels_of_thread;
+    return levels_of_thread;
 }
 
 Scratch::Slot* Scratch::acquire(std::size_t count, std::size_t element) {
-    Levels& own = levels();
-    Slot& slot = own.slots[own.depth];
+    Levels& all = levels();
+    Slot& slot = all.slots[all.depth];
     if (slot.leased) {
         throw std::logic_error(
             "Scratch::Lease: this thread's working memory is leased already; a function must take one lease, split it "
@@ -56,7 +57,7 @@ Scratch::Slot* Scratch::acquire(std::size_t count, std::size_t element) {
     if (count > std::numeric_limits<std::size_t>::max() / element) throw std::bad_array_new_length();
     const std::size_t size = std::max<std::size_t>(1, count * element);
     if (size > slot.size) {
-        slot.free();  // before the larger one, so that both never exist at once
+        slot.free();  // before the allocation, so that both never exist at once
         slot.memory = Bytes().allocate(size);
         slot.size = size;
     }
@@ -66,14 +67,14 @@ Scratch::Slot* Scratch::acquire(std::size_t count, std::size_t element) {
 
 void Scratch::release(Slot* slot) noexcept {
     slot->leased = false;
-    if (slot->size > kept_bytes) slot->free();
+    if (slot->size > max_cached_bytes) slot->free();
 }
 
 void* Scratch::data(const Slot* slot) {
     return slot->memory;
 }
 
-std::size_t Scratch::bytes_held() {
+std::size_t Scratch::allocated_bytes() {
     std::size_t bytes = 0;
     for (const Slot& slot : levels().slots) bytes += slot.size;
     return bytes;
@@ -81,12 +82,12 @@ std::size_t Scratch::bytes_held() {
 
 Scratch::Inside::Inside() : deeper_(levels().slots[levels().depth].leased) {
     if (!deeper_) return;
-    Levels& own = levels();
-    if (own.depth + 1 == own.slots.size()) {
+    Levels& all = levels();
+    if (all.depth + 1 == all.slots.size()) {
         throw std::logic_error("parallel_for: leases of working memory stand inside each other " +
-                               std::to_string(own.slots.size()) + " deep, which is the limit");
+                               std::to_string(all.slots.size()) + " deep, which is the limit");
     }
-    ++own.depth;
+    ++all.depth;
 }
 
 Scratch::Inside::~Inside() {

@@ -5,29 +5,32 @@
 
 namespace rigwright {
 
-/// Working memory per thread, aligned to cache lines and kept between calls, so that a repeated call allocates
+/// Working memory per thread, aligned to cache lines. It is cached between calls, so that a repeated call allocates
 /// nothing.
 ///
-/// A function leases it for as long as it lives and splits it into the parts that it needs:
+/// A function takes one lease, splits it into the arrays that it needs, and returns the memory when the lease ends:
 ///
 ///     const Scratch::Lease<float> memory(2 * size);
-///     float *globals = memory.data(), *gradient = globals + size;
+///     float* globals = memory.data();
+///     float* gradient = globals + size;
 ///
-/// A second lease on the same thread throws std::logic_error. Bodies of parallel_for may lease although their caller
-/// does: they have memory of their own, one level further in.
+/// Rule: one lease per thread at a time; a second one throws std::logic_error. Bodies of parallel_for are exempt: they
+/// may lease while their caller does, since each level of nesting has memory of its own.
 class Scratch {
 public:
     static constexpr std::size_t alignment = 64;
-    /// A thread keeps at most this much per level after a lease ends; larger memory is freed with the lease.
-    static constexpr std::size_t kept_bytes = std::size_t{32} << 20;
+    /// Memory larger than this is freed when its lease ends, smaller memory is cached. Trades memory per thread and
+    /// level for allocations of large scratch. Chosen, not tuned.
+    static constexpr std::size_t max_cached_bytes = std::size_t{32} << 20;
 
-    /// Exclusive use of at least `count` elements, undefined at first. Throws std::logic_error if this thread leases
-    /// already, std::bad_alloc if there is no memory. Ends on the thread on which it began.
+    /// Exclusive use of at least `count` elements, uninitialized. Must end on the thread on which it began. Throws
+    /// std::logic_error if this thread has a lease already, and std::bad_alloc.
     template <class T>
     class Lease;
 
-    /// While it lives, leases of this thread come from memory that no lease outside uses. parallel_for makes one around
-    /// the bodies that it runs on its caller's thread.
+    /// Enters a level of nesting: until it is destroyed, a lease on this thread uses memory that no outer lease uses.
+    /// parallel_for creates one around the bodies that it runs on its caller's thread. Throws std::logic_error beyond
+    /// the deepest level.
     class Inside {
     public:
         Inside();
@@ -39,13 +42,13 @@ public:
         bool deeper_;
     };
 
-    /// Bytes that this thread keeps or leases, over all levels.
-    static std::size_t bytes_held();
+    /// Bytes that this thread has allocated, leased or cached, over all levels.
+    static std::size_t allocated_bytes();
 
-    /// `count` rounded up to whole cache lines of floats, for parts laid side by side.
+    /// `count` floats rounded up to whole cache lines: the size of one of several arrays in a lease.
     static constexpr std::size_t padded(std::size_t count) {
-        constexpr std::size_t line = alignment / sizeof(float);
-        return (count + line - 1) / line * line;
+        constexpr std::size_t floats_per_line = alignment / sizeof(float);
+        return (count + floats_per_line - 1) / floats_per_line * floats_per_line;
     }
 
 private:

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-/// Everything that the library needs of the operating system beyond the C++ standard library. One implementation is
-/// compiled: system_posix.cpp (Linux; other POSIX systems without the Linux hints) or system_windows.cpp.
+/// All that the library needs from the operating system beyond the C++ standard library. CMake compiles one
+/// implementation: system_posix.cpp (Linux; other POSIX systems without the Linux hints) or system_windows.cpp.
 namespace rigwright::system {
 
 /// Processors that this process may use, at least 1.
 int num_processors();
 
-/// Number of this process. A forked child has a number of its own.
+/// The identifier of this process; a forked child has another one.
 std::int64_t process_id();
 
-/// Asks for huge pages for memory that begins at a multiple of LargeArray's huge page. A hint: may do nothing.
+/// Asks for huge pages for memory aligned to LargeArray::bytes_per_huge_page. A hint: may do nothing.
 void advise_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 enum class ReadResult {
@@ -24,7 +24,7 @@ enum class ReadResult {
     cut_short,   // opened, but not readable to its end
 };
 
-/// Reads a regular file. Anything else, such as a pipe, is refused without blocking.
+/// Reads a regular file into `bytes`. Anything else, such as a pipe, gives not_a_file without blocking.
 ReadResult read_regular_file(const std::string& path, std::vector<std::byte>& bytes);
 
 /// A file that did not exist before, open for writing. Closed, not removed, on destruction.
@@ -38,26 +38,28 @@ public:
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
+    /// Creates and opens the file.
     Opened create(const std::string& path);
     /// Writes all bytes. Returns false on failure.
     bool write(std::span<const std::byte> bytes);
-    /// Flushes to the device and closes. Returns false if either fails.
+    /// Flushes to the storage device and closes. Returns false if either fails.
     bool finish();
 
 private:
     std::intptr_t handle_ = -1;
 };
 
-/// Renames a file over another one: a reader finds the old file or the new one. Returns false on failure.
+/// Renames `from` to `to`, which may exist, atomically: a reader opens the old file or the new one. Returns false on
+/// failure.
 bool replace_file(const std::string& from, const std::string& to);
 
 /// Removes a file; does nothing if there is none.
 void remove_file(const std::string& path);
 
-/// Makes a rename inside a folder outlast a power cut. Does nothing on file systems that cannot.
+/// Flushes a folder, so that a rename in it survives a power cut. Does nothing on file systems that cannot.
 void flush_folder(const std::string& folder);
 
-/// Text of the last failure of a call above on this thread.
+/// A text for the last failure of a function above on this thread.
 std::string last_error();
 
 }  // namespace rigwright::system

@@ -17,7 +17,7 @@
 namespace rigwright::system {
 namespace {
 
-/// An open descriptor, closed at the end.
+/// A file descriptor, closed on destruction.
 struct Descriptor {
     explicit Descriptor(int opened) : number(opened) {}
     ~Descriptor() {

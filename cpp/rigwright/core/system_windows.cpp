@@ -13,7 +13,7 @@
 namespace rigwright::system {
 namespace {
 
-constexpr std::size_t bytes_per_call = std::size_t{1} << 30;  // ReadFile and WriteFile count in 32 bits
+constexpr std::size_t bytes_per_call = std::size_t{1} << 30;  // ReadFile and WriteFile have 32-bit sizes
 
 /// Paths are UTF-8, as everywhere in the library.
 std::wstring wide(const std::string& path) {
@@ -24,7 +24,7 @@ HANDLE as_handle(std::intptr_t handle) {
     return reinterpret_cast<HANDLE>(handle);
 }
 
-/// An open handle, closed at the end.
+/// A handle, closed on destruction.
 struct Handle {
     explicit Handle(HANDLE value) : value(value) {}
     ~Handle() {
@@ -39,7 +39,8 @@ struct Handle {
 }  // namespace
 
 int num_processors() {
-    DWORD_PTR process = 0, machine = 0;
+    DWORD_PTR process = 0;
+    DWORD_PTR machine = 0;
     if (::GetProcessAffinityMask(::GetCurrentProcess(), &process, &machine) != 0 && process != 0) {
         return std::popcount(static_cast<std::uint64_t>(process));
     }
@@ -50,7 +51,7 @@ std::int64_t process_id() {
     return ::GetCurrentProcessId();
 }
 
-/// Large pages need a privilege on Windows: none are asked for.
+/// Large pages need a privilege on Windows: does nothing.
 void advise_huge_pages(void*, std::size_t) noexcept {}
 
 ReadResult read_regular_file(const std::string& path, std::vector<std::byte>& bytes) {

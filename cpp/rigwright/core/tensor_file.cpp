@@ -16,10 +16,10 @@ static_assert(std::endian::native == std::endian::little, "the file layout is li
 
 using Json = nlohmann::json;
 constexpr int max_rank = 8;
-constexpr std::int64_t largest_extent = std::numeric_limits<std::int32_t>::max();
-/// What can be counted in bytes.
-constexpr std::int64_t most_elements = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr int header_depth = 4;  // one more than a tensor's shape needs
+constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
+/// More elements than this have a size in bytes that int64 cannot represent.
+constexpr std::int64_t max_elements = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr int max_header_depth = 4;  // header, tensor, shape, and one to spare
 
 std::string shape_text(const std::int64_t* shape, std::size_t rank) {
     std::string text = "[";
@@ -38,11 +38,11 @@ const char* dtype_name(DType dtype) {
     throw bad_argument("load", origin, what, must);
 }
 
-/// Number of elements, or -1 if an extent is not storable or there are more than `most`.
+/// The number of elements of a shape, or -1 if an extent is not storable or there are more than `most`.
 std::int64_t checked_count(const std::vector<std::int64_t>& shape, std::int64_t most) {
     std::int64_t count = 1;
     for (const std::int64_t extent : shape) {
-        if (extent < 0 || extent > largest_extent) return -1;
+        if (extent < 0 || extent > max_extent) return -1;
         if (extent == 0) count = 0;
     }
     for (const std::int64_t extent : shape) {
@@ -54,7 +54,7 @@ std::int64_t checked_count(const std::vector<std::int64_t>& shape, std::int64_t 
 
 Json parse_header(std::span<const std::byte> text, const std::string& origin) {
     const char* begin = reinterpret_cast<const char*>(text.data());
-    if (json_depth({begin, text.size()}) > header_depth) {
+    if (json_depth({begin, text.size()}) > max_header_depth) {
         refuse(origin, "a file with a deeply nested header", "a safetensors file");
     }
     Json header = Json::parse(begin, begin + text.size(), nullptr, false);
@@ -64,8 +64,10 @@ Json parse_header(std::span<const std::byte> text, const std::string& origin) {
     return header;
 }
 
+/// The bytes [begin, end) of the data.
 struct Span {
-    std::uint64_t begin, end;
+    std::uint64_t begin;
+    std::uint64_t end;
 };
 
 Span parse_offsets(const Json& item, const std::string& origin, const std::string& name) {
@@ -84,7 +86,7 @@ std::vector<std::int64_t> parse_shape(const Json& item, const std::string& origi
     if (good) {
         for (const Json& extent : *found) {
             good = good && extent.is_number_unsigned() &&
-                   extent.get<std::uint64_t>() <= static_cast<std::uint64_t>(largest_extent);
+                   extent.get<std::uint64_t>() <= static_cast<std::uint64_t>(max_extent);
             if (good) shape.push_back(extent.get<std::int64_t>());
         }
     }
@@ -99,7 +101,7 @@ DType parse_dtype(const Json& item, const std::string& origin, const std::string
     refuse(origin, "a file with tensor '" + name + "' of an unknown dtype", "F32 or I32");
 }
 
-/// Throws unless the spans fill `size` bytes without gaps or overlaps.
+/// Throws ArgumentError unless the spans fill `size` bytes without gaps or overlaps.
 void check_cover(std::vector<Span> spans, std::uint64_t size, const std::string& origin) {
     std::sort(spans.begin(), spans.end(),
               [](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
@@ -111,9 +113,9 @@ void check_cover(std::vector<Span> spans, std::uint64_t size, const std::string&
     if (covered != size) refuse(origin, "a file with left-over bytes", "tensors to its end");
 }
 
-/// Of a tensor whose shape has been checked.
+/// Bytes of a tensor whose shape has been checked.
 std::uint64_t byte_size(const std::vector<std::int64_t>& shape) {
-    return static_cast<std::uint64_t>(checked_count(shape, most_elements)) * 4;
+    return static_cast<std::uint64_t>(checked_count(shape, max_elements)) * 4;
 }
 
 }  // namespace
@@ -131,7 +133,8 @@ TensorFile TensorFile::parse(std::span<const std::byte> bytes, const std::string
         refuse(origin, "a file that ends inside its header", "a complete safetensors file");
     }
     const std::span<const std::byte> data = rest.subspan(header_size);
-    if (data.size() % width != 0) refuse(origin, "a file of incomplete elements", "a multiple of 4 data bytes");
+    if (data.size() % bytes_per_element != 0)
+        refuse(origin, "a file of incomplete elements", "a multiple of 4 data bytes");
     const Json header = parse_header(rest.first(header_size), origin);
 
     std::vector<Span> spans;
@@ -146,13 +149,14 @@ TensorFile TensorFile::parse(std::span<const std::byte> bytes, const std::string
         }
         Entry entry{parse_dtype(item, origin, name), parse_shape(item, origin, name), 0};
         const Span span = parse_offsets(item, origin, name);
-        const std::int64_t count = checked_count(entry.shape, static_cast<std::int64_t>(data.size() / width));
-        if (count < 0 || span.end > data.size() || span.begin > span.end || span.begin % width != 0 ||
-            span.end - span.begin != static_cast<std::uint64_t>(count) * width) {
+        const std::int64_t count =
+            checked_count(entry.shape, static_cast<std::int64_t>(data.size() / bytes_per_element));
+        if (count < 0 || span.end > data.size() || span.begin > span.end || span.begin % bytes_per_element != 0 ||
+            span.end - span.begin != static_cast<std::uint64_t>(count) * bytes_per_element) {
             refuse(origin, "a file whose tensor '" + name + "' does not fit its bytes",
                    "offsets inside the file that match the shape");
         }
-        entry.offset = span.begin / width;
+        entry.offset = span.begin / bytes_per_element;
         spans.push_back(span);
         file.entries_.emplace(name, std::move(entry));
     }
@@ -171,14 +175,14 @@ void TensorFile::set_metadata(std::string text, const std::string& function) {
 }
 
 void TensorFile::add(const std::string& name, DType dtype, std::vector<std::int64_t> shape, const void* data) {
-    const std::int64_t count = checked_count(shape, most_elements);
+    const std::int64_t count = checked_count(shape, max_elements);
     if (count < 0 || shape.size() > max_rank) {
         throw bad_argument("TensorFile.add", name, shape_text(shape.data(), shape.size()), "of a storable size");
     }
     if (contains(name) || name == "__metadata__") throw bad_argument("TensorFile.add", name, "a name in use", "new");
-    const std::size_t offset = data_.size() / width;
+    const std::size_t offset = data_.size() / bytes_per_element;
     const std::byte* bytes = static_cast<const std::byte*>(data);
-    if (count > 0) data_.insert(data_.end(), bytes, bytes + static_cast<std::size_t>(count) * width);
+    if (count > 0) data_.insert(data_.end(), bytes, bytes + static_cast<std::size_t>(count) * bytes_per_element);
     entries_.emplace(name, Entry{dtype, std::move(shape), offset});
 }
 
@@ -223,7 +227,7 @@ std::vector<std::byte> TensorFile::serialize() const {
     out += sizeof(header_size) + text.size();
     for (const auto& [name, entry] : entries_) {
         const std::size_t size = byte_size(entry.shape);
-        if (size > 0) std::memcpy(out, data_.data() + entry.offset * width, size);
+        if (size > 0) std::memcpy(out, data_.data() + entry.offset * bytes_per_element, size);
         out += size;
     }
     return bytes;

@@ -6,8 +6,8 @@
 
 namespace rigwright {
 
-/// Non-owning, contiguous, row-major array: the one array type that crosses Python, C++ and CUDA.
-/// `View<const T, R>` is read-only; copying a view copies no elements.
+/// A non-owning, contiguous, row-major array: the one array type that crosses Python, C++ and CUDA. View<const T, R> is
+/// read-only. Copying a view copies no elements. Indices are not checked.
 template <class T, int Rank>
 class View {
 public:
@@ -15,7 +15,7 @@ public:
 
     constexpr View() = default;
     constexpr View(T* data, Extents extents) : data_(data), extents_(extents) {}
-    /// A writable view reads, too.
+    /// A writable view converts to a read-only one.
     template <class U>
     requires std::is_same_v<T, const U>
     constexpr View(const View<U, Rank>& other) : data_(other.data()), extents_(other.extents()) {}
@@ -31,7 +31,7 @@ public:
     constexpr T* begin() const { return data_; }
     constexpr T* end() const { return data_ + size(); }
 
-    /// Element at (i, j, ...), unchecked.
+    /// The element at (i, j, ...).
     template <class... Index>
     requires(sizeof...(Index) == Rank) constexpr T& operator()(Index... index) const {
         std::int64_t flat = 0;

@@ -21,7 +21,8 @@ Components::Components(const std::vector<Triangle>& triangles, std::int64_t num_
     std::iota(parent.begin(), parent.end(), 0);
     for (const Triangle& triangle : triangles) {
         for (int c = 1; c < 3; ++c) {
-            const std::int32_t a = root(parent, triangle.vertex[0]), b = root(parent, triangle.vertex[c]);
+            const std::int32_t a = root(parent, triangle.vertex[0]);
+            const std::int32_t b = root(parent, triangle.vertex[c]);
             parent[std::max(a, b)] = std::min(a, b);  // a root is its component's first vertex
         }
     }

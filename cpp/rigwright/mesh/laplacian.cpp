@@ -13,7 +13,8 @@ Entries graph_laplacian(View<const std::int32_t, 2> faces, std::int64_t num_vert
         entries.value.push_back(value);
     };
     for (std::int32_t k = 0; k < num_vertices; ++k) {
-        const std::int32_t begin = neighbors.start[k], end = neighbors.start[k + 1];
+        const std::int32_t begin = neighbors.start[k];
+        const std::int32_t end = neighbors.start[k + 1];
         std::int32_t e = begin;
         for (; e < end && neighbors.vertex[e] < k; ++e) add(k, neighbors.vertex[e], -1.0);
         add(k, k, end - begin);

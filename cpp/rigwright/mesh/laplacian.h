@@ -6,15 +6,16 @@
 
 namespace rigwright::mesh {
 
-/// Entries of a sparse V x V matrix.
+/// The entries of a sparse V x V matrix, in coordinate format.
 struct Entries {
-    std::vector<std::int32_t> row, column;
+    std::vector<std::int32_t> row;
+    std::vector<std::int32_t> column;
     std::vector<double> value;
 };
 
-/// The graph Laplacian L = D - A of a mesh: symmetric, positive semidefinite, rows sum to 0; D the number of
-/// neighbors, A 1 where an edge joins two vertices. Row by row, columns ascending, a diagonal entry in every
-/// row (0 at a loose vertex).
+/// The graph Laplacian L = D - A of a mesh: D is the diagonal matrix of the numbers of neighbors, and A has a 1 for
+/// each pair of vertices with an edge. Symmetric, positive semidefinite, row sums 0. Entries are sorted by row, then
+/// column; every row has a diagonal entry (0 for a loose vertex).
 Entries graph_laplacian(View<const std::int32_t, 2> faces, std::int64_t num_vertices);
 
 }  // namespace rigwright::mesh

@@ -7,15 +7,17 @@ namespace rigwright::mesh {
 void Smoothing::apply(float* points, float* scratch) const {
     for (int round = 0; round < iterations_; ++round) {
         for (std::int64_t k = 0; k < num_vertices_; ++k) {
-            const std::int32_t begin = neighbors_.start[k], end = neighbors_.start[k + 1];
-            const float pull = begin == end ? 0.0f : step_ / static_cast<float>(end - begin);
-            const float stay = begin == end ? 1.0f : 1.0f - step_;
+            const std::int32_t begin = neighbors_.start[k];
+            const std::int32_t end = neighbors_.start[k + 1];
+            const float neighbor_weight = begin == end ? 0.0f : step_ / static_cast<float>(end - begin);
+            const float own_weight = begin == end ? 1.0f : 1.0f - step_;
             float sum[3] = {};
             for (std::int32_t e = begin; e < end; ++e) {
                 const float* m = points + 3 * static_cast<std::int64_t>(neighbors_.vertex[e]);
                 for (int axis = 0; axis < 3; ++axis) sum[axis] += m[axis];
             }
-            for (int axis = 0; axis < 3; ++axis) scratch[3 * k + axis] = stay * points[3 * k + axis] + pull * sum[axis];
+            for (int axis = 0; axis < 3; ++axis)
+                scratch[3 * k + axis] = own_weight * points[3 * k + axis] + neighbor_weight * sum[axis];
         }
         std::copy_n(scratch, 3 * num_vertices_, points);
     }
@@ -23,13 +25,13 @@ void Smoothing::apply(float* points, float* scratch) const {
 
 void Smoothing::apply_transposed(float* gradient, float* scratch) const {
     for (int round = 0; round < iterations_; ++round) {
-        for (std::int64_t k = 0; k < num_vertices_; ++k) {  // what a vertex hands to each of its neighbors
+        for (std::int64_t k = 0; k < num_vertices_; ++k) {  // scratch: what vertex k adds to each of its neighbors
             const std::int32_t count = neighbors_.start[k + 1] - neighbors_.start[k];
-            const float pull = count == 0 ? 0.0f : step_ / static_cast<float>(count);
-            const float stay = count == 0 ? 1.0f : 1.0f - step_;
+            const float neighbor_weight = count == 0 ? 0.0f : step_ / static_cast<float>(count);
+            const float own_weight = count == 0 ? 1.0f : 1.0f - step_;
             for (int axis = 0; axis < 3; ++axis) {
-                scratch[3 * k + axis] = pull * gradient[3 * k + axis];
-                gradient[3 * k + axis] *= stay;
+                scratch[3 * k + axis] = neighbor_weight * gradient[3 * k + axis];
+                gradient[3 * k + axis] *= own_weight;
             }
         }
         for (std::int64_t k = 0; k < num_vertices_; ++k) {

@@ -5,18 +5,18 @@
 
 namespace rigwright::mesh {
 
-/// Laplacian smoothing: each iteration moves every vertex by `step` of the way to the mean of its neighbors,
+/// Laplacian smoothing: each iteration moves every vertex toward the mean of its neighbors N(k),
 ///   s_k <- (1 - step) s_k + step mean_{m in N(k)} s_m.
-/// Linear in the vertices; loose vertices stay.
+/// Linear in the vertices. Loose vertices stay fixed.
 class Smoothing {
 public:
     Smoothing(View<const std::int32_t, 2> faces, std::int64_t num_vertices, int iterations, float step)
         : neighbors_(faces, num_vertices), num_vertices_(num_vertices), iterations_(iterations), step_(step) {}
 
-    /// Smooths `points` (V, 3) in place; `scratch` is as large.
+    /// Smooths `points` (V, 3) in place. `scratch` has 3 V floats.
     void apply(float* points, float* scratch) const;
-    /// The transposed operator, in place: takes a gradient with respect to smoothed points to one with respect to
-    /// the points.
+    /// Applies the transposed operator in place: from the gradient with respect to smoothed points to the gradient with
+    /// respect to the points.
     void apply_transposed(float* gradient, float* scratch) const;
 
 private:

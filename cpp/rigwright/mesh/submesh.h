@@ -6,15 +6,15 @@
 
 namespace rigwright::mesh {
 
-/// A part of a mesh, its vertices and faces in the order of the whole.
+/// Some vertices and faces of a mesh, in their order in the mesh.
 struct Submesh {
-    std::vector<std::int32_t> vertices;  // (S), ascending indices of the whole mesh
-    std::vector<std::int32_t> faces;     // (F, 4), corners are places in `vertices`
+    std::vector<std::int32_t> vertices;  // (S) indices in the mesh, ascending
+    std::vector<std::int32_t> faces;     // (F, 4) indices into `vertices`; -1 pads triangles
 };
 
-/// The part of a mesh on which `iterations` rounds of Smoothing, then VertexFrames, give some vertices what they give
-/// on the whole mesh, bit for bit: the faces around the vertices, then one ring of edges per round. What they give
-/// near the border of the part is different.
+/// The smallest submesh on which `iterations` iterations of Smoothing and then VertexFrames give the given vertices the
+/// same bytes as on the whole mesh: the faces at these vertices, plus one ring of neighbors per iteration. Results near
+/// the border of the submesh differ from those of the whole mesh.
 Submesh smoothing_submesh(View<const std::int32_t, 2> faces, std::int64_t num_vertices,
                           View<const std::int32_t, 1> vertices, int iterations);
 

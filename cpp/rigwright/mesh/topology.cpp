@@ -9,13 +9,14 @@
 namespace rigwright::mesh {
 namespace {
 
+/// An edge of a face.
 struct Side {
     Edge edge;
     std::int32_t face;
     friend auto operator<=>(const Side&, const Side&) = default;
 };
 
-/// Every side of every face, ascending by edge, then face; a face has an edge once at most.
+/// The sides of all faces, sorted by edge, then face. Each edge of a face occurs once.
 std::vector<Side> sides(View<const std::int32_t, 2> faces) {
     std::vector<Side> result;
     result.reserve(4 * faces.extent(0));
@@ -23,7 +24,8 @@ std::vector<Side> sides(View<const std::int32_t, 2> faces) {
         const std::int32_t* face = faces.row(f);
         const int count = num_corners(face);
         for (int c = 0; c < count; ++c) {
-            const std::int32_t a = face[c], b = face[(c + 1) % count];
+            const std::int32_t a = face[c];
+            const std::int32_t b = face[(c + 1) % count];
             if (a != b) result.push_back({{std::min(a, b), std::max(a, b)}, static_cast<std::int32_t>(f)});
         }
     }

@@ -7,41 +7,43 @@
 
 namespace rigwright::mesh {
 
-/// Faces are (F, 4) vertex indices, -1 in the last column pads triangles. Non-manifold edges, loose vertices,
-/// degenerate faces and several components are all fine.
+/// Faces are (F, 4) vertex indices; -1 in the last column pads triangles. Non-manifold edges, loose vertices,
+/// degenerate faces and several components are allowed.
 
-/// Throws ArgumentError, naming `function` and `argument`, if a corner is no vertex.
+/// Throws ArgumentError, which names `function` and `argument`, if a face has an index out of range.
 void check_faces(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices,
                  const char* argument = "faces");
 
-/// Corners of a face: 3 or 4.
+/// The number of corners of a face: 3 or 4.
 inline int num_corners(const std::int32_t* face) {
     return face[3] < 0 ? 3 : 4;
 }
 
 /// An edge between two vertices, a < b.
 struct Edge {
-    std::int32_t a, b;
+    std::int32_t a;
+    std::int32_t b;
     friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 
-/// The edges of all faces, each once, ascending. A face's edges join its successive corners; a corner repeated
-/// makes none.
+/// The edges of all faces, each once, ascending. The edges of a face connect its successive corners, except equal ones.
 std::vector<Edge> edges(View<const std::int32_t, 2> faces);
 
-/// An edge with exactly two faces at it.
+/// An edge with exactly two faces.
 struct Hinge {
     Edge edge;
-    std::int32_t first, second;  // faces, first < second
+    std::int32_t first;   // the face with the lower index
+    std::int32_t second;  // the other face
 };
 
-/// The hinges of a mesh, by ascending edge. Border edges and non-manifold edges are none.
+/// The hinges of a mesh, sorted by edge. Border edges and non-manifold edges are not among them.
 std::vector<Hinge> hinges(View<const std::int32_t, 2> faces);
 
-/// Neighbors of vertices along edges: those of k stand at start[k] ... start[k + 1], ascending.
+/// The neighbors of each vertex along edges: vertex k has vertex[start[k]] to before vertex[start[k + 1]], ascending.
 struct Neighbors {
     Neighbors(View<const std::int32_t, 2> faces, std::int64_t num_vertices);
-    std::vector<std::int32_t> start, vertex;
+    std::vector<std::int32_t> start;  // (V + 1)
+    std::vector<std::int32_t> vertex;
 };
 
 }  // namespace rigwright::mesh

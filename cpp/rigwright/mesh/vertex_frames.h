@@ -6,24 +6,25 @@
 
 namespace rigwright::mesh {
 
-/// A right-handed orthonormal frame at every vertex that turns with the surface: z the vertex normal, x the edge
-/// to one neighbor, seen across z, y = z x x. The neighbor is chosen once, on a rest mesh: the one whose edge is
-/// longest across the normal. A vertex without a normal or such an edge there (a loose one) has no frame.
+/// A right-handed orthonormal tangent frame (x, y, z) at every vertex, which rotates with the surface: z is the vertex
+/// normal, x the normalized projection of the edge to one neighbor on the tangent plane, and y = z cross x. The
+/// neighbor is chosen once, on the rest mesh: the one with the longest projection. A vertex without a normal or a
+/// projected edge there, such as a loose one, has no frame.
 class VertexFrames {
 public:
-    /// `rest` (V, 3). Keeps a copy of the faces.
+    /// rest: (V, 3). Copies the faces.
     VertexFrames(View<const std::int32_t, 2> faces, View<const float, 2> rest);
 
     bool has_frame(std::int64_t vertex) const { return neighbor_[vertex] >= 0; }
-    /// Writes frames (V, 9) of points (V, 3): x, y, z one after another; zeros where there is none or where the
-    /// points have flattened the frame. `normals` (V, 3) receives the sums of the area vectors.
+    /// Writes the frames (V, 9) of points (V, 3): x, y, z of each vertex. They are zeros if the vertex has no frame or
+    /// its normal or edge has vanished. Writes the sums of area vectors to `normals` (V, 3).
     void evaluate(const float* points, float* normals, float* frames) const;
-    /// The derivative of the frames along `change` (V, 3) of the points: writes (V, 9), zeros where evaluate wrote
-    /// them. `normals` and `frames` are those of evaluate.
+    /// Jacobian-vector product: writes the derivatives (V, 9) of the frames along `change` (V, 3) of the points; zeros
+    /// if the frame is. `normals` and `frames` are from evaluate.
     void jvp(const float* points, const float* normals, const float* frames, const float* change,
              float* derivatives) const;
-    /// The reverse of jvp: adds to `point_gradient` (V, 3). `frame_gradient` (V, 9) is overwritten; `normals` and
-    /// `frames` are those of evaluate.
+    /// Vector-Jacobian product: adds the gradient with respect to the points to `point_gradient` (V, 3). Overwrites
+    /// `frame_gradient` (V, 9). `normals` and `frames` are from evaluate.
     void vjp(const float* points, const float* normals, const float* frames, float* frame_gradient,
              float* point_gradient) const;
 

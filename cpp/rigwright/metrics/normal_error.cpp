@@ -14,9 +14,10 @@ namespace {
 
 using linalg::Vec3;
 
-constexpr double degrees = 180.0 / std::numbers::pi;
+constexpr std::int64_t hinges_per_task = 256;  // not sensitive: a task is far longer than its start
+constexpr double degrees_per_radian = 180.0 / std::numbers::pi;
 
-Vec3 along(const float* vertices, const mesh::Edge& edge) {
+Vec3 edge_vector(const float* vertices, const mesh::Edge& edge) {
     return linalg::difference(vertices, edge.b, edge.a);
 }
 
@@ -28,9 +29,10 @@ void check(const char* function, View<const float, 3> a, View<const float, 3> b,
     mesh::check_faces(function, faces, a.extent(1));
 }
 
-/// Signed dihedral angle in radians; NaN where a face has no area.
+/// The signed dihedral angle in radians; NaN if a face has no area.
 double dihedral(const float* vertices, const std::int32_t* first, const std::int32_t* second, const Vec3& edge) {
-    const Vec3 n = mesh::area_vector(vertices, first), m = mesh::area_vector(vertices, second);
+    const Vec3 n = mesh::area_vector(vertices, first);
+    const Vec3 m = mesh::area_vector(vertices, second);
     const double squared = dot(edge, edge);
     if (dot(n, n) == 0.0 || dot(m, m) == 0.0 || squared == 0.0) return std::numeric_limits<double>::quiet_NaN();
     return std::atan2(dot(cross(n, m), edge) / std::sqrt(squared), dot(n, m) - dot(n, edge) * dot(m, edge) / squared);
@@ -45,10 +47,11 @@ void face_normal_angles(View<const float, 3> a, View<const float, 3> b, View<con
     parallel_for(a.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
             for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-                const Vec3 n = mesh::area_vector(a.row(t), faces.row(f)), m = mesh::area_vector(b.row(t), faces.row(f));
+                const Vec3 n = mesh::area_vector(a.row(t), faces.row(f));
+                const Vec3 m = mesh::area_vector(b.row(t), faces.row(f));
                 const Vec3 product = cross(n, m);
                 const bool flat = dot(n, n) == 0.0 || dot(m, m) == 0.0;
-                const double angle = std::atan2(length(product), dot(n, m)) * degrees;
+                const double angle = std::atan2(length(product), dot(n, m)) * degrees_per_radian;
                 angles(t, f) = flat ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(angle);
             }
         }
@@ -62,21 +65,24 @@ HingeErrors hinge_errors(View<const float, 3> a, View<const float, 3> b, View<co
     const std::int64_t count = static_cast<std::int64_t>(errors.hinges.size());
     errors.angle.assign(count, std::numeric_limits<double>::quiet_NaN());
     errors.length.assign(count, 0.0);
-    parallel_for(count, 256, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(count, hinges_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t h = begin; h < end; ++h) {
             const mesh::Hinge& hinge = errors.hinges[h];
-            const std::int32_t *first = faces.row(hinge.first), *second = faces.row(hinge.second);
-            double sum = 0.0, length = 0.0;
+            const std::int32_t* first = faces.row(hinge.first);
+            const std::int32_t* second = faces.row(hinge.second);
+            double sum = 0.0;
+            double length = 0.0;
             std::int64_t valid = 0;
             for (std::int64_t t = 0; t < a.extent(0); ++t) {
-                const Vec3 p = along(a.row(t), hinge.edge), q = along(b.row(t), hinge.edge);
+                const Vec3 p = edge_vector(a.row(t), hinge.edge);
+                const Vec3 q = edge_vector(b.row(t), hinge.edge);
                 length += std::abs(linalg::length(p) - linalg::length(q));
                 const double change = dihedral(b.row(t), first, second, q) - dihedral(a.row(t), first, second, p);
                 if (std::isnan(change)) continue;
                 sum += std::abs(std::remainder(change, 2.0 * std::numbers::pi));
                 ++valid;
             }
-            if (valid > 0) errors.angle[h] = sum / static_cast<double>(valid) * degrees;
+            if (valid > 0) errors.angle[h] = sum / static_cast<double>(valid) * degrees_per_radian;
             if (a.extent(0) > 0) errors.length[h] = length / static_cast<double>(a.extent(0));
         }
     });

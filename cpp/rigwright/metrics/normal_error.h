@@ -7,22 +7,23 @@
 
 namespace rigwright::metrics {
 
-/// Writes (T, F) angles in degrees between the normals of the faces of two animations a and b, (T, V, 3), of a
-/// mesh; NaN where a face has no area in one of them. Throws ArgumentError where shapes differ, a value is not
-/// finite or a corner is no vertex.
+/// Writes the angles (T, F), in degrees, between the face normals of two animations a and b (T, V, 3) of a mesh; NaN if
+/// a face has no area in one of them. Throws ArgumentError if shapes do not match, a value is not finite or a face
+/// index is out of range.
 void face_normal_angles(View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces,
                         View<float, 2> angles, int threads);
 
-/// What an animation b does to a hinge (an edge with two faces) of animation a, averaged over the T frames.
+/// The differences between two animations at the hinges of a mesh (edges with two faces), averaged over T frames.
 struct HingeErrors {
     std::vector<mesh::Hinge> hinges;
-    std::vector<double> angle;   // degrees: |difference of the signed dihedral angles|; NaN without a valid frame
-    std::vector<double> length;  // scene units: |difference of the edge's lengths|
+    std::vector<double> angle;   // degrees: mean |difference of signed dihedral angles|; NaN if no frame is valid
+    std::vector<double> length;  // scene units: mean |difference of edge lengths|
 };
 
-/// Dihedral angle at a hinge with unit edge e and face normals n, m: the angle about e between the normals seen along
-/// e, atan2((n x m) . e, n . m - (n . e)(m . e)); the last term is 0 but where a quad is warped. Frames in which one of
-/// the faces has no area are left out of the hinge's angle. Throws as face_normal_angles does.
+/// Compares the hinges of animations a and b (T, V, 3). The signed dihedral angle of a hinge with unit edge e and face
+/// normals n and m is their angle about e, atan2((n x m) . e, n . m - (n . e)(m . e)); the last term is 0 except for
+/// warped quads. Frames in which a face has no area are invalid for the hinge's angle. Throws what face_normal_angles
+/// throws.
 HingeErrors hinge_errors(View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces,
                          int threads);
 

@@ -13,10 +13,14 @@ void vertex_distances(View<const float, 3> a, View<const float, 3> b, View<float
     check_shape<float, 2>("vertex_error", "distances", distances, {a.extent(0), a.extent(1)});
     check_finite("vertex_error", "a", a);
     check_finite("vertex_error", "b", b);
-    parallel_for(distances.size(), 4096, threads, [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t vertices_per_task = 4096;  // not sensitive: a task is far longer than its start
+    parallel_for(distances.size(), vertices_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-            const float *p = a.data() + 3 * i, *q = b.data() + 3 * i;
-            const double x = double(p[0]) - q[0], y = double(p[1]) - q[1], z = double(p[2]) - q[2];
+            const float* p = a.data() + 3 * i;
+            const float* q = b.data() + 3 * i;
+            const double x = double(p[0]) - q[0];
+            const double y = double(p[1]) - q[1];
+            const double z = double(p[2]) - q[2];
             distances.data()[i] = static_cast<float>(std::sqrt(x * x + y * y + z * z));
         }
     });

@@ -3,8 +3,8 @@
 
 namespace rigwright::metrics {
 
-/// Writes (T, V) distances |a_tk - b_tk| between the vertices (T, V, 3) of two animations of a mesh. Throws
-/// ArgumentError where shapes differ or a value is not finite.
+/// Writes the distances (T, V) |a_tk - b_tk| between the vertices (T, V, 3) of two animations of a mesh. Throws
+/// ArgumentError if shapes do not match or a value is not finite.
 void vertex_distances(View<const float, 3> a, View<const float, 3> b, View<float, 2> distances, int threads);
 
 }  // namespace rigwright::metrics

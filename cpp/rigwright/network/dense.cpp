@@ -5,13 +5,13 @@
 namespace rigwright::network {
 namespace {
 
-/// Writes W in the order of the kernels, each weight as convert(w).
-template <class Number, class Convert>
+/// Writes W in the order of the kernels, each weight w as convert(w).
+template <class Stored, class Convert>
 void pack_weights(View<const float, 2> weight, const Dense& layer, Packed& packed, const Convert& convert) {
-    Number* out = packed.at<Number>(layer.weight);
+    Stored* out = packed.at<Stored>(layer.weight);
     const int padded = layer.padded();
-    for (int begin = 0; begin < padded; begin += Dense::group) {
-        const int rows = std::min(Dense::group, padded - begin);
+    for (int begin = 0; begin < padded; begin += Dense::outputs_per_group) {
+        const int rows = std::min(Dense::outputs_per_group, padded - begin);
         const int filled = std::min(rows, layer.outputs - begin);
         for (int k = 0; k < layer.inputs; ++k, out += rows) {
             for (int row = 0; row < filled; ++row) out[row] = convert(weight(begin + row, k));

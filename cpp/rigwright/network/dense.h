@@ -10,13 +10,12 @@
 
 namespace rigwright::network {
 
-/// A dense layer y = f(W x + b), f an activation, its weights packed for the kernels: output rows in
-/// groups of 64 (the last group: what is left, in whole panels of 16), inside a group one input column after
-/// another. Rows beyond `outputs` are zero, so they come out as zero. After the weights of the last group come
-/// the biases.
+/// A dense layer y = f(W x + b) with activation f, packed for the kernels.
+/// Layout: the rows of W, padded with zeros to a multiple of 16, in groups of 64; the last group may be smaller. A
+/// group is stored input by input. The biases follow the last group. Padding outputs are therefore f(0) = 0.
 struct Dense {
-    static constexpr int panel = 16;
-    static constexpr int group = 64;
+    static constexpr int outputs_per_vector = 16;  // floats of an AVX-512 vector
+    static constexpr int outputs_per_group = 64;   // accumulators of one row: 4 AVX-512 or 8 AVX2 vectors
 
     int inputs = 0;
     int outputs = 0;
@@ -26,49 +25,50 @@ struct Dense {
     std::size_t weight = 0;              // offsets into the Packed that the layer was packed into
     std::size_t bias = 0;
 
-    /// Outputs in whole panels: the size of a row of results.
-    int padded() const { return (outputs + panel - 1) / panel * panel; }
-    /// Inputs in whole panels: the size of a row of gradients with respect to them.
-    int padded_inputs() const { return (inputs + panel - 1) / panel * panel; }
+    /// The outputs padded to a multiple of outputs_per_vector: floats of a result row.
+    int padded() const { return (outputs + outputs_per_vector - 1) / outputs_per_vector * outputs_per_vector; }
+    /// The inputs padded likewise: floats of a row of input gradients.
+    int padded_inputs() const { return (inputs + outputs_per_vector - 1) / outputs_per_vector * outputs_per_vector; }
 };
 
-/// Packs W (n, k) and b (n).
+/// Packs W (outputs, inputs) and b (outputs) into `packed`.
 Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed,
                  Storage storage = Storage::float32);
 
-/// Rows of vectors, `stride` floats apart.
+/// A matrix whose rows are `stride` elements apart.
 template <class T>
 struct Rows {
     T* data = nullptr;
     std::int64_t stride = 0;
 
     Rows() = default;
-    Rows(T* first, std::int64_t distance) : data(first), stride(distance) {}
-    /// Writable rows read, too.
+    Rows(T* first_row, std::int64_t elements) : data(first_row), stride(elements) {}
+    /// Writable rows convert to read-only ones.
     template <class U>
     requires std::is_same_v<T, const U> Rows(const Rows<U>& other) : data(other.data), stride(other.stride) {}
 
     T* row(std::int64_t index) const { return data + index * stride; }
-    /// The rows from `index` on, each from its element `offset` on.
+    /// The rows from `index` on, without their first `offset` elements.
     Rows from(std::int64_t index, std::int64_t offset = 0) const { return {row(index) + offset, stride}; }
 };
 
-/// The operations of a network, for the instruction set in use. Each treats `count` rows, and the result of a
-/// row does not depend on the rows beside it. Rows of results are padded and aligned to cache lines.
+/// The operations of a dense layer on `count` rows, compiled for the instruction set in use.
+/// Guarantee: the result of a row does not depend on the other rows.
+/// Requires: result rows are padded (Dense::padded) and aligned to cache lines.
 struct DenseKernels {
     /// y = f(W x + b).
     void (*dense)(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count);
-    /// Reverse of `dense`: x_gradient = W^T (y_gradient * f'), f' from y. `y_gradient`, zero beyond the outputs,
-    /// is overwritten with y_gradient * f'; x_gradient comes out zero beyond the inputs.
+    /// Vector-Jacobian product: x_gradient = W^T (y_gradient * f'), with f' computed from y. y_gradient must be zero
+    /// beyond the outputs and is overwritten by y_gradient * f'. x_gradient is zero beyond the inputs.
     void (*dense_vjp)(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<float> y_gradient,
                       Rows<float> x_gradient, int count);
-    /// Derivative of `dense`: y_tangent = (W x_tangent) * f', f' from y.
+    /// Jacobian-vector product: y_tangent = (W x_tangent) * f', with f' computed from y.
     void (*dense_jvp)(const Dense& layer, const Packed& packed, Rows<const float> y, Rows<const float> x_tangent,
                       Rows<float> y_tangent, int count);
 };
 const DenseKernels& dense_kernels();
 
-/// tanh of `count` values, as in the layers: within 1.5 units in the last place of the exact value.
+/// tanh of `count` values as in the layers. Error: at most 1.5 units in the last place.
 void tanh(const float* x, float* y, std::size_t count);
 
 }  // namespace rigwright::network

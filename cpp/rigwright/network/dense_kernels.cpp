@@ -14,26 +14,26 @@ HWY_BEFORE_NAMESPACE();
 namespace rigwright::network::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<float, Dense::panel>;
+using D = hn::CappedTag<float, Dense::outputs_per_vector>;
 using V = hn::Vec<D>;
 constexpr D d;
 constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
 
-// Registers decide the tiles: one row alone takes 64 outputs where they fit, six rows take what leaves them
-// and their weights in registers.
-constexpr int wide = lanes == 16 ? 4 : 8;
-constexpr int narrow = lanes == 16 ? 4 : 2;
+// Register tiles: a single row computes 64 outputs at once; six (or three) rows share weights, with so few vectors of
+// outputs that all sums and weights stay in registers: 6 * 4 + 4 of 32, or 6 * 2 + 2 of 16.
+constexpr int vectors_per_single_row = lanes == 16 ? 4 : 8;
+constexpr int vectors_per_shared_row = lanes == 16 ? 4 : 2;
 
-// Weights of any storage as float32.
+/// Loads weights of any storage as float32.
 HWY_INLINE V load(const float* weight) {
     return hn::Load(d, weight);
 }
-template <class Number>
-HWY_INLINE V load(const Number* weight) {
-    return hn::PromoteTo(d, hn::Load(hn::Rebind<Number, D>(), weight));
+template <class Stored>
+HWY_INLINE V load(const Stored* weight) {
+    return hn::PromoteTo(d, hn::Load(hn::Rebind<Stored, D>(), weight));
 }
 
-/// Calls body(Number()) with the type of the stored weights.
+/// Calls body(x), where x has the type of the stored weights.
 template <class Body>
 HWY_INLINE void for_storage(Storage storage, const Body& body) {
     switch (storage) {
@@ -46,13 +46,13 @@ HWY_INLINE void for_storage(Storage storage, const Body& body) {
     }
 }
 
-/// One group of output rows: its weights, biases, and first row.
-template <class Number>
+/// One group of output rows.
+template <class Stored>
 struct Group {
-    const Number* weight;
-    const float* bias;  // none for a derivative
-    std::int64_t rows;
-    std::int64_t begin;
+    const Stored* weight;
+    const float* bias;   // null in derivatives
+    std::int64_t rows;   // outputs, padded
+    std::int64_t begin;  // its first output
     std::int64_t inputs;
 };
 
@@ -74,8 +74,8 @@ struct LeakyRelu {
     }
 };
 
-/// Calls body(f) with the type of an activation, and not for the identity. Activations are passes over sums that the
-/// products left in the first cache, so that the products exist once for all of them.
+/// Calls body(f) with the functions of an activation, or not at all for the identity. Activations are separate passes
+/// over sums in the L1 cache, so that the product kernels are compiled once, not per activation.
 template <class Body>
 HWY_INLINE void for_activation(Activation activation, const Body& body) {
     switch (activation) {
@@ -90,7 +90,7 @@ HWY_INLINE void for_activation(Activation activation, const Body& body) {
     }
 }
 
-/// y = f(y) for `width` numbers per row.
+/// y = f(y) for `width` elements per row.
 void activate(Activation activation, Rows<float> y, std::int64_t width, int count) {
     for_activation(activation, [&](auto f) {
         for (int p = 0; p < count; ++p) {
@@ -100,7 +100,7 @@ void activate(Activation activation, Rows<float> y, std::int64_t width, int coun
     });
 }
 
-/// gradient *= f', from the values y, for `width` numbers per row.
+/// gradient *= f', computed from the values y, for `width` elements per row.
 void times_slope(Activation activation, Rows<const float> y, Rows<float> gradient, std::int64_t width, int count) {
     for_activation(activation, [&](auto f) {
         for (int p = 0; p < count; ++p) {
@@ -112,15 +112,15 @@ void times_slope(Activation activation, Rows<const float> y, Rows<float> gradien
     });
 }
 
-/// `Count` rows of x times `Vectors` vectors of output rows, from the output row `first` of the group.
-template <int Count, int Vectors, class Number>
-HWY_INLINE void tile(const Group<Number>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+/// The product of `Count` rows of x with `Vectors` vectors of outputs, from output `first` of the group on.
+template <int Count, int Vectors, class Stored>
+HWY_INLINE void tile(const Group<Stored>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
     V sum[Count][Vectors];
     for (int v = 0; v < Vectors; ++v) {
         const V bias = group.bias ? hn::Load(d, group.bias + first + v * lanes) : hn::Zero(d);
         for (int p = 0; p < Count; ++p) sum[p][v] = bias;
     }
-    const Number* weight = group.weight + first;
+    const Stored* weight = group.weight + first;
     for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
         V w[Vectors];
         for (int v = 0; v < Vectors; ++v) w[v] = load(weight + v * lanes);
@@ -136,25 +136,25 @@ HWY_INLINE void tile(const Group<Number>& group, std::int64_t first, Rows<const 
     }
 }
 
-/// All output rows of a group from `first` on, in tiles of `Vectors` vectors, then narrower ones.
-template <int Count, int Vectors, class Number>
-HWY_INLINE void strip(const Group<Number>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
+/// All outputs of a group from `first` on, in tiles of `Vectors` vectors, then of fewer.
+template <int Count, int Vectors, class Stored>
+HWY_INLINE void strip(const Group<Stored>& group, std::int64_t first, Rows<const float> x, Rows<float> y) {
     for (; first + Vectors * lanes <= group.rows; first += Vectors * lanes) {
         tile<Count, Vectors>(group, first, x, y);
     }
-    if constexpr (Vectors * lanes > Dense::panel) strip<Count, Vectors / 2>(group, first, x, y);
+    if constexpr (Vectors * lanes > Dense::outputs_per_vector) strip<Count, Vectors / 2>(group, first, x, y);
 }
 
 /// Calls body(group) for all groups of output rows.
 template <class Body>
 HWY_INLINE void for_groups(const Dense& layer, const Packed& packed, bool with_bias, const Body& body) {
-    for_storage(layer.storage, [&](auto number) {
-        using Number = decltype(number);
-        const Number* weight = packed.at<Number>(layer.weight);
-        for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::group) {
-            const std::int64_t rows = std::min<std::int64_t>(Dense::group, layer.padded() - begin);
+    for_storage(layer.storage, [&](auto example) {
+        using Stored = decltype(example);
+        const Stored* weight = packed.at<Stored>(layer.weight);
+        for (std::int64_t begin = 0; begin < layer.padded(); begin += Dense::outputs_per_group) {
+            const std::int64_t rows = std::min<std::int64_t>(Dense::outputs_per_group, layer.padded() - begin);
             const float* bias = with_bias ? packed.at(layer.bias) + begin : nullptr;
-            body(Group<Number>{weight, bias, rows, begin, layer.inputs});
+            body(Group<Stored>{weight, bias, rows, begin, layer.inputs});
             weight += rows * layer.inputs;
         }
     });
@@ -163,9 +163,9 @@ HWY_INLINE void for_groups(const Dense& layer, const Packed& packed, bool with_b
 void dense(const Dense& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count) {
     for_groups(layer, packed, true, [&](const auto& group) {
         int p = 0;
-        for (; p + 6 <= count; p += 6) strip<6, narrow>(group, 0, x.from(p), y.from(p));
-        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x.from(p), y.from(p));
-        for (; p < count; ++p) strip<1, wide>(group, 0, x.from(p), y.from(p));
+        for (; p + 6 <= count; p += 6) strip<6, vectors_per_shared_row>(group, 0, x.from(p), y.from(p));
+        for (; p + 3 <= count; p += 3) strip<3, vectors_per_shared_row>(group, 0, x.from(p), y.from(p));
+        for (; p < count; ++p) strip<1, vectors_per_single_row>(group, 0, x.from(p), y.from(p));
         activate(layer.activation, y.from(0, group.begin), group.rows, count);
     });
 }
@@ -174,16 +174,16 @@ void dense_jvp(const Dense& layer, const Packed& packed, Rows<const float> y, Ro
                Rows<float> y_tangent, int count) {
     for_groups(layer, packed, false, [&](const auto& group) {
         int p = 0;
-        for (; p + 3 <= count; p += 3) strip<3, narrow>(group, 0, x_tangent.from(p), y_tangent.from(p));
-        for (; p < count; ++p) strip<1, wide>(group, 0, x_tangent.from(p), y_tangent.from(p));
+        for (; p + 3 <= count; p += 3) strip<3, vectors_per_shared_row>(group, 0, x_tangent.from(p), y_tangent.from(p));
+        for (; p < count; ++p) strip<1, vectors_per_single_row>(group, 0, x_tangent.from(p), y_tangent.from(p));
         times_slope(layer.activation, y.from(0, group.begin), y_tangent.from(0, group.begin), group.rows, count);
     });
 }
 
-/// x_gradient += W^T y_gradient of one group of output rows, for one row.
-template <class Number>
-HWY_INLINE void add_transposed(const Group<Number>& group, const float* y_gradient, float* x_gradient) {
-    const Number* weight = group.weight;
+/// x_gradient += W^T y_gradient for one row and the weights of one group of outputs.
+template <class Stored>
+HWY_INLINE void add_transposed(const Group<Stored>& group, const float* y_gradient, float* x_gradient) {
+    const Stored* weight = group.weight;
     for (std::int64_t k = 0; k < group.inputs; ++k, weight += group.rows) {
         V sum = hn::Zero(d);
         for (std::int64_t row = 0; row < group.rows; row += lanes) {

@@ -5,19 +5,21 @@
 
 namespace rigwright::network {
 
-/// Constants of a model in the order in which its kernels read them, numbers of any type. Parts are known by their
-/// offsets in bytes, which are whole cache lines.
+/// The constants of a model in the order in which its kernels read them, in one array of arrays of any type. Each array
+/// has an offset in bytes, a multiple of a cache line.
 class Packed {
 public:
-    static constexpr std::size_t line = 64;  // bytes in a cache line
+    static constexpr std::size_t bytes_per_line = 64;  // of the cache
 
-    /// Room for `count` numbers, zero, and whole lines. Returns the offset of the first.
+    /// Appends an array of `count` zeros, padded to whole cache lines. Returns its offset. Invalidates pointers of
+    /// `at`.
     template <class T = float>
     std::size_t append(std::size_t count) {
         const std::size_t offset = bytes_.size();
-        bytes_.resize(offset + (count * sizeof(T) + line - 1) / line * line);
+        bytes_.resize(offset + (count * sizeof(T) + bytes_per_line - 1) / bytes_per_line * bytes_per_line);
         return offset;
     }
+    /// The array at an offset.
     template <class T = float>
     T* at(std::size_t offset) {
         return reinterpret_cast<T*>(bytes_.data() + offset);

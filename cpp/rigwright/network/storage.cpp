@@ -11,8 +11,8 @@ std::uint16_t to_float16(float x) {
     const std::uint16_t sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
     const float magnitude = std::abs(x);
     if (std::isnan(x)) return static_cast<std::uint16_t>(sign | 0x7e00u);
-    if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00u);  // rounds to 2^16
-    if (magnitude < 0x1p-14f) {  // subnormal: a multiple of 2^-24, and the sum below rounds to these
+    if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00u);  // would round to 2^16
+    if (magnitude < 0x1p-14f) {  // subnormal: adding 0.5 rounds to a multiple of 2^-24
         const float shifted = magnitude + 0.5f;
         return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
     }
@@ -29,7 +29,8 @@ std::uint16_t to_bfloat16(float x) {
 
 float from_float16(std::uint16_t bits) {
     const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
-    const std::uint32_t exponent = bits >> 10 & 0x1fu, digits = bits & 0x3ffu;
+    const std::uint32_t exponent = bits >> 10 & 0x1fu;
+    const std::uint32_t digits = bits & 0x3ffu;
     if (exponent == 0) {
         const float magnitude = static_cast<float>(digits) * 0x1p-24f;
         return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
@@ -61,9 +62,10 @@ float storage_error(View<const float, 2> weight, Storage storage) {
 }
 
 Storage choose_storage(View<const float, 2> weight) {
-    const float half = storage_error(weight, Storage::float16), brain = storage_error(weight, Storage::bfloat16);
-    if (std::isinf(half) && std::isinf(brain)) return Storage::float32;
-    return half <= brain ? Storage::float16 : Storage::bfloat16;
+    const float float16_error = storage_error(weight, Storage::float16);
+    const float bfloat16_error = storage_error(weight, Storage::bfloat16);
+    if (std::isinf(float16_error) && std::isinf(bfloat16_error)) return Storage::float32;
+    return float16_error <= bfloat16_error ? Storage::float16 : Storage::bfloat16;
 }
 
 }  // namespace rigwright::network

@@ -1,4 +1,4 @@
-// Included once for every instruction set: no ordinary include guard.
+// Included once per instruction set, so it has Highway's guard, not an ordinary one.
 #if defined(RIGWRIGHT_NETWORK_TANH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef RIGWRIGHT_NETWORK_TANH_INL_H
 #undef RIGWRIGHT_NETWORK_TANH_INL_H
@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace rigwright::network::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// exp(2a) + 1 for 0 <= a <= 9.02: 2a = n ln 2 + 2r, with a polynomial for exp(2r) - 1 on |2r| <= ln 2 / 2.
+/// exp(2a) + 1 for 0 <= a <= 9.02: reduces 2a = n ln 2 + 2r, with a polynomial for exp(2r) - 1 on |2r| <= ln 2 / 2.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_twice_plus_one(D d, V a) {
     const hn::RebindToSigned<D> di;
@@ -31,12 +31,13 @@ HWY_INLINE V exp_twice_plus_one(D d, V a) {
     return hn::MulAdd(scale, less_one, hn::Add(scale, hn::Set(d, 1.0f)));
 }
 
-/// tanh: an odd polynomial up to 0.625, then 1 - 2 / (exp(2|x|) + 1). Both polynomials are minimax fits of the
-/// relative error. NaN stays NaN.
+/// tanh: an odd polynomial for |x| < 0.625, else 1 - 2 / (exp(2|x|) + 1). Both polynomials are minimax in relative
+/// error. NaN stays NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V tanh(D d, V x) {
-    const V magnitude = hn::Abs(x), most = hn::Set(d, 9.02f);              // beyond, tanh is 1 in float32
-    const V a = hn::IfThenElse(hn::Gt(magnitude, most), most, magnitude);  // not Min, which may drop NaN
+    const V magnitude = hn::Abs(x);
+    const V limit = hn::Set(d, 9.02f);                                       // beyond it, tanh is 1 in float32
+    const V a = hn::IfThenElse(hn::Gt(magnitude, limit), limit, magnitude);  // not Min, which may drop NaN
     const V u = hn::Mul(a, a);
     V p = hn::Set(d, -0.0055151503f);
     p = hn::MulAdd(p, u, hn::Set(d, 0.020469407f));

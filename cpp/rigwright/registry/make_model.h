@@ -8,11 +8,11 @@
 
 namespace rigwright {
 
-/// The model that a file describes, of whatever kind it names. Throws ArgumentError on an unknown kind and on
-/// tensors that do not make a model of that kind.
+/// Makes the model of a file, of the kind that its metadata name. Throws ArgumentError if the kind is unknown, or if
+/// the constructor of that kind does.
 std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tensors);
 
-/// All kinds that make_model knows.
+/// The kinds that make_model supports.
 std::vector<std::string> model_kinds();
 
 }  // namespace rigwright

@@ -5,24 +5,25 @@
 
 namespace rigwright::rig {
 
-/// Euler angles, in degrees, of rotations R = R_a(angle_0) R_b(angle_1) ... (column vectors, leftmost factor first).
+/// Writes Euler angles in degrees of rotations: R = R_a(angle_0) R_b(angle_1) ... for column vectors.
 ///
-/// Of the solutions of a rotation and their whole turns, the one is chosen that leaves the ranges least; where several
-/// do, the one nearest to the row before (`continuous`, for clips), else the smallest. If the outer two of three axes
-/// coincide (gimbal lock), the first angle stays at the row before, or as near to 0 as its range allows. With two axes,
-/// a third goes between them and is dropped; with one, the angle of the nearest rotation is taken: exact where the axes
-/// can make the rotation.
+/// Choice: a rotation has several solutions, by whole turns and by the two branches of Euler angles. The one that
+/// exceeds the ranges least is chosen; among equals, the one nearest to the previous frame if `continuous` (for clips),
+/// else the one with the smallest angles. In gimbal lock, where only the sum or difference of the outer angles is
+/// determined, the first angle stays as in the previous frame, or as near to 0 as its range allows. Fewer than three
+/// axes: the angles are exact if the axes can produce the rotation. Otherwise a single axis has the angle of the
+/// nearest rotation, and of two axes a third angle between them is dropped.
 ///
-/// rotations: (T, 3, 3); uniform scale does not matter. axes: one to three of 0, 1, 2, neighbors different (and two
-/// axes differ). ranges: (n, 2) lowest and highest angle. angles: (T, n) out; may lie outside the ranges.
-/// Throws ArgumentError on other axes or shapes, numbers that are not finite, and a lowest angle above the highest.
+/// rotations: (T, 3, 3), up to uniform scale. axes: one to three of 0, 1, 2; neighbors differ. ranges: (n, 2) lowest
+/// and highest angles. angles: (T, n), may exceed the ranges. Throws ArgumentError if the axes or a shape are wrong, a
+/// number is not finite, or a lowest angle exceeds the highest.
 void fit_angles(View<const double, 3> rotations, std::span<const int> axes, View<const double, 2> ranges,
                 bool continuous, View<double, 2> angles);
 
-/// Whether fit_angles takes these axes.
+/// Returns true if fit_angles supports these axes.
 bool can_fit_angles(std::span<const int> axes);
 
-/// matrix = matrix R_axis(degrees), both 3x3, row-major.
+/// matrix = matrix * R_axis(degrees), 3x3 row-major.
 void turn(double* matrix, int axis, double degrees);
 
 }  // namespace rigwright::rig

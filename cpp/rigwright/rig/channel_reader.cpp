@@ -9,24 +9,25 @@
 namespace rigwright::rig {
 namespace {
 
-/// The number of each name in a list.
-using Numbers = std::unordered_map<std::string, int>;
+/// The index of each name in a list.
+using Indices = std::unordered_map<std::string, int>;
 
-Numbers number(const std::vector<std::string>& names) {
-    Numbers numbers;
-    for (const std::string& name : names) numbers.emplace(name, static_cast<int>(numbers.size()));
-    return numbers;
+Indices index_names(const std::vector<std::string>& names) {
+    Indices indices;
+    for (const std::string& name : names) indices.emplace(name, static_cast<int>(indices.size()));
+    return indices;
 }
 
-/// -1 if there is no such name.
-int index_of(const Numbers& numbers, const std::string& name) {
-    const auto found = numbers.find(name);
-    return found == numbers.end() ? -1 : found->second;
+/// The index of a name, or -1 if there is no such name.
+int index_of(const Indices& indices, const std::string& name) {
+    const auto found = indices.find(name);
+    return found == indices.end() ? -1 : found->second;
 }
 
-/// What an entry refers to by name.
+/// The names that an entry may refer to.
 struct Known {
-    Numbers joints, controls;
+    Indices joints;
+    Indices controls;
 };
 
 [[noreturn]] void refuse(const Metadata& entry, const std::string& key, const std::string& got,
@@ -40,7 +41,7 @@ void check_keys(const Metadata& entry, const std::set<std::string>& known) {
     }
 }
 
-/// A joint's index; -1 for null.
+/// The index of the entry's joint, or -1 for null.
 int read_joint(const Metadata& entry, const Known& known) {
     if (entry.is_null("joint")) return -1;
     const std::string name = entry.text("joint");
@@ -49,9 +50,11 @@ int read_joint(const Metadata& entry, const Known& known) {
     return index;
 }
 
+constexpr std::int64_t max_place = 1000000;  // fits an int; Channels has a stricter limit
+
 int read_place(const Metadata& entry) {
     const std::int64_t place = entry.integer("place");
-    if (place < 0 || place > 1000000) refuse(entry, "place", std::to_string(place), "a whole number from 0");
+    if (place < 0 || place > max_place) refuse(entry, "place", std::to_string(place), "a whole number from 0");
     return static_cast<int>(place);
 }
 
@@ -89,11 +92,12 @@ Channel read_channel(const Metadata& entry, const Known& known) {
     return channel;
 }
 
-Follower read_follower(const Metadata& entry, const Known& known, const Numbers& channels) {
+Follower read_follower(const Metadata& entry, const Known& known, const Indices& channels) {
     check_keys(entry, {"joint", "channel", "axis", "place", "factor"});
     Follower follower;
     follower.joint = read_joint(entry, known);
-    const std::string channel = entry.text("channel"), axis = entry.text("axis");
+    const std::string channel = entry.text("channel");
+    const std::string axis = entry.text("axis");
     follower.place = read_place(entry);
     follower.factor = entry.number("factor");
     follower.channel = index_of(channels, channel);
@@ -105,9 +109,9 @@ Follower read_follower(const Metadata& entry, const Known& known, const Numbers&
 
 Channels read_entry(const Metadata& entry, const Skeleton& skeleton, const std::vector<std::string>& numeric_controls) {
     check_keys(entry, {"list", "followers", "joints"});
-    const Known known{number(skeleton.names()), number(numeric_controls)};
+    const Known known{index_names(skeleton.names()), index_names(numeric_controls)};
     std::vector<Channel> list;
-    Numbers names;
+    Indices names;
     for (const Metadata& item : entry.objects("list")) {
         list.push_back(read_channel(item, known));
         const std::string& name = list.back().name;
@@ -117,10 +121,10 @@ Channels read_entry(const Metadata& entry, const Skeleton& skeleton, const std::
     }
     std::vector<Follower> followers;
     for (const Metadata& item : entry.objects("followers")) followers.push_back(read_follower(item, known, names));
-    std::map<std::string, std::string> elsewhere;
+    std::map<std::string, std::string> posed_elsewhere;
     const Metadata joints = entry.object("joints");
-    for (const std::string& joint : joints.keys()) elsewhere[joint] = joints.text(joint);
-    return Channels(std::move(list), followers, elsewhere, skeleton, numeric_controls);
+    for (const std::string& joint : joints.keys()) posed_elsewhere[joint] = joints.text(joint);
+    return Channels(std::move(list), followers, posed_elsewhere, skeleton, numeric_controls);
 }
 
 Channels dials(const std::vector<std::string>& controls, View<const float, 2> ranges) {

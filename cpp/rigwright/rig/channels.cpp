@@ -14,10 +14,10 @@
 namespace rigwright::rig {
 namespace {
 
-constexpr std::int64_t rows_per_task = 64;
-constexpr int most_turns = 32;  // rotations of one joint; hosts know three
+constexpr std::int64_t frames_per_task = 64;  // not sensitive: a task is far longer than its start
+constexpr int max_turns = 32;                 // rotations per joint; hosts have three
 
-/// 0, 1, 2 for a kind about or along x, y, z.
+/// The axis of a rotation, translation or scale: 0, 1 or 2.
 int axis_of(ChannelKind kind) {
     return static_cast<int>(kind) % 3;
 }
@@ -35,13 +35,15 @@ ArgumentError wrong(const std::string& name, const std::string& got, const std::
     return bad_argument("Channels", "channel '" + name + "'", got, expected);
 }
 
-/// Inverse of a 3x4 transform whose 3x3 part the skeleton has found invertible.
+/// The inverse of a 3x4 transform whose 3x3 part is invertible (Skeleton has checked it).
 std::array<double, 12> inverse_of(const std::array<double, 12>& m) {
     std::array<double, 12> out{};
     for (int r = 0; r < 3; ++r) {
-        const int a = (r + 1) % 3, b = (r + 2) % 3;
+        const int a = (r + 1) % 3;
+        const int b = (r + 2) % 3;
         for (int c = 0; c < 3; ++c) {
-            const int d = (c + 1) % 3, e = (c + 2) % 3;
+            const int d = (c + 1) % 3;
+            const int e = (c + 2) % 3;
             out[c * 4 + r] = m[a * 4 + d] * m[b * 4 + e] - m[a * 4 + e] * m[b * 4 + d];  // the cofactor of (r, c)
         }
     }
@@ -55,13 +57,14 @@ std::array<double, 12> inverse_of(const std::array<double, 12>& m) {
     return out;
 }
 
-void check_numbers(const Channel& channel) {
+void check_range(const Channel& channel) {
     for (const double x : {channel.low, channel.high, channel.rest}) {
         if (!(std::abs(x) <= std::numeric_limits<float>::max())) {
             throw wrong(channel.name, "with a range or rest value that is not finite in float32", "finite");
         }
     }
-    if (channel.low > channel.high) throw wrong(channel.name, "with its range upside down", "low <= high");
+    if (channel.low > channel.high)
+        throw wrong(channel.name, "with its lower bound above the upper one", "low <= high");
 }
 
 }  // namespace
@@ -71,7 +74,7 @@ const char* Channel::unit() const {
 }
 
 Channels::Channels(std::vector<Channel> list, const std::vector<Follower>& followers,
-                   const std::map<std::string, std::string>& elsewhere, const Skeleton& skeleton,
+                   const std::map<std::string, std::string>& posed_elsewhere, const Skeleton& skeleton,
                    const std::vector<std::string>& numeric_controls)
     : list_(std::move(list)), joint_names_(skeleton.names()), dials_(numeric_controls.size(), -1) {
     joints_.resize(joint_names_.size());
@@ -82,8 +85,8 @@ Channels::Channels(std::vector<Channel> list, const std::vector<Follower>& follo
     }
     for (int n = 0; n < static_cast<int>(list_.size()); ++n) {
         const Channel& channel = list_[n];
-        check_numbers(channel);
-        place(n);
+        check_range(channel);
+        assign(n);
         if (!channel.reason.empty()) undecided_.emplace_back("channel '" + channel.name + "'", channel.reason);
     }
     for (const Follower& f : followers) {
@@ -97,7 +100,7 @@ Channels::Channels(std::vector<Channel> list, const std::vector<Follower>& follo
     }
     check_places();
     const std::set<std::string> known_joints(joint_names_.begin(), joint_names_.end());
-    for (const auto& [joint, reason] : elsewhere) {
+    for (const auto& [joint, reason] : posed_elsewhere) {
         if (known_joints.count(joint) == 0) {
             throw bad_argument("Channels", "joints", "naming '" + joint + "'", "a joint of the skeleton");
         }
@@ -108,7 +111,7 @@ Channels::Channels(std::vector<Channel> list, const std::vector<Follower>& follo
     }
 }
 
-void Channels::place(int index) {
+void Channels::assign(int index) {
     const Channel& channel = list_[index];
     if (channel.kind == ChannelKind::other) {
         if (channel.reason.empty()) throw wrong(channel.name, "of kind other without a reason", "given with a reason");
@@ -126,7 +129,7 @@ void Channels::place(int index) {
     }
     const int axis = axis_of(channel.kind);
     int& slot = !on_joint                      ? dials_[owner]
-                : is_translation(channel.kind) ? joints_[owner].shifts[axis]
+                : is_translation(channel.kind) ? joints_[owner].translations[axis]
                                                : joints_[owner].scales[axis];
     if (slot >= 0) {
         throw wrong(channel.name, "on what '" + list_[slot].name + "' sets", "the only channel of an axis or control");
@@ -136,13 +139,12 @@ void Channels::place(int index) {
 
 void Channels::add_turn(int joint, int place, const Turn& turn) {
     const std::string& name = list_[turn.channel].name;
-    if (place < 0 || place >= most_turns) {
-        throw wrong(name, "in place " + std::to_string(place),
-                    "in a place from 0 to " + std::to_string(most_turns - 1));
+    if (place < 0 || place >= max_turns) {
+        throw wrong(name, "in place " + std::to_string(place), "in a place from 0 to " + std::to_string(max_turns - 1));
     }
     std::vector<Turn>& turns = joints_[joint].turns;
     turns.resize(std::max(turns.size(), static_cast<std::size_t>(place) + 1));
-    if (turns[place].channel >= 0) throw wrong(name, "in another's place", "in a place of its own");
+    if (turns[place].channel >= 0) throw wrong(name, "in a place that another rotation has", "in a free place");
     turns[place] = turn;
 }
 
@@ -160,11 +162,11 @@ void Channels::check_places() const {
 void Channels::refuse_undecided(const char* function) const {
     if (list_.empty()) {
         throw ArgumentError(std::string(function) +
-                            ": the model file carries no channels: it was made from data that had none; it must be "
+                            ": the model file has no channels: it was made from data without channels; it must be "
                             "made from a data set that has them");
     }
     if (undecided_.empty()) return;
-    std::string text = "of a rig where plain kinematics does not decide ";
+    std::string text = "of a rig for which plain kinematics does not decide ";
     for (std::size_t i = 0; i < std::min<std::size_t>(undecided_.size(), 3); ++i) {
         text += (i > 0 ? ", " : "") + undecided_[i].first + " (" + undecided_[i].second + ")";
     }
@@ -173,16 +175,16 @@ void Channels::refuse_undecided(const char* function) const {
 }
 
 void Channels::local_pose(const Joint& joint, const double* row, float* pose) const {
-    double turned[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    for (const Turn& t : joint.turns) turn(turned, t.axis, t.factor * row[t.channel]);
-    double own[12];
+    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (const Turn& t : joint.turns) turn(rotation, t.axis, t.factor * row[t.channel]);
+    double local[12];
     for (int c = 0; c < 3; ++c) {
         const double scale = joint.scales[c] < 0 ? 1.0 : row[joint.scales[c]];
-        for (int r = 0; r < 3; ++r) own[r * 4 + c] = scale * turned[r * 3 + c];
-        own[c * 4 + 3] = joint.shifts[c] < 0 ? 0.0 : row[joint.shifts[c]];
+        for (int r = 0; r < 3; ++r) local[r * 4 + c] = scale * rotation[r * 3 + c];
+        local[c * 4 + 3] = joint.translations[c] < 0 ? 0.0 : row[joint.translations[c]];
     }
     double result[12];
-    compose(joint.rest.data(), own, result);
+    compose(joint.rest.data(), local, result);
     for (int i = 0; i < 12; ++i) pose[i] = static_cast<float>(result[i]);
 }
 
@@ -200,7 +202,7 @@ void Channels::poses(View<const double, 2> channels, View<float, 2> poses, Undec
     check_shape<const double, 2>(function, "channels", channels, {-1, size()});
     check_shape<float, 2>(function, "poses", poses, {channels.extent(0), width()});
     check_finite(function, "channels", channels);
-    parallel_for(channels.extent(0), rows_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(channels.extent(0), frames_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) write_pose(channels.row(t), poses.row(t));
     });
     if (!std::all_of(poses.begin(), poses.end(), [](float x) { return std::isfinite(x); })) {

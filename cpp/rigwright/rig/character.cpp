@@ -43,7 +43,7 @@ void check_finite(const TensorFile& tensors) {
     }
 }
 
-/// Lengths and the up axis travel with every model; thresholds in millimetres rely on them.
+/// Every model has a unit of length and an up axis: thresholds in millimeters need them.
 void check_units(const TensorFile& tensors) {
     const double scale = tensors.metadata().number("meters_per_unit");
     if (!(std::isfinite(scale) && scale > 0.0)) {

@@ -41,7 +41,8 @@ Confidence::Confidence(const TensorFile& tensors, std::int64_t num_controls) {
 float Confidence::operator()(const float* pose) const {
     double worst = 0.0;  // largest excess over all groups
     for (std::size_t g = 0; g < radius_.size(); ++g) {
-        const int begin = offset_[g], columns = offset_[g + 1] - begin;
+        const int begin = offset_[g];
+        const int columns = offset_[g + 1] - begin;
         const float* row = whiten_.data() + whiten_offset_[g];
         double squared = 0.0;
         for (; row != whiten_.data() + whiten_offset_[g + 1]; row += columns) {

@@ -18,14 +18,14 @@ std::string short_number(float x) {
 }
 
 template <int Rank>
-bool is_finite(View<float, Rank> numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); });
+bool is_finite(View<float, Rank> values) {
+    return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
 }
 
-/// Evaluates every pose in full.
-class WholePoses final : public SessionState {
+/// The state of a session that caches nothing.
+class NoCache final : public SessionState {
 public:
-    explicit WholePoses(const Deformer& model) : model_(model) {}
+    explicit NoCache(const Deformer& model) : model_(model) {}
 
     void update(const float* pose, const float*, float* vertices) override {
         const Character& character = model_.character();
@@ -44,7 +44,7 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
         throw bad_argument(
             function, argument, std::to_string(poses.extent(1)) + " wide",
             std::to_string(character_.num_controls()) +
-                (joints ? " wide: 12 a joint, then the numeric controls" : " wide: the numeric controls"));
+                (joints ? " wide: 12 per joint, then the numeric controls" : " wide: the numeric controls"));
     }
     const float limit = pose_limit();
     const auto wrong = std::find_if_not(poses.begin(), poses.end(), [&](float x) { return std::abs(x) <= limit; });
@@ -52,8 +52,8 @@ void Deformer::check_poses(const char* function, View<const float, 2> poses, con
     check_finite(function, argument, poses);
     const std::string range = "between -" + short_number(limit) + " and " + short_number(limit);
     throw bad_argument(function, argument, short_number(*wrong) + " at " + describe_place(poses, wrong - poses.begin()),
-                       limit > 0.0f ? range + ": beyond, vertices overflow"
-                                    : "0: the model's numbers are so large that at any other value vertices overflow");
+                       limit > 0.0f ? range + ": beyond it, vertices overflow"
+                                    : "0: this model's offsets are so large that any other value overflows float32");
 }
 
 void Deformer::check_arguments(const char* function, const char* argument, View<const float, 2> poses,
@@ -74,7 +74,8 @@ void Deformer::vjp(View<const float, 2> poses, View<const float, 3> cotangents, 
     check_finite("vjp", "cotangents", cotangents);
     do_vjp(poses, cotangents, gradients, threads);
     if (!is_finite(gradients)) {
-        throw bad_argument("vjp", "cotangents", "so large that the gradient overflows", "smaller, or the poses");
+        throw bad_argument("vjp", "cotangents", "so large that the gradient overflows",
+                           "smaller, or the poses must be");
     }
 }
 
@@ -85,7 +86,8 @@ void Deformer::jvp(View<const float, 2> poses, View<const float, 2> tangents, Vi
     check_finite("jvp", "tangents", tangents);
     do_jvp(poses, tangents, derivatives, threads);
     if (!is_finite(derivatives)) {
-        throw bad_argument("jvp", "tangents", "so large that the derivative overflows", "smaller, or the poses");
+        throw bad_argument("jvp", "tangents", "so large that the derivative overflows",
+                           "smaller, or the poses must be");
     }
 }
 
@@ -125,7 +127,7 @@ void Deformer::confidence(View<const float, 2> poses, View<float, 1> confidences
 }
 
 std::unique_ptr<SessionState> Deformer::new_session_state() const {
-    return std::make_unique<WholePoses>(*this);
+    return std::make_unique<NoCache>(*this);
 }
 
 }  // namespace rigwright::rig

@@ -6,21 +6,22 @@
 namespace rigwright::rig {
 namespace {
 
-/// Directions of one call: enough for all threads and for models that take several poses together.
+/// Directions per jvp or vjp call. More give all threads work and let models batch frames; fewer need less memory.
+/// Chosen, not tuned.
 constexpr std::int64_t directions_per_call = 32;
 
-/// Calls body(t, first, count, repeated) for runs of `size` directions at each pose; `repeated` holds the pose `count`
-/// times.
+/// Calls body(t, first, count, repeated) for batches of `count` of `num_directions` directions, at each pose t;
+/// `repeated` (count, C) contains the pose `count` times.
 template <class Body>
-void for_directions(View<const float, 2> poses, std::int64_t size, const Body& body) {
+void for_directions(View<const float, 2> poses, std::int64_t num_directions, const Body& body) {
     const std::int64_t width = poses.extent(1);
     std::vector<float> repeated(static_cast<std::size_t>(directions_per_call * width));
     for (std::int64_t t = 0; t < poses.extent(0); ++t) {
         for (std::int64_t i = 0; i < directions_per_call; ++i) {
             std::copy_n(poses.row(t), width, repeated.data() + i * width);
         }
-        for (std::int64_t first = 0; first < size; first += directions_per_call) {
-            const std::int64_t count = std::min(directions_per_call, size - first);
+        for (std::int64_t first = 0; first < num_directions; first += directions_per_call) {
+            const std::int64_t count = std::min(directions_per_call, num_directions - first);
             body(t, first, count, View<const float, 2>(repeated.data(), {count, width}));
         }
     }
@@ -30,7 +31,8 @@ void for_directions(View<const float, 2> poses, std::int64_t size, const Body& b
 
 /// One jvp per column.
 void Deformer::jacobian_by_columns(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
-    const std::int64_t coordinates = jacobians.extent(1), columns = jacobians.extent(2);
+    const std::int64_t coordinates = jacobians.extent(1);
+    const std::int64_t columns = jacobians.extent(2);
     std::vector<float> tangents(static_cast<std::size_t>(directions_per_call * columns));
     std::vector<float> derivatives(static_cast<std::size_t>(directions_per_call * coordinates));
     for_directions(poses, columns, [&](std::int64_t t, std::int64_t first, std::int64_t count, auto repeated) {
@@ -48,7 +50,8 @@ void Deformer::jacobian_by_columns(View<const float, 2> poses, View<float, 3> ja
 
 /// One vjp per coordinate of a vertex.
 void Deformer::jacobian_by_rows(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
-    const std::int64_t coordinates = jacobians.extent(1), columns = jacobians.extent(2);
+    const std::int64_t coordinates = jacobians.extent(1);
+    const std::int64_t columns = jacobians.extent(2);
     std::vector<float> cotangents(static_cast<std::size_t>(directions_per_call * coordinates));
     for_directions(poses, coordinates, [&](std::int64_t t, std::int64_t first, std::int64_t count, auto repeated) {
         std::fill(cotangents.begin(), cotangents.end(), 0.0f);

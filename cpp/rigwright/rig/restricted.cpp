@@ -13,13 +13,13 @@ std::vector<float> chosen_rows(const float* rows, std::int64_t width, View<const
     return chosen;
 }
 
-/// Tensors called error.* are for the reader of a file: no model checks their shapes.
+/// No model checks the shapes of error.*: only those with one number per vertex are restricted.
 bool is_error_per_vertex(std::string_view name, const TensorFile::Entry& entry, const Character& character) {
     return name.starts_with("error.") && entry.dtype == DType::f32 &&
            entry.shape == std::vector<std::int64_t>{character.num_vertices()};
 }
 
-/// Of a vertex that stands at several places, the first one is its faces' corner.
+/// The faces in indices of the restricted vertices. If a vertex repeats, faces use its first position.
 std::vector<std::int32_t> chosen_faces(View<const std::int32_t, 2> faces, const RestrictedPlaces& places) {
     std::vector<std::int32_t> chosen;
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
@@ -46,14 +46,15 @@ RestrictedPlaces::RestrictedPlaces(View<const std::int32_t, 1> vertices, std::in
 }
 
 TensorFile restricted_tensors(const Character& character, View<const std::int32_t, 1> vertices,
-                              std::initializer_list<std::string_view> own) {
+                              std::initializer_list<std::string_view> excluded) {
     const TensorFile& source = *character.tensors;
     const RestrictedPlaces places(vertices, character.num_vertices());
     TensorFile result;
     result.set_metadata(source.metadata().renamed("topology_hash", "restricted_from"));
     for (const auto& [name, entry] : source.entries()) {
         const std::string_view text = name;
-        if (std::any_of(own.begin(), own.end(), [&](std::string_view prefix) { return text.starts_with(prefix); })) {
+        if (std::any_of(excluded.begin(), excluded.end(),
+                        [&](std::string_view prefix) { return text.starts_with(prefix); })) {
             continue;
         }
         if (name == "faces") {

@@ -11,23 +11,26 @@
 
 namespace rigwright::rig {
 
-/// The tensors of a model of some vertices (M) that do not depend on its kind: rest_vertices, faces whose corners are
-/// all among the vertices, the rows of error.* F32[V] at these vertices, and all others as they are. Tensors whose
-/// names begin with one of `own` are left to the caller. Metadata keep everything but topology_hash, which becomes
-/// restricted_from.
+/// The tensors of a model restricted to M vertices, except those that depend on the kind of model: the caller adds the
+/// tensors whose names begin with one of `excluded`.
+/// rest_vertices and error.* F32[V] have the rows of the M vertices; faces are those whose corners are all among them;
+/// all other tensors are copied. In the metadata, topology_hash is renamed to restricted_from.
 TensorFile restricted_tensors(const Character& character, View<const std::int32_t, 1> vertices,
-                              std::initializer_list<std::string_view> own);
+                              std::initializer_list<std::string_view> excluded);
 
-/// For each of V vertices, where it stands among the restricted ones (a list: vertices may repeat), ascending.
+/// The inverse of a list of M vertices: for each of V vertices its positions in the list, ascending. There may be none,
+/// or several.
 class RestrictedPlaces {
 public:
     RestrictedPlaces(View<const std::int32_t, 1> vertices, std::int64_t num_vertices);
+    /// The positions of a vertex in the list.
     std::span<const std::int32_t> of(std::int64_t vertex) const {
         return {place_.data() + begin_[vertex], place_.data() + begin_[vertex + 1]};
     }
 
 private:
-    std::vector<std::int32_t> begin_, place_;
+    std::vector<std::int32_t> begin_;
+    std::vector<std::int32_t> place_;
 };
 
 }  // namespace rigwright::rig

@@ -17,13 +17,13 @@ Session::Session(std::shared_ptr<const Deformer> model)
 void Session::evaluate(View<const float, 1> pose, View<float, 2> vertices) {
     model_->check_poses("evaluate", {pose.data(), {1, pose.extent(0)}}, "pose");
     check_shape<float, 2>("evaluate", "out", vertices, {model_->character().num_vertices(), 3});
-    // Compared as bytes: -0 and 0 are different poses, since their vertices may differ in sign.
-    if (!is_known_ || std::memcmp(pose_.data(), pose.data(), pose_.size() * sizeof(float)) != 0) {
-        const float* before = is_known_ ? pose_.data() : nullptr;
-        is_known_ = false;
-        state_->update(pose.data(), before, vertices_.data());
+    // Compares bytes: -0 and 0 are different, since the signs of zero vertices may differ.
+    if (!is_valid_ || std::memcmp(pose_.data(), pose.data(), pose_.size() * sizeof(float)) != 0) {
+        const float* previous = is_valid_ ? pose_.data() : nullptr;
+        is_valid_ = false;
+        state_->update(pose.data(), previous, vertices_.data());
         std::copy(pose.begin(), pose.end(), pose_.begin());
-        is_known_ = true;
+        is_valid_ = true;
     }
     std::copy(vertices_.begin(), vertices_.end(), vertices.begin());
 }

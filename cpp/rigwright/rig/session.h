@@ -8,18 +8,18 @@ namespace rigwright::rig {
 
 class Deformer;
 
-/// What a kind of model keeps between the poses of a session.
+/// The cache of a session; each kind of model has its own.
 class SessionState {
 public:
     virtual ~SessionState() = default;
-    /// Brings the vertices (3 V) from those of the pose `before` (C) to those of `pose`. `before` is null at the first
-    /// pose and after an exception: then nothing kept may be used.
-    virtual void update(const float* pose, const float* before, float* vertices) = 0;
+    /// Updates the vertices (V, 3) from those of the previous pose to those of `pose` (C). `previous` (C) is null at
+    /// the first pose and after an exception: then `vertices` and the cache are invalid and everything is computed.
+    virtual void update(const float* pose, const float* previous, float* vertices) = 0;
 };
 
-/// Evaluates one pose after another and skips what did not change since the last one: a posing tool turns one joint at
-/// a time. The vertices have the bytes of Deformer::evaluate. For one thread; the sessions of a model are independent
-/// of each other.
+/// Evaluates one pose after another and recomputes only what depends on changed values, as in a posing tool that turns
+/// one joint at a time. Guarantee: the vertices have the bytes of Deformer::evaluate. Threads: a session is for one
+/// thread at a time; a model may have several sessions.
 class Session {
 public:
     explicit Session(std::shared_ptr<const Deformer> model);
@@ -31,9 +31,9 @@ public:
 private:
     std::shared_ptr<const Deformer> model_;
     std::unique_ptr<SessionState> state_;
-    std::vector<float> pose_;  // the last one
+    std::vector<float> pose_;  // the previous one
     std::vector<float> vertices_;
-    bool is_known_ = false;  // whether pose_ and vertices_ belong together
+    bool is_valid_ = false;  // vertices_ are those of pose_
 };
 
 }  // namespace rigwright::rig

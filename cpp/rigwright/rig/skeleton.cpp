@@ -27,7 +27,7 @@ Skeleton::Skeleton(std::vector<std::string> names, std::vector<std::int32_t> par
     if (count == 0) throw bad_argument("Skeleton", "names", "empty", "at least one joint");
     if (parents_.size() != count) {
         throw bad_argument("Skeleton", "parents", std::to_string(parents_.size()) + " long",
-                           std::to_string(count) + " long, one a name");
+                           std::to_string(count) + " long, one per name");
     }
     if (rest.extent(0) != static_cast<std::int64_t>(count) || rest.extent(1) != 3 || rest.extent(2) != 4) {
         throw bad_argument("Skeleton", "rest", "of another shape", "(" + std::to_string(count) + ", 3, 4)");
@@ -73,9 +73,9 @@ void Skeleton::globals_vjp(const float* pose, const float* globals, float* globa
             continue;
         }
         const float* parent = globals + 12 * parents_[j];
-        float* up = global_gradient + 12 * parents_[j];
-        const float* own = pose + 12 * j;
-        // G = P L: dL = P^T dG (3x3 part), dP = dG L^T, and the translation column of P takes dG's own.
+        float* parent_gradient = global_gradient + 12 * parents_[j];
+        const float* transform = pose + 12 * j;
+        // G = P L: dL = P^T dG (3x3 part), dP = dG L^T; the gradient of P's translation is that of G's.
         for (int row = 0; row < 3; ++row) {
             for (int column = 0; column < 4; ++column) {
                 float sum = 0.0f;
@@ -84,10 +84,10 @@ void Skeleton::globals_vjp(const float* pose, const float* globals, float* globa
             }
             for (int column = 0; column < 3; ++column) {
                 float sum = 0.0f;
-                for (int k = 0; k < 4; ++k) sum += g[row * 4 + k] * own[column * 4 + k];
-                up[row * 4 + column] += sum;
+                for (int k = 0; k < 4; ++k) sum += g[row * 4 + k] * transform[column * 4 + k];
+                parent_gradient[row * 4 + column] += sum;
             }
-            up[row * 4 + 3] += g[row * 4 + 3];
+            parent_gradient[row * 4 + 3] += g[row * 4 + 3];
         }
     }
 }
@@ -95,18 +95,21 @@ void Skeleton::globals_vjp(const float* pose, const float* globals, float* globa
 /// G = P L: dG = dP L + P dL, where the fourth rows of dP and dL are 0.
 void Skeleton::globals_jvp(const float* pose, const float* globals, const float* pose_tangent, float* out) const {
     for (std::size_t j = 0; j < parents_.size(); ++j) {
-        const float *own = pose + 12 * j, *turn = pose_tangent + 12 * j;
+        const float* transform = pose + 12 * j;
+        const float* tangent = pose_tangent + 12 * j;
         float* result = out + 12 * j;
         if (parents_[j] < 0) {
-            std::copy_n(turn, 12, result);
+            std::copy_n(tangent, 12, result);
             continue;
         }
-        const float *parent = globals + 12 * parents_[j], *parent_turn = out + 12 * parents_[j];
+        const float* parent = globals + 12 * parents_[j];
+        const float* parent_tangent = out + 12 * parents_[j];
         for (int row = 0; row < 3; ++row) {
-            const float *p = parent + 4 * row, *dp = parent_turn + 4 * row;
+            const float* p = parent + 4 * row;
+            const float* dp = parent_tangent + 4 * row;
             for (int column = 0; column < 4; ++column) {
                 float sum = column == 3 ? dp[3] : 0.0f;
-                for (int k = 0; k < 3; ++k) sum += dp[k] * own[k * 4 + column] + p[k] * turn[k * 4 + column];
+                for (int k = 0; k < 3; ++k) sum += dp[k] * transform[k * 4 + column] + p[k] * tangent[k * 4 + column];
                 result[row * 4 + column] = sum;
             }
         }
@@ -115,19 +118,19 @@ void Skeleton::globals_jvp(const float* pose, const float* globals, const float*
 
 void Skeleton::add_point_jacobian(int joint, const float* pose, const float* globals, const float* point, float weight,
                                   float* rows, std::int64_t stride) const {
-    float own[4] = {point[0], point[1], point[2], 1.0f};  // the point in the frame of joint j
+    float local[4] = {point[0], point[1], point[2], 1.0f};  // the point in the coordinates of joint j
     for (int j = joint; j >= 0; j = parents_[j]) {
         const float* parent = parents_[j] < 0 ? nullptr : globals + 12 * parents_[j];
         for (int axis = 0; axis < 3; ++axis) {
             for (int row = 0; row < 3; ++row) {
-                const float turned = weight * (parent ? parent[4 * axis + row] : axis == row ? 1.0f : 0.0f);
+                const float rotation = weight * (parent ? parent[4 * axis + row] : axis == row ? 1.0f : 0.0f);
                 float* entries = rows + axis * stride + 12 * j + 4 * row;
-                for (int column = 0; column < 4; ++column) entries[column] += turned * own[column];
+                for (int column = 0; column < 4; ++column) entries[column] += rotation * local[column];
             }
         }
-        float up[3];
-        apply(pose + 12 * j, own, up);
-        std::copy_n(up, 3, own);
+        float in_parent[3];
+        apply(pose + 12 * j, local, in_parent);
+        std::copy_n(in_parent, 3, local);
     }
 }
 

@@ -3,10 +3,10 @@
 
 namespace rigwright::rig {
 
-/// A 3x4 transform is twelve floats, row-major: [r00 r01 r02 tx  r10 r11 r12 ty  r20 r21 r22 tz];
-/// it takes a column vector p to R p + t.
+/// A 3x4 transform is twelve floats, row-major: [r00 r01 r02 tx  r10 r11 r12 ty  r20 r21 r22 tz]. It maps a column
+/// vector p to R p + t.
 
-/// out = a b (b applied first), in the precision of `out`. `out` may not overlap a or b.
+/// out = a b (b is applied first), computed in the type of `out`. `out` may not overlap a or b.
 template <class A, class B, class Out>
 void compose(const A* a, const B* b, Out* out) {
     for (int row = 0; row < 3; ++row) {
@@ -32,7 +32,7 @@ inline double determinant(const float* m) {
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
 }
 
-/// Inverse transform, computed in double precision. The 3x3 part must be invertible.
+/// The inverse transform, computed in double precision. Requires: invertible(m).
 inline void invert(const float* m, float* out) {
     const double a = m[0], b = m[1], c = m[2], d = m[4], e = m[5], f = m[6], g = m[8], h = m[9], i = m[10];
     const double scale = 1.0 / determinant(m);
@@ -49,11 +49,14 @@ inline void invert(const float* m, float* out) {
     }
 }
 
-/// Whether the 3x3 part can be inverted: its determinant against the scale of its rows.
+/// Returns true if the 3x3 part is safely invertible: its determinant exceeds 1e-6 times the product of its rows'
+/// norms, far above the rounding of float32, and that product is no underflow.
 inline bool invertible(const float* m) {
     double scale = 1.0;
     for (int row = 0; row < 3; ++row) {
-        const double x = m[row * 4], y = m[row * 4 + 1], z = m[row * 4 + 2];
+        const double x = m[row * 4];
+        const double y = m[row * 4 + 1];
+        const double z = m[row * 4 + 2];
         scale *= std::sqrt(x * x + y * y + z * z);
     }
     const double value = determinant(m);

@@ -102,7 +102,7 @@ void DeformationTransfer::factorize() {
     if (num_free_ > 0) {
         mesh::Laplacian laplacian(elements_.size());
         for (const mesh::Element& element : elements_) laplacian.add(element, index_);
-        cholesky_ = laplacian.factor(num_free_);
+        cholesky_ = laplacian.factorize(num_free_);
     }
     std::replace(index_.begin(), index_.end(), -1, static_cast<std::int32_t>(num_free_));
 }
@@ -120,7 +120,7 @@ void DeformationTransfer::place(const float* shape, double* offset) const {
 /// From right-hand sides (count, V, 3) to offsets of the target, in place, components in their places.
 void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const {
     const std::int64_t vertices = num_vertices();
-    parallel_for(count, mesh::SideBySide::widest, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(count, mesh::SideBySide::max_shapes, threads, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t width = 3 * (end - begin);
         std::vector<double> rows(static_cast<std::size_t>((num_free_ + 1) * width));
         const auto each = [&](auto copy) {
@@ -166,7 +166,7 @@ void DeformationTransfer::write(const double* moved, float* target_shape) const 
     for (std::int64_t i = 0; i < 3 * num_vertices(); ++i) target_shape[i] = static_cast<float>(target_[i] + moved[i]);
 }
 
-/// Some shapes (count, V, 3), at most SideBySide::widest, one thread.
+/// Some shapes (count, V, 3), at most SideBySide::max_shapes, one thread.
 void DeformationTransfer::transfer_some(const float* shapes, std::int64_t count, float* results) const {
     const std::int64_t vertices = num_vertices(), size = 3 * vertices;
     mesh::SideBySide block;
@@ -205,7 +205,7 @@ void DeformationTransfer::transfer(View<const float, 3> source_shapes, View<floa
     check_finite("DeformationTransfer.transfer", "source_shapes", source_shapes);
     // Few shapes for many threads: less side by side. The bytes are the same.
     const std::int64_t share = count / (threads > 0 ? threads : num_processors());
-    const std::int64_t together = std::clamp<std::int64_t>(share, 1, mesh::SideBySide::widest);
+    const std::int64_t together = std::clamp<std::int64_t>(share, 1, mesh::SideBySide::max_shapes);
     parallel_for(count, together, threads, [&](std::int64_t begin, std::int64_t end) {
         transfer_some(source_shapes.row(begin), end - begin, target_shapes.row(begin));
     });

@@ -51,7 +51,7 @@ void DeformationTransfer::solve_moving(const double* offset, double* moved) cons
     }
     if (count > 0) {
         const View<double, 2> system(rhs.data(), {count, 3});
-        laplacian.factor(count)->solve(system, system, 1);
+        laplacian.factorize(count)->solve(system, system, 1);
     }
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         if (row[v] >= 0) std::copy_n(rhs.data() + 3 * row[v], 3, moved + 3 * v);

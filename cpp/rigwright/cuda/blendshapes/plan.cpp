@@ -51,7 +51,7 @@ BlendshapePlan::BlendshapePlan(const rig::BlendshapeRig& rig, Columns which)
     });
     std::int64_t place = grouped.num_moved();
     for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
-        for (const GroupedColumns::Run& run : grouped.still(w)) {
+        for (const GroupedColumns::VertexRange& run : grouped.unmoved(w)) {
             for (std::int32_t v = run.first; v < run.first + run.count; ++v) vertex[place++] = v;
         }
     }
@@ -81,18 +81,18 @@ void BlendshapePlan::read_factors(const rig::BlendshapeRig& rig) {
 void BlendshapePlan::read_numbers(const GroupedColumns& grouped, const std::vector<std::vector<std::int32_t>>& row_of) {
     constexpr std::int64_t members = BlendshapeProduct<float>::members, width = BlendshapeProduct<float>::width;
     const std::size_t count = row_column.size() * width;
-    numbers.resize(grouped.is_half() ? 0 : count);
-    half_numbers.resize(grouped.is_half() ? count : 0);
+    numbers.resize(grouped.is_int16() ? 0 : count);
+    half_numbers.resize(grouped.is_int16() ? count : 0);
     for_groups(grouped, [&](const GroupedColumns::Group& group, std::int64_t place) {
         std::int64_t from = group.data;
         for (std::int64_t n = 0; n < num_columns; ++n) {
             if (!moves(group, n)) continue;
             for (std::int64_t m = place; m < place + group.size; ++m, from += 3) {
                 const std::int64_t to = row_of[m / members][n] * width + m % members * 3;
-                if (grouped.is_half()) {
-                    std::copy_n(grouped.half_numbers() + from, 3, half_numbers.begin() + to);
+                if (grouped.is_int16()) {
+                    std::copy_n(grouped.int16_values() + from, 3, half_numbers.begin() + to);
                 } else {
-                    std::copy_n(grouped.numbers() + from, 3, numbers.begin() + to);
+                    std::copy_n(grouped.float_values() + from, 3, numbers.begin() + to);
                 }
             }
         }

@@ -8,13 +8,16 @@
 
 namespace rigwright::mesh {
 
-/// Collects the entries of a graph Laplacian of about so many elements. Rows are numbered from 0; -1 is a vertex that
-/// does not move.
+/// Assembles a weighted graph Laplacian from edges. Row indices start at 0; -1 stands for a fixed vertex, which has no
+/// row and only adds to the diagonals of its neighbors.
 struct Laplacian {
+    /// Reserves memory for about so many elements.
     explicit Laplacian(std::size_t elements) {
-        for (auto* indices : {&row, &column}) indices->reserve(12 * elements);
-        value.reserve(12 * elements);
+        constexpr std::size_t entries_per_element = 12;  // four for each of three sides
+        for (auto* indices : {&row, &column}) indices->reserve(entries_per_element * elements);
+        value.reserve(entries_per_element * elements);
     }
+    /// Adds an edge between rows i and j.
     void add(std::int32_t i, std::int32_t j, double weight) {
         if (i >= 0) put(i, i, weight);
         if (j >= 0) put(j, j, weight);
@@ -22,18 +25,21 @@ struct Laplacian {
         put(i, j, -weight);
         put(j, i, -weight);
     }
-    /// The three sides of an element; `index` (V) are the rows of vertices.
+    /// Adds the three sides of an element with their cotangent weights; `index` (V) are the rows of vertices.
     void add(const Element& element, const std::vector<std::int32_t>& index) {
         const auto& v = element.vertex;
         add(index[v[1]], index[v[0]], element.weight[0]);
         add(index[v[2]], index[v[0]], element.weight[1]);
         add(index[v[2]], index[v[1]], element.weight[2]);
     }
-    std::unique_ptr<const linalg::SparseCholesky> factor(std::int64_t size) const {
+    /// The Cholesky factorization of the (size, size) matrix. Throws what SparseCholesky throws.
+    std::unique_ptr<const linalg::SparseCholesky> factorize(std::int64_t size) const {
         return std::make_unique<linalg::SparseCholesky>(size, view(row), view(column), view(value));
     }
 
-    std::vector<std::int32_t> row, column;
+    // The entries in coordinate format; repeated ones are summed.
+    std::vector<std::int32_t> row;
+    std::vector<std::int32_t> column;
     std::vector<double> value;
 
 private:

@@ -11,9 +11,13 @@ Vec3 side(const double* points, const Corners& vertex, int to, int from) {
     return linalg::difference(points, vertex[to], vertex[from]);
 }
 
-/// [a, b, n]^-1 e for n across a and b: two unknowns in the plane from the normal equations, the third by itself.
+/// [a, b, n]^-1 e for n normal to a and b: the first two from the normal equations in the plane, the third separately.
 Vec3 coordinates(const Vec3& a, const Vec3& b, const Vec3& n, const Vec3& e) {
-    const double aa = dot(a, a), ab = dot(a, b), bb = dot(b, b), ae = dot(a, e), be = dot(b, e);
+    const double aa = dot(a, a);
+    const double ab = dot(a, b);
+    const double bb = dot(b, b);
+    const double ae = dot(a, e);
+    const double be = dot(b, e);
     const double determinant = aa * bb - ab * ab;
     return {(bb * ae - ab * be) / determinant, (aa * be - ab * ae) / determinant, dot(n, e) / dot(n, n)};
 }
@@ -22,8 +26,12 @@ Vec3 coordinates(const Vec3& a, const Vec3& b, const Vec3& n, const Vec3& e) {
 
 Element make_element(const Triangle& triangle, const double* source, const double* target) {
     const auto& v = triangle.vertex;
-    const Vec3 a = side(source, v, 1, 0), b = side(source, v, 2, 0), n = normal_column(a, b);
-    const Vec3 e1 = side(target, v, 1, 0), e2 = side(target, v, 2, 0), e3 = side(target, v, 2, 1);
+    const Vec3 a = side(source, v, 1, 0);
+    const Vec3 b = side(source, v, 2, 0);
+    const Vec3 n = normal_column(a, b);
+    const Vec3 e1 = side(target, v, 1, 0);
+    const Vec3 e2 = side(target, v, 2, 0);
+    const Vec3 e3 = side(target, v, 2, 1);
     const double double_area = std::sqrt(dot(e1, e1) * dot(e2, e2) - dot(e1, e2) * dot(e1, e2));
     const double scale = 0.5 * triangle.share / double_area;
     return {v,
@@ -34,9 +42,11 @@ Element make_element(const Triangle& triangle, const double* source, const doubl
 }
 
 SideChange side_change(const Element& element, const double* source, const double* offset) {
-    const Vec3 da = side(offset, element.vertex, 1, 0), db = side(offset, element.vertex, 2, 0);
+    const Vec3 da = side(offset, element.vertex, 1, 0);
+    const Vec3 db = side(offset, element.vertex, 2, 0);
     if (dot(da, da) + dot(db, db) == 0.0) return {};
-    Vec3 a = side(source, element.vertex, 1, 0), b = side(source, element.vertex, 2, 0);
+    Vec3 a = side(source, element.vertex, 1, 0);
+    Vec3 b = side(source, element.vertex, 2, 0);
     for (int i = 0; i < 3; ++i) {
         a[i] += da[i];
         b[i] += db[i];
@@ -52,9 +62,12 @@ SideChange side_change(const Element& element, const double* source, const doubl
 }
 
 void add_to_sums(const Element& element, const SideChange& change, double* sums) {
-    double *s0 = sums + 3 * element.vertex[0], *s1 = sums + 3 * element.vertex[1], *s2 = sums + 3 * element.vertex[2];
+    double* s0 = sums + 3 * element.vertex[0];
+    double* s1 = sums + 3 * element.vertex[1];
+    double* s2 = sums + 3 * element.vertex[2];
     for (int i = 0; i < 3; ++i) {
-        const double first = element.weight[0] * change.first[i], second = element.weight[1] * change.second[i];
+        const double first = element.weight[0] * change.first[i];
+        const double second = element.weight[1] * change.second[i];
         const double across = element.weight[2] * (change.second[i] - change.first[i]);
         s0[i] -= first + second;
         s1[i] += first - across;

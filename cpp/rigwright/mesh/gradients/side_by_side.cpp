@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace rigwright::mesh::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Three coordinates, each of as many shapes as a vector holds.
+/// A 3-vector per lane: as many shapes as a SIMD vector holds, at most `Width`.
 template <int Width>
 struct Triple {
     using D = hn::CappedTag<double, Width>;
@@ -37,7 +37,9 @@ struct Triple {
     HWY_INLINE Triple negative() const { return {hn::Neg(x), hn::Neg(y), hn::Neg(z)}; }
     HWY_INLINE V squared() const { return hn::MulAdd(z, z, hn::MulAdd(y, y, hn::Mul(x, x))); }
 
-    V x, y, z;
+    V x;
+    V y;
+    V z;
 };
 
 template <int Width>
@@ -46,7 +48,7 @@ HWY_INLINE Triple<Width> cross(const Triple<Width>& a, const Triple<Width>& b) {
             hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
 }
 
-/// mesh::normal_column.
+/// mesh::normal_column for each lane.
 template <int Width>
 HWY_INLINE Triple<Width> column(const Triple<Width>& a, const Triple<Width>& b) {
     using T = Triple<Width>;
@@ -56,7 +58,7 @@ HWY_INLINE Triple<Width> column(const Triple<Width>& a, const Triple<Width>& b) 
     return n * hn::IfThenElseZero(hn::Gt(length, hn::Zero(T::d)), scale);
 }
 
-/// One element, the shapes from `lane` on.
+/// Adds one element for the shapes of one SIMD vector, from shape `lane` on.
 template <int Width>
 HWY_INLINE void add(const Element& element, const std::int32_t* row, const double* source, int lane,
                     SideBySide* shapes) {
@@ -64,17 +66,22 @@ HWY_INLINE void add(const Element& element, const std::int32_t* row, const doubl
     const auto [v0, v1, v2] = element.vertex;
     const double* offsets = shapes->offsets.data() + lane;
     const auto at = [&](std::int64_t v) { return T::load(offsets + v * 3 * Width); };
-    const T o = at(v0), da = at(v1) - o, db = at(v2) - o;
-    const auto turns = hn::Gt(hn::Add(da.squared(), db.squared()), hn::Zero(T::d));
+    const T o = at(v0);
+    const T da = at(v1) - o;
+    const T db = at(v2) - o;
+    const auto is_moved = hn::Gt(hn::Add(da.squared(), db.squared()), hn::Zero(T::d));
     const T n =
         column(T::set(linalg::difference(source, v1, v0)) + da, T::set(linalg::difference(source, v2, v0)) + db);
     const T dn = n - T::set(element.normal);
     const auto change = [&](const linalg::Vec3& by) {
         const T sum = da * by[0] + db * by[1] + dn * by[2];
-        return T{hn::IfThenElseZero(turns, sum.x), hn::IfThenElseZero(turns, sum.y), hn::IfThenElseZero(turns, sum.z)};
+        return T{hn::IfThenElseZero(is_moved, sum.x), hn::IfThenElseZero(is_moved, sum.y),
+                 hn::IfThenElseZero(is_moved, sum.z)};
     };
-    const T first = change(element.first), second = change(element.second);
-    const T one = first * element.weight[0], two = second * element.weight[1];
+    const T first = change(element.first);
+    const T second = change(element.second);
+    const T one = first * element.weight[0];
+    const T two = second * element.weight[1];
     const T across = (second - first) * element.weight[2];
     double* sums = shapes->sums.data() + lane;
     (one + two).negative().add_to(sums + std::int64_t{row[v0]} * 3 * Width);
@@ -121,11 +128,11 @@ void add_elements(const std::vector<Element>& elements, const std::vector<std::i
     RIGWRIGHT_DISPATCH(add_elements)(elements, row.data(), source, shapes);
 }
 
-void SideBySide::reset(int count, std::int64_t vertices, std::int64_t rows) {
+void SideBySide::reset(int count, std::int64_t num_vertices, std::int64_t rows) {
     width = 1;
     while (width < count) width *= 2;
-    offsets.assign(static_cast<std::size_t>(3 * width * vertices), 0.0);
-    moves.assign(static_cast<std::size_t>(vertices), 0);
+    offsets.assign(static_cast<std::size_t>(3 * width * num_vertices), 0.0);
+    moves.assign(static_cast<std::size_t>(num_vertices), 0);
     sums.assign(static_cast<std::size_t>(3 * width * rows), 0.0);
 }
 

@@ -6,7 +6,8 @@
 namespace rigwright::mesh {
 namespace {
 
-constexpr std::int32_t leaf_size = 4;
+/// Larger leaves test more boxes, smaller ones more nodes. Chosen, not tuned.
+constexpr std::int32_t boxes_per_leaf = 4;
 
 double twice_center(const Box& box, int axis) {
     return box.low[axis] + box.high[axis];
@@ -71,9 +72,10 @@ BoxTree BoxTree::refitted(std::vector<Box> boxes) const {
 }
 
 void BoxTree::build(std::int32_t begin, std::int32_t end) {
-    const std::size_t own = nodes_.size();
+    const std::size_t index = nodes_.size();
     Box box = Box::empty();
-    std::array<double, 3> low, high;
+    std::array<double, 3> low;
+    std::array<double, 3> high;
     low.fill(std::numeric_limits<double>::infinity());
     high.fill(-std::numeric_limits<double>::infinity());
     for (std::int32_t i = begin; i < end; ++i) {
@@ -84,7 +86,7 @@ void BoxTree::build(std::int32_t begin, std::int32_t end) {
         }
     }
     nodes_.push_back({box, begin, end, -1});
-    if (end - begin <= leaf_size) return;
+    if (end - begin <= boxes_per_leaf) return;
     int axis = 0;
     for (int a = 1; a < 3; ++a) {
         if (high[a] - low[a] > high[axis] - low[axis]) axis = a;
@@ -92,11 +94,12 @@ void BoxTree::build(std::int32_t begin, std::int32_t end) {
     const std::int32_t middle = (begin + end) / 2;
     std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                      [&](std::int32_t a, std::int32_t b) {
-                         const double ca = twice_center(boxes_[a], axis), cb = twice_center(boxes_[b], axis);
+                         const double ca = twice_center(boxes_[a], axis);
+                         const double cb = twice_center(boxes_[b], axis);
                          return ca != cb ? ca < cb : a < b;
                      });
     build(begin, middle);
-    nodes_[own].right = static_cast<std::int32_t>(nodes_.size());
+    nodes_[index].right = static_cast<std::int32_t>(nodes_.size());
     build(middle, end);
 }
 

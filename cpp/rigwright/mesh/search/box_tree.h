@@ -8,35 +8,39 @@ namespace rigwright::mesh {
 
 /// An axis-aligned box.
 struct Box {
-    std::array<double, 3> low, high;
+    std::array<double, 3> low;
+    std::array<double, 3> high;
 
+    /// A box without points: low = +inf, high = -inf.
     static Box empty();
+    /// Grows the box to contain a point or another box.
     void include(const double* point);
     void include(const Box& other);
+    /// Returns true if the boxes have a point in common.
     bool overlaps(const Box& other) const;
-    /// 0 inside.
+    /// The squared distance of a point to the box; 0 if it is inside.
     double squared_distance(const double* point) const;
 };
 
-/// A tree of boxes for the questions "which overlap this one" and "which thing is nearest". Built by median splits
-/// along the longest axis of the boxes' centers; the same boxes give the same tree. Immutable.
+/// A bounding volume hierarchy over boxes: finds the boxes that overlap a box, and the object nearest to a point.
+/// Method: median splits along the axis of the largest extent of the boxes' centers. Deterministic. Immutable: const
+/// members are thread-safe.
 class BoxTree {
 public:
     explicit BoxTree(std::vector<Box> boxes);
-    /// The same splits over as many other boxes: those of things that have moved. Costs a fraction of another tree;
-    /// answers are the same, later the farther things have moved, but of several things equally near another may be
-    /// asked first. Empty boxes are never found.
+    /// Refits the tree to as many moved boxes without splitting again. Far cheaper than a rebuild. Queries stay exact
+    /// but slow down as boxes drift; ties may resolve differently. Empty boxes are never found.
     BoxTree refitted(std::vector<Box> boxes) const;
 
-    /// Calls visit(i) for every box i that overlaps `box`.
+    /// Calls visit(i) for every box i that overlaps `box`, in no particular order.
     template <class Visit>
     void overlapping(const Box& box, Visit&& visit) const {
         if (!nodes_.empty()) descend(0, box, visit);
     }
 
-    /// The least of `best` and distance(i, best) over all boxes i, where distance(i, best) is the squared distance of
-    /// the point to what box i holds, or anything not below `best`. Boxes that are farther than the best so far are
-    /// not asked.
+    /// Returns the minimum of `best` and the squared distances of the point to all objects. distance(i, best) returns
+    /// the squared distance to the object in box i, or any number >= best if it is not smaller. It is not called for
+    /// boxes that are farther away than the best distance so far.
     template <class Distance>
     double nearest(const double* point, double best, Distance&& distance) const {
         if (!nodes_.empty()) approach(0, point, best, distance);
@@ -46,8 +50,9 @@ public:
 private:
     struct Node {
         Box box;
-        std::int32_t begin, end;  // of order_
-        std::int32_t right;       // -1: a leaf; the left child follows its parent
+        std::int32_t begin;  // its boxes are order_[begin] to before order_[end]
+        std::int32_t end;
+        std::int32_t right;  // the right child; -1: a leaf. The left child follows its parent
     };
     void build(std::int32_t begin, std::int32_t end);
 
@@ -74,8 +79,10 @@ private:
             }
             return;
         }
-        std::int32_t near = n + 1, far = node.right;
-        double to_near = nodes_[near].box.squared_distance(point), to_far = nodes_[far].box.squared_distance(point);
+        std::int32_t near = n + 1;
+        std::int32_t far = node.right;
+        double to_near = nodes_[near].box.squared_distance(point);
+        double to_far = nodes_[far].box.squared_distance(point);
         if (to_far < to_near) {
             std::swap(near, far);
             std::swap(to_near, to_far);

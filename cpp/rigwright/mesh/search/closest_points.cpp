@@ -17,6 +17,7 @@ namespace {
 
 using linalg::Vec3;
 
+/// A triangle with the coordinates of its corners.
 struct PlacedTriangle {
     Corners corner;
     std::array<Vec3, 3> point;
@@ -37,6 +38,7 @@ std::vector<PlacedTriangle> triangles(View<const float, 2> points, View<const st
 }
 
 constexpr const char* name = "closest_points";
+constexpr std::int64_t queries_per_task = 256;  // not sensitive: a task is far longer than its start
 
 void check_arguments(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
                      const View<const float, 2>* normals) {
@@ -52,14 +54,24 @@ void check_arguments(View<const float, 2> points, View<const std::int32_t, 2> fa
 
 Vec3 nearest_weights(const std::array<Vec3, 3>& corner, const Vec3& p) {
     const auto& [a, b, c] = corner;
-    const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
-    const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
-                 d6 = dot(ac, cp);
+    const Vec3 ab = b - a;
+    const Vec3 ac = c - a;
+    const Vec3 ap = p - a;
+    const Vec3 bp = p - b;
+    const Vec3 cp = p - c;
+    const double d1 = dot(ab, ap);
+    const double d2 = dot(ac, ap);
+    const double d3 = dot(ab, bp);
+    const double d4 = dot(ac, bp);
+    const double d5 = dot(ab, cp);
+    const double d6 = dot(ac, cp);
     if (d1 <= 0.0 && d2 <= 0.0) return {1.0, 0.0, 0.0};
     if (d3 >= 0.0 && d4 <= d3) return {0.0, 1.0, 0.0};
     if (d6 >= 0.0 && d5 <= d6) return {0.0, 0.0, 1.0};
-    const double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-    // A side without length has d1 = d3 (or d2 = d6, ...): no point of it is nearer than those of the other sides.
+    const double vc = d1 * d4 - d3 * d2;
+    const double vb = d5 * d2 - d1 * d6;
+    const double va = d3 * d6 - d5 * d4;
+    // A side of length 0 has d1 = d3 (or d2 = d6, ...): it is skipped, since its point belongs to the other sides, too.
     if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 && d1 > d3) return {1.0 - d1 / (d1 - d3), d1 / (d1 - d3), 0.0};
     if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return {1.0 - d2 / (d2 - d6), 0.0, d2 / (d2 - d6)};
     if (va <= 0.0 && d4 >= d3 && d5 >= d6 && (d4 - d3) + (d5 - d6) > 0.0) {
@@ -67,7 +79,7 @@ Vec3 nearest_weights(const std::array<Vec3, 3>& corner, const Vec3& p) {
         return {0.0, 1.0 - w, w};
     }
     const double sum = va + vb + vc;
-    if (!(sum > 0.0)) return {1.0, 0.0, 0.0};  // all corners in one point
+    if (!(sum > 0.0)) return {1.0, 0.0, 0.0};  // all corners are equal
     return {va / sum, vb / sum, vc / sum};
 }
 
@@ -84,7 +96,7 @@ void closest_points(View<const float, 2> points, View<const std::int32_t, 2> fac
         for (const Vec3& p : all[i].point) boxes[i].include(p.data());
     }
     const BoxTree tree(boxes);
-    parallel_for(queries.extent(0), 256, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(queries.extent(0), queries_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t q = begin; q < end; ++q) {
             const Vec3 p = Vec3::at(queries.row(q));
             std::int32_t nearest = -1;

@@ -11,12 +11,13 @@
 namespace rigwright::mesh {
 namespace {
 
-constexpr std::int32_t kLeaf = 8;     // points
-constexpr std::int64_t kGrain = 256;  // queries
+/// Larger leaves compare more points, smaller ones visit more nodes. Chosen, not tuned.
+constexpr std::int32_t points_per_leaf = 8;
+constexpr std::int64_t queries_per_task = 256;  // not sensitive: a task is far longer than its start
 
 }  // namespace
 
-/// One query, and the best points so far in ascending order.
+/// A query and its nearest points so far, in ascending order of distance, then index.
 struct PointTree::Query {
     const float* at;
     std::int64_t count;
@@ -24,18 +25,19 @@ struct PointTree::Query {
     float* squared;
 
     float worst() const { return squared[count - 1]; }
-    void offer(std::int32_t point, float distance) {
-        const auto before = [&](std::int64_t place) {
-            return squared[place] < distance || (squared[place] == distance && index[place] < point);
+    /// Inserts a point if it is among the nearest.
+    void insert(std::int32_t point, float distance) {
+        const auto precedes = [&](std::int64_t i) {
+            return squared[i] < distance || (squared[i] == distance && index[i] < point);
         };
-        if (before(count - 1)) return;
-        std::int64_t place = count - 1;
-        for (; place > 0 && !before(place - 1); --place) {
-            index[place] = index[place - 1];
-            squared[place] = squared[place - 1];
+        if (precedes(count - 1)) return;
+        std::int64_t i = count - 1;
+        for (; i > 0 && !precedes(i - 1); --i) {
+            index[i] = index[i - 1];
+            squared[i] = squared[i - 1];
         }
-        index[place] = point;
-        squared[place] = distance;
+        index[i] = point;
+        squared[i] = distance;
     }
 };
 
@@ -50,8 +52,9 @@ PointTree::PointTree(View<const float, 2> points) : points_(points.begin(), poin
 void PointTree::build(std::int32_t begin, std::int32_t end) {
     const std::size_t self = nodes_.size();
     nodes_.push_back({begin, end, -1, 0.0f, -1});
-    if (end - begin <= kLeaf) return;
-    float low[3], high[3];
+    if (end - begin <= points_per_leaf) return;
+    float low[3];
+    float high[3];
     for (int axis = 0; axis < 3; ++axis) {
         low[axis] = std::numeric_limits<float>::max();
         high[axis] = std::numeric_limits<float>::lowest();
@@ -67,7 +70,7 @@ void PointTree::build(std::int32_t begin, std::int32_t end) {
     for (int other = 1; other < 3; ++other) {
         if (high[other] - low[other] > high[axis] - low[axis]) axis = other;
     }
-    if (!(high[axis] > low[axis])) return;  // all in one place
+    if (!(high[axis] > low[axis])) return;  // all points are equal
     const std::int32_t middle = begin + (end - begin) / 2;
     const auto coordinate = [&](std::int32_t point) { return points_[3 * static_cast<std::size_t>(point) + axis]; };
     std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
@@ -87,7 +90,7 @@ void PointTree::search(std::int32_t index, Query& query) const {
             float squared = 0.0f;
             for (int axis = 0; axis < 3; ++axis)
                 squared += (point[axis] - query.at[axis]) * (point[axis] - query.at[axis]);
-            query.offer(order_[i], squared);
+            query.insert(order_[i], squared);
         }
         return;
     }
@@ -107,7 +110,7 @@ void PointTree::nearest(View<const float, 2> queries, View<std::int32_t, 2> indi
     }
     check_shape<std::int32_t, 2>("PointTree.nearest", "indices", indices, {queries.extent(0), count});
     check_shape<float, 2>("PointTree.nearest", "squared_distances", squared_distances, {queries.extent(0), count});
-    parallel_for(queries.extent(0), kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(queries.extent(0), queries_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t q = begin; q < end; ++q) {
             Query query{queries.row(q), count, indices.row(q), squared_distances.row(q)};
             std::fill_n(query.index, count, std::numeric_limits<std::int32_t>::max());

@@ -6,24 +6,25 @@
 
 namespace rigwright::mesh {
 
-/// Nearest points: a k-d tree. Keeps a copy of the points.
+/// A k-d tree over points, for nearest-neighbor queries. Copies the points. Immutable: const members are thread-safe.
 class PointTree {
 public:
-    /// Points (N, 3), N > 0, finite; throws ArgumentError otherwise.
+    /// points: (N, 3). Throws ArgumentError if N = 0 or a value is not finite.
     explicit PointTree(View<const float, 2> points);
 
-    /// The `indices.extent(1)` nearest points of every query (Q, 3), nearest first, of equally near ones the lower
-    /// index first, with their squared distances, both (Q, count). Throws ArgumentError unless shapes fit and
-    /// 1 <= count <= N.
+    /// Writes the indices of the nearest points of each query (Q, 3), nearest first, and their squared distances, both
+    /// (Q, count). Of equally near points the lower index comes first. Throws ArgumentError unless shapes match,
+    /// queries are finite and 1 <= count <= N.
     void nearest(View<const float, 2> queries, View<std::int32_t, 2> indices, View<float, 2> squared_distances,
                  int threads) const;
 
 private:
     struct Node {
-        std::int32_t begin, end;  // of order_
-        std::int32_t axis;        // -1: a leaf
+        std::int32_t begin;  // its points are order_[begin] to before order_[end]
+        std::int32_t end;
+        std::int32_t axis;  // of the split; -1: a leaf
         float split;
-        std::int32_t right;  // the left child follows its parent
+        std::int32_t right;  // the right child; the left child follows its parent
     };
     struct Query;
     void build(std::int32_t begin, std::int32_t end);

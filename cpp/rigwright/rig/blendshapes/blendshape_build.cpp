@@ -17,14 +17,14 @@ namespace {
 constexpr const char* function = "BlendshapeRig";
 
 template <class T, int Rank>
-void check_numbers(const std::string& argument, const View<T, Rank>& numbers) {
+void check_all_finite(const std::string& argument, const View<T, Rank>& numbers) {
     if (std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); })) return;
     throw bad_argument(function, argument, "not finite everywhere", "finite");
 }
 
 void check_bounds(View<const float, 2> bounds, std::int64_t num_shapes) {
     check_shape<const float, 2>(function, "bounds", bounds, {num_shapes, 2});
-    check_numbers("bounds", bounds);
+    check_all_finite("bounds", bounds);
     for (std::int64_t k = 0; k < num_shapes; ++k) {
         if (bounds(k, 0) <= bounds(k, 1)) continue;
         const nlohmann::json pair{bounds(k, 0), bounds(k, 1)};
@@ -48,17 +48,18 @@ void check_corners(View<const std::int32_t, 2> faces, std::int64_t num_vertices)
 
 /// Deltas of the shapes, then of the combinations, each checked.
 std::vector<View<const float, 2>> columns_of(const DenseBlendshapes& dense) {
-    const std::int64_t vertices = dense.neutral.extent(0), shapes = dense.deltas.extent(0);
+    const std::int64_t vertices = dense.neutral.extent(0);
+    const std::int64_t shapes = dense.deltas.extent(0);
     check_shape<const float, 2>(function, "neutral", dense.neutral, {-1, 3});
-    check_numbers("neutral", dense.neutral);
+    check_all_finite("neutral", dense.neutral);
     check_shape<const float, 3>(function, "deltas", dense.deltas, {-1, vertices, 3});
-    check_numbers("deltas", dense.deltas);
+    check_all_finite("deltas", dense.deltas);
     std::vector<View<const float, 2>> columns;
     for (std::int64_t k = 0; k < shapes; ++k) columns.push_back({dense.deltas.row(k), {vertices, 3}});
     for (std::size_t c = 0; c < dense.combinations.size(); ++c) {
         const std::string name = "combinations[" + std::to_string(c) + "] delta";
         check_shape<const float, 2>(function, name.c_str(), dense.combinations[c].delta, {vertices, 3});
-        check_numbers(name, dense.combinations[c].delta);
+        check_all_finite(name, dense.combinations[c].delta);
         columns.push_back(dense.combinations[c].delta);
     }
     if (shapes == 0) throw bad_argument(function, "deltas", "empty", "one shape or more");
@@ -67,13 +68,14 @@ std::vector<View<const float, 2>> columns_of(const DenseBlendshapes& dense) {
 }
 
 void add_drivers(const std::vector<Combination>& combinations, TensorFile& tensors) {
-    std::vector<std::int32_t> offset{0}, shape;
+    std::vector<std::int32_t> offset{0};
+    std::vector<std::int32_t> shape;
     std::vector<float> tent;
     for (const Combination& combination : combinations) {
-        for (const Driver& f : combination.drivers) {
-            shape.push_back(f.shape);
-            const std::array<float, 3> points{f.tent.x1, f.tent.x2, f.tent.x3};
-            for (const float x : points) tent.push_back(f.is_tent ? x : 0.0f);
+        for (const Driver& driver : combination.drivers) {
+            shape.push_back(driver.shape);
+            const std::array<float, 3> points{driver.tent.x1, driver.tent.x2, driver.tent.x3};
+            for (const float x : points) tent.push_back(driver.is_tent ? x : 0.0f);
         }
         offset.push_back(static_cast<std::int32_t>(shape.size()));
     }
@@ -119,7 +121,8 @@ std::string metadata_text(const BlendshapeNames& names, std::int64_t num_shapes)
 
 TensorFile blendshape_tensors(const DenseBlendshapes& dense, DeltaStorage storage) {
     const std::vector<View<const float, 2>> columns = columns_of(dense);
-    const std::int64_t vertices = dense.neutral.extent(0), shapes = dense.deltas.extent(0);
+    const std::int64_t vertices = dense.neutral.extent(0);
+    const std::int64_t shapes = dense.deltas.extent(0);
     TensorFile tensors;
     tensors.add("rest_vertices", {vertices, 3}, dense.neutral.data());
     const bool has_faces = dense.faces.extent(0) > 0;

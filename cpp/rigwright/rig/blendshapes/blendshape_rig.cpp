@@ -27,7 +27,8 @@ void check_names(const Character& character) {
 
 void check_bounds(const Character& character) {
     for (std::int64_t k = 0; k < character.num_controls(); ++k) {
-        const float low = character.control_ranges(k, 0), high = character.control_ranges(k, 1);
+        const float low = character.control_ranges(k, 0);
+        const float high = character.control_ranges(k, 1);
         if (low <= high) continue;
         throw bad_argument("load", "control_ranges of shape " + std::to_string(k),
                            std::to_string(low) + " to " + std::to_string(high), "the lower bound first");
@@ -39,14 +40,14 @@ void check_combination_names(const Metadata& metadata, std::int64_t corrections)
     const std::size_t count = metadata.names("combination_names").size();
     if (count == static_cast<std::size_t>(corrections)) return;
     throw bad_argument("load", "metadata.combination_names", std::to_string(count) + " long",
-                       std::to_string(corrections) + " long, a name a correction");
+                       std::to_string(corrections) + " long, one name per correction");
 }
 
 }  // namespace
 
-void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_heads) {
+void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_frames) {
     check_shape<const std::int32_t, 1>("evaluate", "order", prefix.order, {num_shapes});
-    check_shape<const std::int32_t, 1>("evaluate", "prefix", prefix.length, {num_heads});
+    check_shape<const std::int32_t, 1>("evaluate", "prefix", prefix.length, {num_frames});
     std::vector<bool> seen(static_cast<std::size_t>(num_shapes));
     for (const std::int32_t shape : prefix.order) {
         if (shape < 0 || shape >= num_shapes || seen[shape]) {
@@ -73,9 +74,9 @@ BlendshapeRig::BlendshapeRig(std::shared_ptr<const TensorFile> tensors)
     weight_limit_ = find_weight_limit();
 }
 
-/// By the triangle inequality, with the largest offset for all.
+/// By the triangle inequality, with the largest offset of all columns for each.
 float BlendshapeRig::find_weight_limit() const {
-    constexpr double most = 0.5 * std::numeric_limits<float>::max();
+    constexpr double limit = 0.5 * std::numeric_limits<float>::max();
     const double offset = grouped_.largest_offset();
     double neutral = 0.0;
     for (const float x : character().rest_vertices) neutral = std::max(neutral, std::abs(double{x}));
@@ -83,11 +84,11 @@ float BlendshapeRig::find_weight_limit() const {
         double sum = neutral + static_cast<double>(num_shapes()) * weight * offset;
         for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {
             double activation = 1.0;
-            for (const Driver& factor : drivers_.of(c)) activation *= factor.is_tent ? 1.0 : std::max(weight, 1.0);
-            if (activation > most) return false;
+            for (const Driver& driver : drivers_.of(c)) activation *= driver.is_tent ? 1.0 : std::max(weight, 1.0);
+            if (activation > limit) return false;
             sum += activation * offset;
         }
-        return sum <= most;
+        return sum <= limit;
     };
     for (double weight = 0x1p126; weight >= 0x1p-126; weight *= 0.5) {
         if (fits(weight)) return static_cast<float>(weight);

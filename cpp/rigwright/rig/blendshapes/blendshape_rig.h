@@ -11,26 +11,27 @@
 
 namespace rigwright::rig {
 
-/// Which part of a rig each head uses: the first `length` shapes of an order of importance, and the corrections all of
-/// whose shapes are among them.
+/// The part of a rig that each frame uses (level of detail): the first `length` shapes of an order of importance, and
+/// the corrections whose shapes are all among them.
 struct Prefix {
     View<const std::int32_t, 1> order;   // (K) shapes, most important first
-    View<const std::int32_t, 1> length;  // (T), 0 ... K
+    View<const std::int32_t, 1> length;  // (T) 0 to K
 };
 
-/// Throws ArgumentError if the order is no permutation of the shapes, or there is not one length in range a head.
-void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_heads);
+/// Throws ArgumentError if the order is no permutation of the shapes, or the lengths are not one per frame within 0 to
+/// K.
+void check_prefix(const Prefix& prefix, std::int64_t num_shapes, std::int64_t num_frames);
 
 /// K blendshapes with corrections of any order (Rackovic et al. 2022, eq. 3, for any number of drivers):
 ///   v(w) = v^0 + sum_k w_k b_k + sum_c (prod_{f in drivers(c)} phi_f(w)) b_c,
-/// phi_f a weight or a tent over it (see Driver). Columns are the K shapes, then the corrections; the activation of
-/// a column is what its offsets are multiplied by. A pose row is the K weights: there are no joints. Weights outside
-/// their bounds are evaluated as they are, as far as everything surely fits float32 (pose_limit). A shape that moves
-/// nothing is fine: its weight has no effect of its own.
+/// where phi_f is a weight or a tent over it (see Driver). A pose of this deformer is the K weights: there are no
+/// joints. Columns are the K shapes, then the corrections; N is their number. A column's activation is what multiplies
+/// its offsets. Weights outside their bounds are not clamped; beyond pose_limit() they are refused. A shape may move
+/// nothing: then it acts only as a driver.
 ///
-/// Tensors beside rest_vertices, faces (F may be 0) and control_ranges (the bounds): those of Drivers and
-/// GroupedColumns. Metadata: joint_names empty, numeric_controls the names of the shapes, and where some columns were
-/// constructed, the list of their names under "constructed"; optionally the corrections' names, "combination_names".
+/// Tensors: rest_vertices (the neutral v^0), faces (F may be 0), control_ranges (the bounds), those of Drivers and
+/// those of GroupedColumns. Metadata: joint_names is empty and numeric_controls names the shapes; optional are
+/// "constructed", the names of columns that nobody sculpted, and "combination_names", the names of the corrections.
 class BlendshapeRig final : public Deformer {
 public:
     /// Throws ArgumentError naming the tensor that is missing, malformed or out of range.
@@ -47,31 +48,40 @@ public:
     /// Writes the N activations of K weights.
     void activations(View<const float, 1> weights, View<float, 1> columns) const;
 
-    /// As Deformer::evaluate, for a part of the rig a head. Throws ArgumentError if `order` is no permutation of the
-    /// shapes or a length is out of range.
+    /// As Deformer::evaluate, with a part of the rig per frame. Throws what `evaluate` and check_prefix throw.
     void evaluate_prefix(View<const float, 2> weights, const Prefix& prefix, View<float, 3> vertices,
                          int threads) const;
 
-    /// A power of two: weights up to it make no activation and no coordinate larger than half of what float32 holds.
+    /// The largest magnitude of a weight that surely overflows nothing: a power of two at which every activation and
+    /// coordinate stays below half of the largest float32; 0 if the offsets are too large for any.
     float pose_limit() const override { return weight_limit_; }
     /// Names of the columns that were constructed, not sculpted: metadata.constructed.
     const std::vector<std::string>& constructed() const { return constructed_; }
     const GroupedColumns& grouped() const { return grouped_; }
-    /// Bytes that the rig holds, its neutral and topology included.
+    /// Bytes of memory used, tensors included.
     std::int64_t num_bytes() const;
 
 private:
     friend class BlendshapeSession;
-    struct Workspace;
+    struct Lists;
+    struct SerialMemory;
+    struct LaneMemory;
     struct GradientMemory;
 
-    /// What `run` makes vertices of: base + sum_n activation_n b_n. The activations are those of the weights, or with
-    /// tangents their derivatives.
-    struct Heads {
-        View<const float, 2> weights;
-        const float* base;  // (3 V)
-        const Prefix* prefix = nullptr;
-        const View<const float, 2>* tangents = nullptr;
+    /// What evaluate_batch computes for T frames: base + sum_n activation_n b_n.
+    struct Batch {
+        View<const float, 2> weights;                    // (T, K)
+        const float* base;                               // (V, 3): the neutral; zeros for derivatives
+        const Prefix* prefix = nullptr;                  // optional
+        const View<const float, 2>* tangents = nullptr;  // (T, K): use the activations' derivatives along them
+    };
+    /// Frames and windows that one body of parallel_for evaluates.
+    struct Part {
+        std::int64_t first_frame;
+        std::int64_t num_frames;
+        std::int64_t first_window;
+        std::int64_t last_window;  // not included
+        bool non_temporal;         // how vertices are stored
     };
 
     float find_weight_limit() const;
@@ -83,18 +93,18 @@ private:
                 int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
     std::unique_ptr<SessionState> new_session_state() const override;
-    void run(const Heads& heads, View<float, 3> vertices, int threads) const;
-    void activate(const Heads& heads, std::int64_t head, std::int64_t count, const Workspace& space) const;
-    void activations_of(const Heads& heads, std::int64_t head, float* activations) const;
-    void cut(const std::int32_t* rank, std::int32_t length, float* activations) const;
-    void evaluate_side_by_side(const Workspace& space, const float* base, std::int64_t window, std::int64_t heads,
-                               float* vertices) const;
-    void evaluate_each(const Workspace& space, const float* base, std::int64_t window, std::int64_t heads,
-                       float* vertices) const;
-    void add_columns(const float* cotangents, std::int64_t window, const GradientMemory& memory,
-                     std::int64_t piece) const;
-    void add_up(const float* weights, const GradientMemory& memory, std::int64_t piece, std::int64_t parts,
-                float* gradient) const;
+    void evaluate_batch(const Batch& batch, View<float, 3> vertices, int threads) const;
+    void evaluate_in_lanes(const Batch& batch, const Part& part, View<float, 3> vertices) const;
+    void evaluate_window(const Batch& batch, const Part& part, std::int64_t window, const LaneMemory& memory,
+                         float* vertices) const;
+    void evaluate_serially(const Batch& batch, const Part& part, View<float, 3> vertices) const;
+    void activate(const Batch& batch, std::int64_t frame, const std::int32_t* rank, float* activations,
+                  std::uint32_t* used) const;
+    void clear_unused(const std::int32_t* rank, std::int32_t length, float* activations) const;
+    void add_column_gradients(const float* cotangents, std::int64_t first_window, const GradientMemory& memory,
+                              std::int64_t item) const;
+    void sum_gradients(const float* weights, const GradientMemory& memory, std::int64_t first_item,
+                       std::int64_t items_per_frame, float* gradient) const;
 
     Drivers drivers_;
     GroupedColumns grouped_;

@@ -11,7 +11,8 @@
 namespace rigwright::rig {
 namespace {
 
-constexpr float least_width = std::numeric_limits<float>::min();  // of a tent's side; its slope is finite
+/// Narrowest side of a tent: the reciprocal of the smallest normal number, its slope, is still finite.
+constexpr float min_side = std::numeric_limits<float>::min();
 
 Driver read_driver(std::int32_t shape, const float* tent, std::int64_t num_shapes, const std::string& correction) {
     if (shape < 0 || shape >= num_shapes) {
@@ -19,7 +20,7 @@ Driver read_driver(std::int32_t shape, const float* tent, std::int64_t num_shape
                            "a shape below " + std::to_string(num_shapes));
     }
     const bool is_tent = std::any_of(tent, tent + 3, [](float x) { return x != 0.0f; });
-    const bool is_steep = tent[1] - tent[0] < least_width || tent[2] - tent[1] < least_width;
+    const bool is_steep = tent[1] - tent[0] < min_side || tent[2] - tent[1] < min_side;
     if (is_tent && (is_steep || !std::isfinite(tent[2] - tent[0]))) {
         throw bad_argument("load", "blendshape.factor.tent of " + correction,
                            std::to_string(tent[0]) + ", " + std::to_string(tent[1]) + ", " + std::to_string(tent[2]),
@@ -49,7 +50,7 @@ Drivers::Drivers(const TensorFile& tensors, std::int64_t num_shapes) {
     const auto shape = tensors.get<std::int32_t, 1>("blendshape.factor.shape");
     const auto tent = tensors.get<float, 2>("blendshape.factor.tent", {shape.extent(0), 3});
     const std::int64_t corrections = tensors.get<std::int32_t, 1>("blendshape.factor.offset").extent(0) - 1;
-    if (corrections < 0) throw bad_argument("load", "blendshape.factor.offset", "empty", "one number or more");
+    if (corrections < 0) throw bad_argument("load", "blendshape.factor.offset", "empty", "one element or more");
     const auto offset = read_offsets(tensors, "blendshape.factor.offset", corrections, shape.extent(0));
     offset_.assign(offset.begin(), offset.end());
     driver_.reserve(static_cast<std::size_t>(shape.extent(0)));
@@ -75,10 +76,10 @@ float Drivers::activation(std::int64_t correction, const float* weights) const {
 float Drivers::activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const {
     const std::span<const Driver> drivers = of(correction);
     float sum = 0.0f;
-    for (const Driver& own : drivers) {
-        float product = tangents[own.shape] * own.slope(weights[own.shape]);
+    for (const Driver& driver : drivers) {
+        float product = tangents[driver.shape] * driver.slope(weights[driver.shape]);
         for (const Driver& other : drivers) {
-            if (&other != &own) product *= other.value(weights[other.shape]);
+            if (&other != &driver) product *= other.value(weights[other.shape]);
         }
         sum += product;
     }
@@ -87,12 +88,12 @@ float Drivers::activation_tangent(std::int64_t correction, const float* weights,
 
 void Drivers::add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const {
     const std::span<const Driver> drivers = of(correction);
-    for (const Driver& own : drivers) {
-        float product = gradient * own.slope(weights[own.shape]);
+    for (const Driver& driver : drivers) {
+        float product = gradient * driver.slope(weights[driver.shape]);
         for (const Driver& other : drivers) {
-            if (&other != &own) product *= other.value(weights[other.shape]);
+            if (&other != &driver) product *= other.value(weights[other.shape]);
         }
-        weight_gradients[own.shape] += product;
+        weight_gradients[driver.shape] += product;
     }
 }
 

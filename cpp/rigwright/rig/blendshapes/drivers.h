@@ -8,36 +8,41 @@
 
 namespace rigwright::rig {
 
-/// What a correction's activation is a product of: the weight of a shape, or a tent over it (an in-between).
+/// One factor of a correction's activation: the weight of a shape, or a tent over it (an in-between).
 struct Driver {
     std::int32_t shape = 0;
     bool is_tent = false;
-    Tent<float> tent;  // zeros for a plain weight
+    Tent<float> tent = {};  // all zero if the driver is a plain weight
 
     float value(float w) const { return is_tent ? tent.value(w) : w; }
-    /// The derivative of `value`; at a corner of a tent that on the side of larger weights.
+    /// The derivative of `value`; at a corner of the tent, the right-hand one.
     float slope(float w) const { return is_tent ? tent.slope(w, 1) : 1.0f; }
 };
 
-/// The drivers of C corrections, from the tensors blendshape.factor.offset I32[C + 1] into
-/// blendshape.factor.shape I32[M] and blendshape.factor.tent F32[M, 3] (x1 < x2 < x3 with finite distances and slopes,
-/// or three zeros for a plain weight). A correction has two drivers or more, or a single tent, and no shape twice.
+/// The drivers of C corrections. A correction's activation is the product of its drivers: two or more, or a single
+/// tent, over different shapes.
+///
+/// Tensors (M drivers of all corrections):
+///   blendshape.factor.offset I32[C + 1]: correction c has the drivers offset[c] to before offset[c + 1];
+///   blendshape.factor.shape I32[M];
+///   blendshape.factor.tent F32[M, 3]: x1 < x2 < x3 with finite distances and slopes, or zeros for a plain weight.
 class Drivers {
 public:
-    /// Throws ArgumentError on anything else.
+    /// Throws ArgumentError if a tensor is missing or breaks a rule above.
     Drivers(const TensorFile& tensors, std::int64_t num_shapes);
 
     std::int64_t num_corrections() const { return static_cast<std::int64_t>(offset_.size()) - 1; }
     std::span<const Driver> of(std::int64_t correction) const {
         return {driver_.data() + offset_[correction], driver_.data() + offset_[correction + 1]};
     }
+    /// Bytes of memory used beside the tensors.
     std::int64_t num_bytes() const;
 
-    /// Product of the drivers' values.
+    /// The product of the drivers' values at K weights.
     float activation(std::int64_t correction, const float* weights) const;
-    /// The derivative of `activation` along tangents of the weights.
+    /// The directional derivative of `activation` along K tangents of the weights.
     float activation_tangent(std::int64_t correction, const float* weights, const float* tangents) const;
-    /// Adds `gradient` times the derivative of the activation to the gradients of the weights.
+    /// Adds gradient * d activation / d weight to the gradients of the K weights.
     void add_vjp(std::int64_t correction, const float* weights, float gradient, float* weight_gradients) const;
 
 private:

@@ -7,13 +7,14 @@
 
 namespace rigwright::rig {
 
-/// Adds the tensors that GroupedColumns reads for N dense columns, each (V, 3): windows of vertices, in each the groups
-/// that the same columns move, in ascending order of their words of columns (as signed numbers). An offset of zero
-/// moves nothing, -0 included. Columns are finite.
+/// Groups the offsets of N dense columns, each (V, 3), and adds the tensors that GroupedColumns reads, as float32. A
+/// vertex is moved by a column if its offset there is not zero (-0 counts as zero). The groups of a window ascend by
+/// their words of column bits, compared as signed integers, so that equal input gives equal bytes.
+/// Requires: the columns are finite.
 void add_grouped(const std::vector<View<const float, 2>>& columns, std::int64_t num_vertices, TensorFile& tensors);
 
-/// The same with offsets rounded to 16 bits: x / scale, rounded half to even, for the scale of the column, its largest
-/// magnitude / 32767. An offset that rounds to zero moves nothing.
+/// The same with offsets stored as int16: x / scale rounded half to even, where the scale of a column is the largest
+/// magnitude of its coordinates / 32767. An offset that rounds to zero moves nothing.
 void add_grouped_int16(const std::vector<View<const float, 2>>& columns, std::int64_t num_vertices,
                        TensorFile& tensors);
 

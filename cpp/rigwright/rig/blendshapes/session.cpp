@@ -10,7 +10,7 @@
 
 namespace rigwright::rig {
 
-/// Blendshapes between two poses: groups of vertices none of whose activations changed stay as they are.
+/// Evaluates successive poses: recomputes only the groups that a column with a changed activation moves.
 class BlendshapeSession final : public SessionState {
 public:
     explicit BlendshapeSession(const BlendshapeRig& rig)
@@ -19,23 +19,24 @@ public:
           next_(activations_.size()),
           used_(static_cast<std::size_t>(rig.grouped().num_words())),
           changed_(used_.size()),
-          first_(static_cast<std::size_t>(rig.grouped().list_room())),
-          column_(first_.size()) {}
+          row_begin_(static_cast<std::size_t>(rig.grouped().row_list_size())),
+          row_column_(row_begin_.size()) {}
 
-    void update(const float* pose, const float* before, float* vertices) override {
-        find_changes(pose, before == nullptr);
+    void update(const float* pose, const float* previous, float* vertices) override {
+        find_changes(pose, previous == nullptr);
         const GroupedColumns& grouped = rig_.grouped();
         const float* neutral = rig_.character().rest_vertices.data();
         for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
-            if (before == nullptr) copy_still(grouped.still(w), neutral, vertices);
+            if (previous == nullptr) copy_unmoved(grouped.unmoved(w), neutral, vertices);
             for (std::int64_t g = grouped.first_group(w); g < grouped.first_group(w + 1); ++g) {
                 const GroupedColumns::Group group = grouped.group(g);
-                if (before == nullptr || is_changed(group.columns)) evaluate(group, neutral, vertices);
+                if (previous == nullptr || is_changed(group.columns)) evaluate(group, neutral, vertices);
             }
         }
     }
 
 private:
+    /// Updates the activations and both sets; `all`: every column counts as changed.
     void find_changes(const float* pose, bool all) {
         const GroupedColumns& grouped = rig_.grouped();
         rig_.activations({pose, {rig_.num_shapes()}}, {next_.data(), {rig_.num_columns()}});
@@ -62,19 +63,22 @@ private:
     void evaluate(const GroupedColumns::Group& group, const float* neutral, float* vertices) {
         const BlendshapeKernels& kernels = blendshape_kernels();
         const GroupedColumns& grouped = rig_.grouped();
-        const GroupRows rows = grouped.rows(group, used_.data(), first_.data(), column_.data());
-        if (grouped.is_half()) {
-            kernels.one_half(rows, grouped.half_from(group), neutral, activations_.data(), vertices);
+        const GroupRows rows = grouped.rows(group, used_.data(), row_begin_.data(), row_column_.data());
+        if (grouped.is_int16()) {
+            kernels.evaluate_frame_int16(rows, grouped.int16_values_from(group), neutral, activations_.data(),
+                                         vertices);
         } else {
-            kernels.one(rows, grouped.from(group), neutral, activations_.data(), vertices);
+            kernels.evaluate_frame(rows, grouped.float_values_from(group), neutral, activations_.data(), vertices);
         }
     }
 
     const BlendshapeRig& rig_;
-    std::vector<float> activations_, next_;  // (N), scaled as 16-bit numbers ask for
-    std::vector<std::uint32_t> used_, changed_;
-    std::vector<std::int64_t> first_;  // for GroupRows
-    std::vector<std::int32_t> column_;
+    std::vector<float> activations_;       // (N) of the last pose, times the scales of the columns
+    std::vector<float> next_;              // (N) memory for those of the next one
+    std::vector<std::uint32_t> used_;      // set of the columns whose activation is not 0
+    std::vector<std::uint32_t> changed_;   // set of the columns whose activation changed
+    std::vector<std::int64_t> row_begin_;  // memory for GroupRows
+    std::vector<std::int32_t> row_column_;
 };
 
 std::unique_ptr<SessionState> BlendshapeRig::new_session_state() const {

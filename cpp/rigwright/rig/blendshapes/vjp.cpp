@@ -8,83 +8,92 @@
 namespace rigwright::rig {
 namespace {
 
-/// Windows whose part of a gradient is summed together: fixed, so that the sum does not depend on the threads.
-constexpr std::int64_t windows_at_once = 8;
-constexpr std::int64_t heads_at_once = 16;
+/// Windows per work item. Fixed, because it decides the order of a gradient's sum, which must not depend on the number
+/// of threads. More windows need less memory for partial sums, fewer give more items to share among threads.
+constexpr std::int64_t windows_per_item = 8;
+/// Frames whose partial sums are in memory together; bounds the working memory. Chosen, not tuned.
+constexpr std::int64_t frames_per_batch = 16;
 
 }  // namespace
 
-/// The sums of a piece, one head in some windows, and the lists that making them needs.
+/// Partial sums and row lists of all work items of a batch. An item is one frame in windows_per_item windows.
 struct BlendshapeRig::GradientMemory {
-    GradientMemory(const BlendshapeRig& rig, std::int64_t pieces)
+    GradientMemory(const BlendshapeRig& rig, std::int64_t items)
         : sums_size(Scratch::padded(rig.num_columns() * blendshape_kernels().lanes)),
-          list_size(Scratch::padded(rig.grouped_.list_room())),
+          list_size(Scratch::padded(rig.grouped_.row_list_size())),
           words_size(Scratch::padded(rig.grouped_.num_words())),
-          memory(static_cast<std::size_t>(pieces * stride() + words_size)),
+          memory(static_cast<std::size_t>(items * stride() + words_size)),
           floats(memory.data()) {
-        every = reinterpret_cast<std::uint32_t*>(floats + pieces * stride());
-        std::fill_n(every, rig.grouped_.num_words(), ~0u);
+        all_columns = reinterpret_cast<std::uint32_t*>(floats + items * stride());
+        std::fill_n(all_columns, rig.grouped_.num_words(), ~0u);
     }
 
     std::int64_t stride() const { return sums_size + 3 * list_size; }
-    float* sums(std::int64_t piece) const { return floats + piece * stride(); }
-    std::int64_t* first(std::int64_t piece) const { return reinterpret_cast<std::int64_t*>(sums(piece) + sums_size); }
-    std::int32_t* column(std::int64_t piece) const {
-        return reinterpret_cast<std::int32_t*>(sums(piece) + sums_size + 2 * list_size);
+    float* sums(std::int64_t item) const { return floats + item * stride(); }
+    std::int64_t* row_begin(std::int64_t item) const { return reinterpret_cast<std::int64_t*>(sums(item) + sums_size); }
+    std::int32_t* row_column(std::int64_t item) const {
+        return reinterpret_cast<std::int32_t*>(sums(item) + sums_size + 2 * list_size);
     }
 
-    std::int64_t sums_size, list_size, words_size;
+    std::int64_t sums_size;  // floats, in whole cache lines, as all sizes here
+    std::int64_t list_size;  // of a list of int32
+    std::int64_t words_size;
     Scratch::Lease<float> memory;
     float* floats;
-    std::uint32_t* every;  // all columns
+    std::uint32_t* all_columns;  // the set of all
 };
 
 void BlendshapeRig::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                            int threads) const {
-    const std::int64_t windows = grouped_.num_windows();
-    const std::int64_t parts = (windows + windows_at_once - 1) / windows_at_once;
-    for (std::int64_t start = 0; start < poses.extent(0); start += heads_at_once) {
-        const std::int64_t heads = std::min(heads_at_once, poses.extent(0) - start);
-        const GradientMemory memory(*this, heads * parts);
-        parallel_for(heads * parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t items_per_frame = (grouped_.num_windows() + windows_per_item - 1) / windows_per_item;
+    for (std::int64_t first = 0; first < poses.extent(0); first += frames_per_batch) {
+        const std::int64_t frames = std::min(frames_per_batch, poses.extent(0) - first);
+        const GradientMemory memory(*this, frames * items_per_frame);
+        parallel_for(frames * items_per_frame, 1, threads, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t part = i / heads, head = i % heads;
-                add_columns(cotangents.row(start + head), part * windows_at_once, memory, head * parts + part);
+                const std::int64_t part = i / frames;
+                const std::int64_t frame = i % frames;
+                add_column_gradients(cotangents.row(first + frame), part * windows_per_item, memory,
+                                     frame * items_per_frame + part);
             }
         });
-        for (std::int64_t t = 0; t < heads; ++t) {
-            add_up(poses.row(start + t), memory, t * parts, parts, gradients.row(start + t));
+        for (std::int64_t t = 0; t < frames; ++t) {
+            sum_gradients(poses.row(first + t), memory, t * items_per_frame, items_per_frame, gradients.row(first + t));
         }
     }
 }
 
-void BlendshapeRig::add_columns(const float* cotangents, std::int64_t window, const GradientMemory& memory,
-                                std::int64_t piece) const {
+/// Writes the partial sums of one work item.
+void BlendshapeRig::add_column_gradients(const float* cotangents, std::int64_t first_window,
+                                         const GradientMemory& memory, std::int64_t item) const {
     const BlendshapeKernels& kernels = blendshape_kernels();
-    const std::int64_t last = std::min(window + windows_at_once, grouped_.num_windows());
-    std::fill_n(memory.sums(piece), memory.sums_size, 0.0f);
-    for (std::int64_t g = grouped_.first_group(window); g < grouped_.first_group(last); ++g) {
+    const std::int64_t last_window = std::min(first_window + windows_per_item, grouped_.num_windows());
+    float* sums = memory.sums(item);
+    std::fill_n(sums, memory.sums_size, 0.0f);
+    for (std::int64_t g = grouped_.first_group(first_window); g < grouped_.first_group(last_window); ++g) {
         const GroupedColumns::Group group = grouped_.group(g);
-        const GroupRows rows = grouped_.rows(group, memory.every, memory.first(piece), memory.column(piece));
-        if (grouped_.is_half()) {
-            kernels.gradient_half(rows, grouped_.half_from(group), cotangents, memory.sums(piece));
+        const GroupRows rows =
+            grouped_.rows(group, memory.all_columns, memory.row_begin(item), memory.row_column(item));
+        if (grouped_.is_int16()) {
+            kernels.add_gradient_int16(rows, grouped_.int16_values_from(group), cotangents, sums);
         } else {
-            kernels.gradient(rows, grouped_.from(group), cotangents, memory.sums(piece));
+            kernels.add_gradient(rows, grouped_.float_values_from(group), cotangents, sums);
         }
     }
 }
 
-/// Adds the parts of a head in their order, and takes the gradients of the activations on to the weights.
-void BlendshapeRig::add_up(const float* weights, const GradientMemory& memory, std::int64_t piece, std::int64_t parts,
-                           float* gradient) const {
+/// Adds the partial sums of a frame in the order of its items, then writes the gradient of the weights by the chain
+/// rule through the activations.
+void BlendshapeRig::sum_gradients(const float* weights, const GradientMemory& memory, std::int64_t first_item,
+                                  std::int64_t items_per_frame, float* gradient) const {
     const BlendshapeKernels& kernels = blendshape_kernels();
-    float* sums = memory.sums(piece);
-    for (std::int64_t part = 1; part < parts; ++part) {
-        const float* more = memory.sums(piece + part);
+    float* sums = memory.sums(first_item);
+    for (std::int64_t item = 1; item < items_per_frame; ++item) {
+        const float* more = memory.sums(first_item + item);
         for (std::int64_t i = 0; i < memory.sums_size; ++i) sums[i] += more[i];
     }
     const auto column_gradient = [&](std::int64_t n) {
-        return kernels.total(sums + n * kernels.lanes) * grouped_.scale(n);
+        return kernels.sum_lanes(sums + n * kernels.lanes) * grouped_.scale(n);
     };
     for (std::int64_t k = 0; k < num_shapes(); ++k) gradient[k] = column_gradient(k);
     for (std::int64_t c = 0; c < drivers_.num_corrections(); ++c) {

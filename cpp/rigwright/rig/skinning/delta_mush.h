@@ -11,12 +11,14 @@
 namespace rigwright::rig {
 
 /// Delta mush (Mancewicz et al. 2014, "Delta mush: smoothing deformations while preserving detail"): linear blend
-/// skinning u, Laplacian smoothing s = S u, then the detail that smoothing takes from the rest mesh, put back in
-/// the frame of the smoothed surface,
+/// skinning gives u, Laplacian smoothing s = S u; then the detail that smoothing removes from the rest mesh is added
+/// back in the tangent frames F of the smoothed surface:
 ///   v_k = s_k + F_k(s) d_k,   d_k = F_k(s^0)^T (v_k^0 - s_k^0).
-/// A vertex without a frame (a loose one, for example) keeps u_k. Metadata: iterations (0 to 1000) and step (above
-/// 0, at most 1) of the smoothing. Tensors: those of MushMesh, whose S vertices have the tensors of SkinWeights. A
-/// restricted model smooths what the iterations reach from its vertices: S is between V and the whole mesh.
+/// A vertex without a tangent frame (such as a loose one) keeps u_k.
+///
+/// Metadata: `iterations` (0 to 1000) and `step` (above 0, at most 1) of the smoothing. Tensors: those of MushMesh, and
+/// those of SkinWeights for its S vertices. A restricted model contains all vertices that the smoothing of its own
+/// vertices depends on: S is between V and the size of the whole mesh.
 class DeltaMush final : public Deformer {
 public:
     explicit DeltaMush(std::shared_ptr<const TensorFile> tensors);
@@ -29,20 +31,20 @@ private:
                 int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
-    struct Work;
-    Work work() const;
-    void smooth_pose(const float* pose, const Work& work) const;
+    struct Memory;
+    Memory lease() const;
+    void smooth_pose(const float* pose, const Memory& memory) const;
     void add_detail(const float* points, const float* frames, const float* blended, float* out) const;
-    const float* whole_cotangents(const float* cotangents, const Work& work) const;
-    void smoothed_vjp(const float* cotangents, const Work& work) const;
-    void smoothed_jvp(const float* pose, const float* tangent, const Work& work) const;
+    const float* scatter_cotangents(const float* cotangents, const Memory& memory) const;
+    void smoothed_vjp(const float* cotangents, const Memory& memory) const;
+    void smoothed_jvp(const float* pose, const float* tangent, const Memory& memory) const;
 
     MushMesh mesh_;
     SkinWeights skin_;
     mesh::Smoothing smoothing_;
     std::vector<float> smooth_rest_;
     mesh::VertexFrames frames_;
-    std::vector<float> details_;  // d (S, 3)
+    std::vector<float> details_;  // (S, 3) d
 };
 
 }  // namespace rigwright::rig

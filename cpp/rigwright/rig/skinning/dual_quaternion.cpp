@@ -9,13 +9,16 @@
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
 #include "rigwright/rig/skinning/dual_quaternion_parts.h"
-#include "rigwright/rig/skinning/pose_blocks.h"
+#include "rigwright/rig/skinning/frame_blocks.h"
 #include "rigwright/rig/skinning/skin_session.h"
 #include "rigwright/rig/transform.h"
 
 namespace rigwright::rig {
 
 using namespace dual;
+
+/// Entries of P - I up to this are float32 rounding of a rotation, no stretch.
+static constexpr double min_stretch = 1e-6;
 
 DualQuaternionBlend::DualQuaternionBlend(std::shared_ptr<const TensorFile> tensors)
     : Deformer(std::move(tensors)), skin_(character()) {}
@@ -31,22 +34,22 @@ void DualQuaternionBlend::prepare(const float* pose, float* memory) const {
     Motion* motions = reinterpret_cast<Motion*>(state.motions);
     double largest = 0.0;
     for (int j = 0; j < skeleton.num_joints(); ++j) {
-        const Parts parts(state.skinning + 12 * j, skeleton.rest_globals().row(j));
-        motions[j].q = narrow(parts.rotation);
-        motions[j].d = narrow(0.5 * (Real::vector(parts.translation) * parts.rotation));
+        const Split split(state.skinning + 12 * j, skeleton.rest_globals().row(j));
+        motions[j].q = narrow(split.rotation);
+        motions[j].d = narrow(0.5 * (Real::vector(split.translation) * split.rotation));
         float* stretch = state.stretches + 12 * j;
         for (int row = 0; row < 3; ++row) {  // c + P (v - c)
-            double moved = parts.center[row];
+            double moved = split.center[row];
             for (int e = 0; e < 3; ++e) {
-                const double p = parts.polar.stretch[row * 3 + e];
+                const double p = split.polar.stretch[row * 3 + e];
                 stretch[row * 4 + e] = static_cast<float>(p);
-                moved -= p * parts.center[e];
+                moved -= p * split.center[e];
                 largest = std::max(largest, std::abs(p - (row == e ? 1.0 : 0.0)));
             }
             stretch[row * 4 + 3] = static_cast<float>(moved);
         }
     }
-    *state.stretched = largest > 1e-6 ? 1.0f : 0.0f;  // float32 rounding of a rotation is no stretch
+    *state.stretched = largest > min_stretch ? 1.0f : 0.0f;
 }
 
 void DualQuaternionBlend::skin(const float* memory, std::int64_t first, std::int64_t last, float* vertices) const {
@@ -68,9 +71,9 @@ void DualQuaternionBlend::skin(const float* memory, std::int64_t first, std::int
     }
 }
 
-/// Of f = (q u q* + 2 d q*) / |q|^2 with a cotangent g, and G = g / |q|^2 as a quaternion:
+/// Adds the gradients with respect to motions and stretches from vertices [first, last), whose cotangents are
+/// `cotangents` (last - first, 3). For f = (q u q* + 2 d q*) / |q|^2, a cotangent g, and G = g / |q|^2 as a quaternion:
 ///   dq = -2 G (q u + d) - 2 (g . f) q / |q|^2,   dd = 2 G q,   du = vec(q* G q).
-/// Adds what vertices [first, last) contribute; `cotangents` begins with theirs.
 void DualQuaternionBlend::skin_vjp(const float* memory, std::int64_t first, std::int64_t last, const float* cotangents,
                                    float* motion_gradient, float* stretch_gradient) const {
     const State state(memory, character().skeleton.num_joints());
@@ -79,10 +82,12 @@ void DualQuaternionBlend::skin_vjp(const float* memory, std::int64_t first, std:
     Motion* gradients = reinterpret_cast<Motion*>(motion_gradient);
     for (std::int64_t k = first; k < last; ++k, cotangents += 3) {
         const Motion motion = blend(skin_, k, motions);
-        float point[3], inner[3];
+        float point[3];
+        float inner[3];
         skin_.blend_point(state.stretches, k, rest + 3 * k, point);
         const float scale = 1.0f / dot(motion.q, motion.q);
-        const Quaternion<float> back = conjugate(motion.q), u = Quaternion<float>::vector(point);
+        const Quaternion<float> back = conjugate(motion.q);
+        const Quaternion<float> u = Quaternion<float>::vector(point);
         const Quaternion<float> moved = scale * (motion.q * u * back + 2.0f * (motion.d * back));
         const Quaternion<float> g = scale * Quaternion<float>::vector(cotangents);
         const float along = g.x * moved.x + g.y * moved.y + g.z * moved.z;
@@ -106,33 +111,37 @@ void DualQuaternionBlend::skin_vjp(const float* memory, std::int64_t first, std:
     }
 }
 
-/// From a joint's motion and stretch back to its skinning transform [A | b]: with d = (0, t) q / 2 and
-/// t = A c + b - R c, a turn dR = R [w]x moves q by q (0, w) / 2 and t by -R [w]x c.
+/// Writes the gradient with respect to a joint's skinning transform [A | b] from those of its motion and stretch: with
+/// d = (0, t) q / 2 and t = A c + b - R c, a rotation dR = R [w]x changes q by q (0, w) / 2 and t by -R [w]x c.
 void DualQuaternionBlend::joint_vjp(int joint, const float* memory, const float* motion_gradient,
                                     const float* stretch_gradient, float* skinning_gradient) const {
     const Skeleton& skeleton = character().skeleton;
     const State state(memory, skeleton.num_joints());
-    const Parts parts(state.skinning + 12 * joint, skeleton.rest_globals().row(joint));
-    const double* r = parts.polar.rotation;
-    const Real dq = widen(motion_gradient + 8 * joint), dd = widen(motion_gradient + 8 * joint + 4);
-    double dt[3], turn[3], inner[3] = {};
-    (0.5 * (dd * conjugate(parts.rotation))).vector_part(dt);
-    const Real whole = dq + -0.5 * (Real::vector(parts.translation) * dd);
-    (0.5 * (conjugate(parts.rotation) * whole)).vector_part(turn);
+    const Split split(state.skinning + 12 * joint, skeleton.rest_globals().row(joint));
+    const double* r = split.polar.rotation;
+    const Real dq = widen(motion_gradient + 8 * joint);
+    const Real dd = widen(motion_gradient + 8 * joint + 4);
+    double dt[3];
+    double turn[3];
+    double inner[3] = {};
+    (0.5 * (dd * conjugate(split.rotation))).vector_part(dt);
+    const Real whole = dq + -0.5 * (Real::vector(split.translation) * dd);
+    (0.5 * (conjugate(split.rotation) * whole)).vector_part(turn);
     for (int row = 0; row < 3; ++row) {
         for (int e = 0; e < 3; ++e) inner[e] += r[row * 3 + e] * dt[row];  // R^T dt
     }
-    const double* c = parts.center;  // -(R^T dt) . (w x c) = -w . (c x R^T dt)
+    const double* c = split.center;  // -(R^T dt) . (w x c) = -w . (c x R^T dt)
     turn[0] -= c[1] * inner[2] - c[2] * inner[1];
     turn[1] -= c[2] * inner[0] - c[0] * inner[2];
     turn[2] -= c[0] * inner[1] - c[1] * inner[0];
 
     const float* s = stretch_gradient + 12 * joint;
-    double stretch[9], a[9] = {};
+    double stretch[9];
+    double a[9] = {};
     for (int row = 0; row < 3; ++row) {
         for (int e = 0; e < 3; ++e) stretch[row * 3 + e] = s[row * 4 + e] - double(s[row * 4 + 3]) * c[e];
     }
-    linalg::polar_vjp(parts.polar, stretch, turn, a);
+    linalg::polar_vjp(split.polar, stretch, turn, a);
     float* out = skinning_gradient + 12 * joint;
     for (int row = 0; row < 3; ++row) {
         for (int e = 0; e < 3; ++e) out[row * 4 + e] = static_cast<float>(a[row * 3 + e] + dt[row] * c[e]);
@@ -141,7 +150,7 @@ void DualQuaternionBlend::joint_vjp(int joint, const float* memory, const float*
 }
 
 void DualQuaternionBlend::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
-    for_pose_blocks(
+    for_frame_blocks(
         poses.extent(0), character().num_vertices(), state_size(), threads,
         [&](std::int64_t t, float* state) { prepare(poses.row(t), state); },
         [&](std::int64_t t, const float* state, std::int64_t first, std::int64_t last) {
@@ -157,8 +166,10 @@ void DualQuaternionBlend::do_vjp(View<const float, 2> poses, View<const float, 3
     const std::size_t size = Scratch::padded(state_size());
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         const Scratch::Lease<float> memory(size + 32 * joints);
-        float *state = memory.data(), *motion = state + size, *stretch = motion + 8 * joints,
-              *skinning = stretch + 12 * joints;
+        float* state = memory.data();
+        float* motion = state + size;
+        float* stretch = motion + 8 * joints;
+        float* skinning = stretch + 12 * joints;
         for (std::int64_t t = begin; t < end; ++t) {
             prepare(poses.row(t), state);
             std::fill_n(motion, 20 * joints, 0.0f);
@@ -170,12 +181,15 @@ void DualQuaternionBlend::do_vjp(View<const float, 2> poses, View<const float, 3
     });
 }
 
-/// Writes the three rows of a vertex: one vjp each, of its own joints alone. `memory` are 32 J floats.
+/// Writes the three Jacobian rows of a vertex: one vjp per row, over the joints of the vertex only. `memory` has 32 J
+/// floats.
 void DualQuaternionBlend::vertex_jacobian(std::int64_t vertex, const float* pose, const float* state, float* memory,
                                           View<float, 2> jacobian) const {
     const Skeleton& skeleton = character().skeleton;
     const std::size_t joints = static_cast<std::size_t>(skeleton.num_joints());
-    float *motion = memory, *stretch = motion + 8 * joints, *skinning = stretch + 12 * joints;
+    float* motion = memory;
+    float* stretch = motion + 8 * joints;
+    float* skinning = stretch + 12 * joints;
     for (int axis = 0; axis < 3; ++axis) {
         float cotangent[3] = {};
         cotangent[axis] = 1.0f;
@@ -190,18 +204,20 @@ void DualQuaternionBlend::vertex_jacobian(std::int64_t vertex, const float* pose
 }
 
 void DualQuaternionBlend::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
-    constexpr std::int64_t vertices_per_piece = 16;  // each prepares its pose, which costs as much as one vertex
+    // A task prepares its pose, which costs as much as one vertex: 16 vertices per task make that a sixteenth.
+    constexpr std::int64_t vertices_per_task = 16;
     const std::int64_t num_vertices = character().num_vertices();
-    const std::int64_t pieces = (num_vertices + vertices_per_piece - 1) / vertices_per_piece;
+    const std::int64_t tasks = (num_vertices + vertices_per_task - 1) / vertices_per_task;
     const std::size_t size = state_size();
-    parallel_for(poses.extent(0) * pieces, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(poses.extent(0) * tasks, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         std::vector<float> memory(size + 32 * static_cast<std::size_t>(character().skeleton.num_joints()));
         float* state = memory.data();
-        for (std::int64_t piece = begin; piece < end; ++piece) {
-            const std::int64_t t = piece / pieces, first = piece % pieces * vertices_per_piece;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t t = i / tasks;
+            const std::int64_t first = i % tasks * vertices_per_task;
             const View<float, 2> jacobian(jacobians.row(t), {jacobians.extent(1), jacobians.extent(2)});
             prepare(poses.row(t), state);
-            for (std::int64_t k = first; k < std::min(first + vertices_per_piece, num_vertices); ++k) {
+            for (std::int64_t k = first; k < std::min(first + vertices_per_task, num_vertices); ++k) {
                 vertex_jacobian(k, poses.row(t), state, state + size, jacobian);
             }
         }

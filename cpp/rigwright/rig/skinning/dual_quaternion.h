@@ -6,13 +6,17 @@
 
 namespace rigwright::rig {
 
-/// Dual quaternion linear blending (Kavan et al. 2007, "Skinning with dual quaternions"), in two phases where
-/// joints scale or shear (section 5 of the extended article, 2008). The skinning transform of joint j is split
-/// about the joint's rest position c_j,
-///   G_j (G_j^0)^-1 v = R_j (c_j + P_j (v - c_j)) + t_j,   R_j the nearest rotation, P_j symmetric;
-/// stretches are blended linearly, u_k = sum_j w_kj (c_j + P_j (v_k^0 - c_j)), then the rigid parts as dual
-/// quaternions q_j: v_k = q u_k q*, q = sum_j w_kj s_kj q_j normalized, with the signs s that turn every rotation
-/// to the side of the vertex's most influential joint. Tensors: those of SkinWeights.
+/// Dual quaternion linear blending (Kavan et al. 2007, "Skinning with dual quaternions"), in two phases if joints scale
+/// or shear (section 5 of the extended article, 2008).
+///
+/// Each skinning transform is split about the joint's rest position c_j into the nearest rotation R_j and a symmetric
+/// stretch P_j (polar decomposition):
+///   G_j (G_j^0)^-1 v = R_j (c_j + P_j (v - c_j)) + t_j.
+/// Stretches are blended linearly, rigid motions as dual quaternions q_j:
+///   u_k = sum_j w_kj (c_j + P_j (v_k^0 - c_j)),   v_k = q u_k q*,   q = sum_j w_kj s_kj q_j, normalized,
+/// where the signs s_kj = +-1 align each q_j with that of the vertex's most influential joint.
+///
+/// Tensors: those of SkinWeights.
 class DualQuaternionBlend final : public Deformer {
 public:
     explicit DualQuaternionBlend(std::shared_ptr<const TensorFile> tensors);
@@ -27,6 +31,7 @@ private:
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
     std::unique_ptr<SessionState> new_session_state() const override;
 
+    // `state` is a dual::State<float> in memory of state_size() floats.
     void prepare(const float* pose, float* state) const;
     void skin(const float* state, std::int64_t first, std::int64_t last, float* vertices) const;
     void skin_vjp(const float* state, std::int64_t first, std::int64_t last, const float* cotangents,

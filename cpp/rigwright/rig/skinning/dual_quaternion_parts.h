@@ -6,19 +6,19 @@
 #include "rigwright/rig/skinning/quaternion.h"
 #include "rigwright/rig/skinning/skin_weights.h"
 
-/// The parts of dual quaternion skinning, for its evaluation and its derivatives.
+/// Types of dual quaternion skinning that its evaluation and its derivatives share.
 namespace rigwright::rig::dual {
 
 using Real = Quaternion<double>;
 
-/// A rigid motion: a rotation and the dual part (0, t) q / 2 of its translation t.
+/// A rigid motion as a dual quaternion.
 struct Motion {
-    Quaternion<float> q, d;
+    Quaternion<float> q;  // the rotation
+    Quaternion<float> d;  // the dual part (0, t) q / 2 of the translation t
 };
 static_assert(sizeof(Motion) == 8 * sizeof(float));
 
-/// What all vertices need of a pose, computed once: J skinning transforms, J motions, J stretches (3, 4), the global
-/// transforms, and whether any joint stretches.
+/// The per-pose data that all vertices share, in one array of floats.
 template <class T>
 struct State {
     State(T* memory, int num_joints)
@@ -28,12 +28,16 @@ struct State {
           globals(stretches + 12 * num_joints),
           stretched(globals + 12 * num_joints) {}
     static std::size_t size(int num_joints) { return 44 * static_cast<std::size_t>(num_joints) + 1; }
-    T *skinning, *motions, *stretches, *globals, *stretched;
+    T* skinning;   // (J, 3, 4) skinning transforms
+    T* motions;    // (J) Motion
+    T* stretches;  // (J, 3, 4) c + P (v - c)
+    T* globals;    // (J, 3, 4) global transforms
+    T* stretched;  // (1) 1 if any joint scales or shears, else 0
 };
 
-/// The parts of a skinning transform about the joint's rest position c: R, P, and t = A c + translation - R c.
-struct Parts {
-    Parts(const float* skinning, const float* rest_global) {
+/// A skinning transform [A | b] split about the joint's rest position c: R, P, and t = A c + b - R c.
+struct Split {
+    Split(const float* skinning, const float* rest_global) {
         double a[9];
         for (int row = 0; row < 3; ++row) {
             for (int e = 0; e < 3; ++e) a[row * 3 + e] = skinning[row * 4 + e];
@@ -50,7 +54,8 @@ struct Parts {
     }
     linalg::Polar polar;
     Real rotation;
-    double center[3], translation[3];
+    double center[3];
+    double translation[3];
 };
 
 inline Quaternion<float> narrow(const Real& q) {
@@ -60,7 +65,7 @@ inline Real widen(const float* q) {
     return {q[0], q[1], q[2], q[3]};
 }
 
-/// The weight of an influence on the blended motion: its sign turns q to the side of the first one.
+/// The weight of an influence in the blended motion. Its sign aligns q with that of the vertex's first influence.
 inline float signed_weight(const SkinWeights& skin, std::int32_t influence, const Motion* motions,
                            const Quaternion<float>& first) {
     return std::copysign(skin.weight(influence), dot(first, motions[skin.joint(influence)].q));
@@ -79,7 +84,7 @@ inline Motion blend(const SkinWeights& skin, std::int64_t k, const Motion* motio
     return sum;
 }
 
-/// Its derivative, given those of the motions: the signs stay.
+/// The derivative of `blend` along the derivatives `changes` of the motions; the signs are constant.
 inline Motion blend_derivative(const SkinWeights& skin, std::int64_t k, const Motion* motions, const Motion* changes) {
     const Quaternion<float>& first = motions[skin.joint(skin.begin(k))].q;
     Motion sum;

@@ -6,7 +6,7 @@
 #include "rigwright/core/scratch.h"
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
-#include "rigwright/rig/skinning/pose_blocks.h"
+#include "rigwright/rig/skinning/frame_blocks.h"
 #include "rigwright/rig/skinning/skin_session.h"
 #include "rigwright/rig/transform.h"
 
@@ -19,7 +19,7 @@ void LinearBlend::do_evaluate(View<const float, 2> poses, View<float, 3> vertice
     const Skeleton& skeleton = character().skeleton;
     const float* rest = character().rest_vertices.data();
     const std::size_t size = transforms_size();
-    for_pose_blocks(
+    for_frame_blocks(
         poses.extent(0), character().num_vertices(), 2 * size, threads,
         [&](std::int64_t t, float* state) {
             skinning_transforms(skeleton, poses.row(t), state + size, state);
@@ -36,7 +36,8 @@ void LinearBlend::do_vjp(View<const float, 2> poses, View<const float, 3> cotang
     const std::size_t size = Scratch::padded(transforms_size());
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         const Scratch::Lease<float> memory(2 * size);
-        float *globals = memory.data(), *gradient = globals + size;
+        float* globals = memory.data();
+        float* gradient = globals + size;
         for (std::int64_t t = begin; t < end; ++t) {
             skeleton.globals(poses.row(t), globals);
             std::fill_n(gradient, size, 0.0f);
@@ -46,16 +47,17 @@ void LinearBlend::do_vjp(View<const float, 2> poses, View<const float, 3> cotang
     });
 }
 
-/// Linear in the skinning transforms: dv_k = sum_j w_kj dM_j v_k^0.
+/// Vertices are linear in the skinning transforms M: dv_k = sum_j w_kj dM_j v_k^0.
 void LinearBlend::do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
                          int threads) const {
     const Skeleton& skeleton = character().skeleton;
     const float* rest = character().rest_vertices.data();
     const std::size_t size = transforms_size();
-    for_pose_blocks(
+    for_frame_blocks(
         poses.extent(0), character().num_vertices(), 3 * size, threads,
         [&](std::int64_t t, float* state) {
-            float *globals = state + size, *globals_derivative = globals + size;
+            float* globals = state + size;
+            float* globals_derivative = globals + size;
             skeleton.globals(poses.row(t), globals);
             skinning_jvp(skeleton, poses.row(t), globals, tangents.row(t), globals_derivative, state);
         },
@@ -64,7 +66,7 @@ void LinearBlend::do_jvp(View<const float, 2> poses, View<const float, 2> tangen
         });
 }
 
-/// Adds the three rows of a vertex: those of its points in the frames of its joints, weighted.
+/// Adds the three Jacobian rows of a vertex: a weighted sum over its joints.
 void LinearBlend::add_vertex_jacobian(std::int64_t vertex, const float* pose, const float* globals,
                                       View<float, 2> jacobian) const {
     const Skeleton& skeleton = character().skeleton;
@@ -77,8 +79,9 @@ void LinearBlend::add_vertex_jacobian(std::int64_t vertex, const float* pose, co
 }
 
 void LinearBlend::do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const {
-    const std::int64_t rows = jacobians.extent(1), columns = jacobians.extent(2);
-    for_pose_blocks(
+    const std::int64_t rows = jacobians.extent(1);
+    const std::int64_t columns = jacobians.extent(2);
+    for_frame_blocks(
         poses.extent(0), character().num_vertices(), transforms_size(), threads,
         [&](std::int64_t t, float* globals) { character().skeleton.globals(poses.row(t), globals); },
         [&](std::int64_t t, const float* globals, std::int64_t first, std::int64_t last) {

@@ -6,8 +6,9 @@
 
 namespace rigwright::rig {
 
-/// Linear blend skinning: v_k = sum_j w_kj G_j (G_j^0)^-1 v_k^0 (Magnenat-Thalmann et al. 1988), G_j the
-/// global transforms of the pose. Tensors: those of SkinWeights.
+/// Linear blend skinning (Magnenat-Thalmann et al. 1988):
+///   v_k = sum_j w_kj G_j (G_j^0)^-1 v_k^0,
+/// where G_j are the global transforms of the pose and G_j^0 those of the rest pose. Tensors: those of SkinWeights.
 class LinearBlend final : public Deformer {
 public:
     explicit LinearBlend(std::shared_ptr<const TensorFile> tensors);
@@ -27,7 +28,7 @@ private:
     std::size_t transforms_size() const { return 12 * static_cast<std::size_t>(character().skeleton.num_joints()); }
 
     SkinWeights skin_;
-    float transform_limit_;  // beyond, vertices may overflow
+    float transform_limit_;  // of skinning transforms; beyond it, vertices may overflow
 };
 
 }  // namespace rigwright::rig

@@ -29,23 +29,24 @@ MushMesh::MushMesh(const Character& character) : rest_vertices(character.rest_ve
     }
 }
 
-void MushMesh::add_part(const TensorFile& source, View<const std::int32_t, 1> vertices, int iterations,
-                        TensorFile* file) const {
+void MushMesh::add_restricted(const TensorFile& source, View<const std::int32_t, 1> vertices, int iterations,
+                              TensorFile* file) const {
     const std::int64_t count = vertices.extent(0);
-    std::vector<std::int32_t> places;
-    for (const std::int32_t v : vertices) places.push_back(static_cast<std::int32_t>(place(v)));
-    const mesh::Submesh part = mesh::smoothing_submesh(faces, num_vertices(), {places.data(), {count}}, iterations);
-    const std::int64_t size = static_cast<std::int64_t>(part.vertices.size());
+    std::vector<std::int32_t> indices;  // in this mesh, then in the submesh
+    for (const std::int32_t v : vertices) indices.push_back(static_cast<std::int32_t>(vertex(v)));
+    const mesh::Submesh submesh = mesh::smoothing_submesh(faces, num_vertices(), {indices.data(), {count}}, iterations);
+    const std::int64_t size = static_cast<std::int64_t>(submesh.vertices.size());
     std::vector<float> rest;
-    for (const std::int32_t v : part.vertices) rest.insert(rest.end(), rest_vertices.row(v), rest_vertices.row(v + 1));
-    for (std::int32_t& p : places) {
-        p = static_cast<std::int32_t>(std::lower_bound(part.vertices.begin(), part.vertices.end(), p) -
-                                      part.vertices.begin());
+    for (const std::int32_t v : submesh.vertices)
+        rest.insert(rest.end(), rest_vertices.row(v), rest_vertices.row(v + 1));
+    for (std::int32_t& index : indices) {
+        index = static_cast<std::int32_t>(std::lower_bound(submesh.vertices.begin(), submesh.vertices.end(), index) -
+                                          submesh.vertices.begin());
     }
     file->add("mush.rest_vertices", {size, 3}, rest.data());
-    file->add("mush.faces", {static_cast<std::int64_t>(part.faces.size()) / 4, 4}, part.faces.data());
-    file->add("mush.output", {count}, places.data());
-    add_skin_rows(source, {part.vertices.data(), {size}}, file);
+    file->add("mush.faces", {static_cast<std::int64_t>(submesh.faces.size()) / 4, 4}, submesh.faces.data());
+    file->add("mush.output", {count}, indices.data());
+    add_skin_rows(source, {submesh.vertices.data(), {size}}, file);
 }
 
 }  // namespace rigwright::rig

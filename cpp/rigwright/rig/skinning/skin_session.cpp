@@ -8,6 +8,7 @@
 namespace rigwright::rig {
 namespace {
 
+/// Smaller blocks skin fewer unchanged vertices, larger ones have shorter lists. Chosen, not tuned.
 constexpr std::int64_t vertices_per_block = 32;
 
 }  // namespace
@@ -28,7 +29,7 @@ SkinSession::SkinSession(const SkinWeights& skin, Steps steps)
     }
 }
 
-/// Compared as bytes: the same bytes give the same vertices, whatever a model makes of the sign of a zero.
+/// Compares bytes, not values: the sign of a zero may matter to a model.
 void SkinSession::mark_changes() {
     const auto differ = [&](std::size_t first, std::size_t count) {
         return std::memcmp(state_.data() + first, last_.data() + first, count * sizeof(float)) != 0;
@@ -41,10 +42,10 @@ void SkinSession::mark_changes() {
     }
 }
 
-void SkinSession::update(const float* pose, const float* before, float* vertices) {
+void SkinSession::update(const float* pose, const float* previous, float* vertices) {
     std::swap(state_, last_);
     steps_.prepare(pose, state_.data());
-    if (before) {
+    if (previous) {
         mark_changes();
     } else {
         std::fill(stale_.begin(), stale_.end(), true);

@@ -8,16 +8,17 @@
 
 namespace rigwright::rig {
 
-/// The session state of skinning: a vertex depends on the transforms of its own joints alone, so that only blocks of
-/// vertices with a joint whose skinning transform changed are skinned again.
+/// The session cache of skinning models. A vertex depends only on its joints, so an update skins only the blocks of
+/// vertices that have a joint with a changed skinning transform.
 class SkinSession final : public SessionState {
 public:
-    /// What a model does for one pose, in two steps. The floats that a pose becomes begin with the skinning transforms
-    /// (12 J); whatever else vertices need of a joint follows from its transform. Vertices depend on all floats from
-    /// `common` on, whatever their joints.
+    /// How a model evaluates a pose, in two steps: prepare writes a state of `size` floats, skin computes vertices from
+    /// it. The state begins with the skinning transforms (12 J). A vertex may depend on the transforms of its joints,
+    /// on what follows from them, and on the floats from `common` on.
     struct Steps {
         int num_joints;
-        std::size_t size, common;
+        std::size_t size;
+        std::size_t common;
         std::function<void(const float* pose, float* state)> prepare;
         std::function<void(const float* state, std::int64_t first, std::int64_t last, float* vertices)> skin;
     };
@@ -30,9 +31,10 @@ private:
 
     Steps steps_;
     std::int64_t num_vertices_;
-    std::vector<std::vector<std::int32_t>> blocks_;  // of vertices that each joint moves
-    std::vector<char> stale_;                        // blocks to skin
-    std::vector<float> state_, last_;
+    std::vector<std::vector<std::int32_t>> blocks_;  // per joint: the blocks of vertices that it moves
+    std::vector<char> stale_;                        // per block: needs skinning
+    std::vector<float> state_;
+    std::vector<float> last_;
 };
 
 }  // namespace rigwright::rig

@@ -27,8 +27,8 @@ SkinWeights::SkinWeights(const Character& character, std::int64_t num_vertices) 
         double sum = 0.0;
         const std::size_t first = joint_.size();
         for (std::int64_t i = 0; i < weight.extent(1); ++i) {
-            const bool good = joint(k, i) >= 0 && joint(k, i) < character.skeleton.num_joints();
-            if (!good || weight(k, i) < 0.0f) {
+            const bool is_known = joint(k, i) >= 0 && joint(k, i) < character.skeleton.num_joints();
+            if (!is_known || weight(k, i) < 0.0f) {
                 throw bad_argument("load", "skin at vertex " + std::to_string(k),
                                    "joint " + std::to_string(joint(k, i)) + " weight " + std::to_string(weight(k, i)),
                                    "a joint of the skeleton with a weight >= 0");
@@ -56,7 +56,8 @@ void SkinWeights::blend(const float* transforms, const float* vertices, std::int
 
 void SkinWeights::blend_vjp(const float* vertices, const float* cotangents, float* gradient) const {
     for (std::size_t k = 0; k + 1 < offset_.size(); ++k) {
-        const float *v = vertices + 3 * k, *c = cotangents + 3 * k;
+        const float* v = vertices + 3 * k;
+        const float* c = cotangents + 3 * k;
         float outer[12];
         for (int row = 0; row < 3; ++row) {
             for (int e = 0; e < 3; ++e) outer[row * 4 + e] = c[row] * v[e];
@@ -81,7 +82,7 @@ void skinning_transforms(const Skeleton& skeleton, const float* pose, float* glo
     }
 }
 
-/// M = G X: dM = dG X; the fourth row of dG is 0, so that its translation takes part as that of a transform does.
+/// M = G X gives dM = dG X. compose() is right although the fourth row of dG is 0: it uses the three rows only.
 void skinning_jvp(const Skeleton& skeleton, const float* pose, const float* globals, const float* tangent,
                   float* globals_derivative, float* skinning_derivative) {
     skeleton.globals_jvp(pose, globals, tangent, globals_derivative);
@@ -95,14 +96,14 @@ void skinning_vjp(const Skeleton& skeleton, const float* pose, const float* glob
     for (int j = 0; j < skeleton.num_joints(); ++j) {
         const float* inverse = skeleton.inverse_rest_globals().row(j);
         float* g = skinning_gradient + 12 * j;
-        for (int row = 0; row < 3; ++row) {  // M = G X: dG = dM X^T, the translation of G takes dM's own
+        for (int row = 0; row < 3; ++row) {  // M = G X: dG = dM X^T; the gradient of G's translation is that of M's
             float* r = g + 4 * row;
-            float turned[3];
+            float product[3];
             for (int e = 0; e < 3; ++e) {
                 const float* x = inverse + 4 * e;
-                turned[e] = r[0] * x[0] + r[1] * x[1] + r[2] * x[2] + r[3] * x[3];
+                product[e] = r[0] * x[0] + r[1] * x[1] + r[2] * x[2] + r[3] * x[3];
             }
-            std::copy_n(turned, 3, r);
+            std::copy_n(product, 3, r);
         }
     }
     std::fill_n(pose_gradient, num_columns, 0.0f);

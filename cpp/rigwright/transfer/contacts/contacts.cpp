@@ -104,7 +104,7 @@ Contacts::Contacts(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2
     mesh::Laplacian held = laplacian_;
     for (const std::int32_t v : region_) held.add(row[v], -1, anchor);
     for (const std::int32_t r : patch_row_) held.add(r, -1, weight_);
-    crossing_system_ = held.factor(static_cast<std::int64_t>(region_.size()));
+    crossing_system_ = held.factorize(static_cast<std::int64_t>(region_.size()));
 }
 
 void Contacts::meet(const double* source, const double* offset, const double* target, double* moved) const {
@@ -185,7 +185,7 @@ std::unique_ptr<const linalg::SparseCholesky> Contacts::meeting_system(const Dem
     for (std::size_t v = 0; v < demands.count.size(); ++v) {
         if (demands.count[v] > 0) laplacian.add(patch_row_[v], -1, weight_);
     }
-    return laplacian.factor(static_cast<std::int64_t>(region_.size()));
+    return laplacian.factorize(static_cast<std::int64_t>(region_.size()));
 }
 
 void Contacts::part_crossings(Situation* now) const {
