@@ -11,7 +11,7 @@
 #include "rigwright/inverse/frames/restart_rules.h"
 #include "rigwright/inverse/rig_gram.h"
 #include "rigwright/inverse/rig_products.h"
-#include "rigwright/optimize/products/measures.h"
+#include "rigwright/optimize/products/measure_frames.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 #include "shot_arrays.h"
 

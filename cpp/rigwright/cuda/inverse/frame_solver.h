@@ -62,15 +62,15 @@ public:
     /// frame's threshold was reached.
     ///
     /// Method. Newton steps over the free variables; if they do not help, sweeps of exact minimization over one
-    /// variable at a time. If `is_far`, sweeps come first. They must not if the start is a solution with a variable
+    /// variable at a time. If `is_cold`, sweeps come first. They must not if the start is a solution with a variable
     /// beyond a knot: they would lead back at once.
     /// nvcc writes out each team function where it is called: each step is called from one place.
-    RIGWRIGHT_TEAM double solve(const DeviceFrames& frames, std::int64_t t, bool is_far, std::int32_t& iterations,
+    RIGWRIGHT_TEAM double solve(const DeviceFrames& frames, std::int64_t t, bool is_cold, std::int32_t& iterations,
                                 bool& converged) {
         const DeviceProductModel& model = point_.model();
         const bool has_knots = model.knot_begin[model.num_variables] > 0;
         const double threshold = frames.thresholds[t];
-        int first_sweeps = is_far ? optimize::sweeps_from_far : 0;  // still to come
+        int first_sweeps = is_cold ? optimize::cold_start_sweeps : 0;  // still to come
         RIGWRIGHT_ROLLED
         for (iterations = 0;; ++iterations) {
             const bool is_first_sweep = first_sweeps > 0 && iterations < frames.max_iterations;

@@ -4,7 +4,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/cuda/inverse/plan.h"
-#include "rigwright/optimize/products/measures.h"
+#include "rigwright/optimize/products/measure_frames.h"
 #include "rigwright/optimize/products/shot.h"
 
 namespace rigwright::cuda {

@@ -55,7 +55,7 @@ private:
         const bool is_first = t == begin_;
         const bool anew = schedule_.begin_frame(!is_first && jumps(t), !is_first && has_solution(t - 1));
         if (anew) given_.assign(result_.weights.row(t), result_.weights.row(t) + num_variables_);
-        solve_first(t, result_.weights.row(anew ? t : t - 1), anew ? optimize::Start::far : optimize::Start::nearby);
+        solve_first(t, result_.weights.row(anew ? t : t - 1), anew ? optimize::Start::cold : optimize::Start::warm);
         const RestartSchedule::Others others = schedule_.try_others(!anew && steps_far(t));
         bool found_lower = others.beyond_knots && cross_knots(t);
         if (others.restart) {
@@ -127,7 +127,7 @@ private:
         const optimize::FrameReport report = solve_from(t, start, kind, result_.weights.row(t));
         result_.iterations(t) += report.iterations;
         const double best = objective_[t - begin_];
-        found_same_ = report.is_known || optimize::is_same_minimum(report.objective, best);
+        found_same_ = report.reached_known || optimize::is_same_minimum(report.objective, best);
         const bool converges_first =
             report.converged && !result_.converged(t) && optimize::is_as_low(report.objective, best);
         if (!optimize::replaces(report.objective, best) && !converges_first) return false;
@@ -160,9 +160,9 @@ private:
         for (std::int64_t k = 0; k < num_variables_; ++k) {
             start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
         }
-        if (!tried_given || start_ != given_) found_lower = solve_again(t, start_.data(), optimize::Start::far);
+        if (!tried_given || start_ != given_) found_lower = solve_again(t, start_.data(), optimize::Start::cold);
         if (problem_.linear_start.solve(terms, start_)) {
-            found_lower = solve_again(t, start_.data(), optimize::Start::far) || found_lower;
+            found_lower = solve_again(t, start_.data(), optimize::Start::cold) || found_lower;
         }
         return multistart(t) || found_lower;
     }
@@ -178,7 +178,7 @@ private:
                 if (fraction[k] < 0.0) continue;
                 start_[k] = terms.lower[k] + fraction[k] * (terms.upper[k] - terms.lower[k]);
             }
-            const bool is_lower = solve_again(t, start_.data(), optimize::Start::far);
+            const bool is_lower = solve_again(t, start_.data(), optimize::Start::cold);
             agreeing = is_lower ? 1 : agreeing + found_same_;
             found_lower = found_lower || is_lower;
         }
@@ -188,7 +188,7 @@ private:
 
     /// Tries the solutions of frames on the frames before them, from frame t back, as long as that lowers one.
     void solve_backwards(std::int64_t t) {
-        while (t-- > begin_ && solve_again(t, result_.weights.row(t + 1), optimize::Start::nearby)) {
+        while (t-- > begin_ && solve_again(t, result_.weights.row(t + 1), optimize::Start::warm)) {
         }
     }
 
