@@ -146,7 +146,7 @@ private:
                 if (!mirror_at_knot(knot, terms.lower[k], terms.upper[k], best[k], mirrored)) continue;
                 start_.assign(best, best + num_variables_);
                 start_[k] = mirrored;
-                found_lower = solve_again(t, start_.data(), optimize::Start::across) || found_lower;
+                found_lower = solve_again(t, start_.data(), optimize::Start::across_knot) || found_lower;
             }
         }
         return found_lower;
