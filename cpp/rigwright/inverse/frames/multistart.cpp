@@ -6,9 +6,9 @@
 namespace rigwright::inverse {
 namespace {
 
-/// Returns true if a variable moves vertices in combinations, but none alone.
-bool moves_in_combinations_alone(const optimize::ProductModel& products, View<const double, 2> gram,
-                                 std::int64_t variable) {
+/// Returns true if a variable moves vertices, but only in combinations.
+bool moves_only_in_combinations(const optimize::ProductModel& products, View<const double, 2> gram,
+                                std::int64_t variable) {
     bool in_combination = false;
     for (const std::int32_t n : products.users(variable)) {
         if (gram(n, n) == 0.0) continue;
@@ -31,7 +31,7 @@ Multistart::Multistart(const optimize::ProductModel& products, View<const double
     : num_variables_(products.num_variables()) {
     std::vector<std::int64_t> hidden;
     for (std::int64_t k = 0; k < num_variables_; ++k) {
-        if (moves_in_combinations_alone(products, gram, k)) hidden.push_back(k);
+        if (moves_only_in_combinations(products, gram, k)) hidden.push_back(k);
     }
     if (hidden.empty()) return;
     num_starts_ = max_starts;

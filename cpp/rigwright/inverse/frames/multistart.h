@@ -7,7 +7,7 @@
 
 namespace rigwright::inverse {
 
-/// Starts for variables that move vertices in combinations alone: at zero their slopes vanish whatever the target, and
+/// Starts for variables that move vertices only in combinations: at zero their slopes vanish whatever the target, and
 /// the linear solution does not contain them. MakeHuman's macro rig has only such variables.
 ///
 /// Method: the first start is the middle of these variables' box, the others are spread evenly over it by Roberts'
@@ -15,7 +15,7 @@ namespace rigwright::inverse {
 /// values. Rigs without such variables have no such starts.
 class Multistart {
 public:
-    /// The diagonal of the Gram matrix (N, >= N) tells which columns move a vertex.
+    /// A column moves a vertex if its diagonal entry of the Gram matrix `gram` (N, N or more) is not 0.
     Multistart(const optimize::ProductModel& products, View<const double, 2> gram);
 
     /// Number of starts: 0 or max_starts.

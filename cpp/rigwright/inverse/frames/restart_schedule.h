@@ -8,7 +8,7 @@ namespace rigwright::inverse {
 struct RestartKinds {
     bool can_restart = false;      // there are combinations, hence several minima
     bool can_cross_knots = false;  // there are in-betweens
-    bool can_multistart = false;   // some variables move vertices in combinations alone: see Multistart
+    bool can_multistart = false;   // some variables move vertices only in combinations: see Multistart
 };
 
 /// Decides which starts each frame of a run is solved from, and when the next restart is due.

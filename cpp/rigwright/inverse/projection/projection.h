@@ -12,8 +12,8 @@ namespace rigwright::inverse {
 /// Computes Phi^T Omega (b - b^0): N columns Phi of a rig on M chosen vertices with weights Omega, targets b, neutral
 /// b^0.
 ///
-/// Method: vertices are sorted into tiles of 8 that are moved by few different columns (order_by_supports), and a tile
-/// keeps the columns alone that move one of its vertices, so that sparse columns cost little more than their entries.
+/// Method: vertices are sorted into tiles of 8 that are moved by few different columns (order_by_supports). A tile
+/// stores only the columns that move one of its vertices, so that sparse columns cost little more than their entries.
 /// Precision: columns are float32; targets minus neutral, products and sums are double.
 /// Guarantee: a frame's results have the same bytes whatever frames are projected with it, for any number of threads.
 /// Immutable; safe to use from several threads at once.

@@ -43,7 +43,7 @@ private:
 
     /// Scores the vertices of a set: with the rows of bits S (count, N) and their mean s, two steps
     /// direction <- (S - s)^T score, score <- S direction of the power method. Scores differ from the projections on
-    /// the principal direction by a constant, which the next step subtracts and the median does not see.
+    /// the principal direction by a constant, which the next step subtracts and which does not change the halves.
     void score(Iterator begin, Iterator end) {
         // Chosen, not tuned: a bisection needs the sign of a score, not a converged eigenvector.
         constexpr int power_steps = 2;
