@@ -35,7 +35,7 @@ public:
     RIGWRIGHT_TEAM const DeviceTerms& terms() const { return terms_; }
     RIGWRIGHT_TEAM const double* x() const { return now_.x; }
     RIGWRIGHT_TEAM const double* residual() const { return now_.r; }
-    /// (K): where the next `move` goes; written by the caller.
+    /// (K): where the next `prepare_move` goes; written by the caller.
     RIGWRIGHT_TEAM double* next_x() const { return next_.x; }
     /// (N): working memory of the caller until its next call of this class.
     RIGWRIGHT_TEAM double* scratch() const { return change_; }
@@ -93,7 +93,7 @@ public:
 
     /// Prepares a move of all variables to next_x(), for `accept`. Returns the change of the objective, exact to
     /// rounding.
-    RIGWRIGHT_TEAM double move() {
+    RIGWRIGHT_TEAM double prepare_move() {
         const int columns = model_.num_columns;
         team_.each(columns, [&](int n) {
             next_.phi[n] = model_.activation(n, next_.x);

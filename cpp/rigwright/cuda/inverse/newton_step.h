@@ -235,7 +235,7 @@ private:
                 point_.next_x()[k] =
                     i < 0 ? x[k] : optimize::after_step(x[k], step_[i], length, is_fixed_[i] != 0, low_[k], high_[k]);
             });
-            if (optimize::decreases_enough(point_.move(), length, slope)) {
+            if (optimize::decreases_enough(point_.prepare_move(), length, slope)) {
                 point_.accept();
                 return true;
             }
