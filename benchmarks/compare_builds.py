@@ -31,7 +31,8 @@ def jobs(body: str | None) -> dict[str, Callable[[], object]]:
         out = np.empty((len(poses), len(model.rest_vertices), 3), np.float32)
         return lambda: model.evaluate(poses, threads=1, out=out)
 
-    learned = rw.load(body) if body else models.random_body(40, 13000, 30, hidden=128, components=25, overlap=0.2)
+    sizes = {"num_joints": 40, "num_vertices": 13000, "num_sets": 30, "hidden": 128, "components": 25, "overlap": 0.2}
+    learned = rw.load(body) if body else models.random_body(**sizes)
     low, high = learned.control_ranges.T
     poses = (low + np.random.default_rng(0).random((64, len(low))) * (high - low)).astype(np.float32)
     linear = models.linear_blend(60, 13000, 4)

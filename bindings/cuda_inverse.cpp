@@ -6,69 +6,63 @@
 #include "arrays.h"
 #include "cuda_bindings.h"
 #include "rigwright/core/check.h"
-#include "rigwright/cuda/inverse/projector.h"
+#include "rigwright/cuda/inverse/projection.h"
 #include "rigwright/cuda/inverse/solver.h"
 #include "shot_arrays.h"
 
 namespace rigwright::bindings {
 namespace {
 
+using cuda::DeviceProjection;
 using cuda::InverseSolver;
-using cuda::Projector;
 using optimize::Driver;
 
-/// The solver with what it checks its input against.
-struct SolverOfRig {
-    std::int64_t num_variables, num_columns;
-    std::unique_ptr<InverseSolver> solver;
-};
-
+/// Converts the drivers of all columns from flat lists.
 std::vector<std::vector<Driver>> read_columns(std::int64_t num_variables, const py::object& offset,
                                               const py::object& variable, const py::object& is_tent,
                                               const py::object& knots) {
     constexpr const char* name = "InverseSolver";
-    const auto begin = as_indices(name, "offset", offset), of = as_indices(name, "variable", variable);
-    const auto tent = as_indices(name, "is_tent", is_tent);
-    const auto x = as_array<double, 2>(name, "knots", knots, "numbers (F, 3)");
-    const std::int64_t count = of.shape(0);
-    check_shape<const std::int32_t, 1>(name, "is_tent", view<std::int32_t, 1>(tent), {count});
+    const auto begin = as_indices(name, "offset", offset);
+    const auto variables = as_indices(name, "variable", variable);
+    const auto tents = as_indices(name, "is_tent", is_tent);
+    const auto x = as_array<double, 2>(name, "knots", knots, "numbers (D, 3)");
+    const std::int64_t count = variables.shape(0);
+    check_shape<const std::int32_t, 1>(name, "is_tent", view<std::int32_t, 1>(tents), {count});
     check_shape<const double, 2>(name, "knots", view<double, 2>(x), {count, 3});
     if (begin.shape(0) < 2 || begin.at(0) != 0 || begin.at(begin.shape(0) - 1) != count) {
         throw bad_argument(name, "offset", describe(begin), "rising from 0 to the number of drivers");
     }
     std::vector<std::vector<Driver>> columns(begin.shape(0) - 1);
     for (std::size_t n = 0; n < columns.size(); ++n) {
-        const std::int32_t first = begin.at(n), last = begin.at(n + 1);
+        const std::int32_t first = begin.at(n);
+        const std::int32_t last = begin.at(n + 1);
         if (first >= last || last > count) throw bad_argument(name, "offset", describe(begin), "rising everywhere");
-        for (std::int32_t f = first; f < last; ++f) {
-            if (of.at(f) < 0 || of.at(f) >= num_variables) {
-                throw bad_argument(name, "variable", std::to_string(of.at(f)) + " somewhere",
+        for (std::int32_t d = first; d < last; ++d) {
+            if (variables.at(d) < 0 || variables.at(d) >= num_variables) {
+                throw bad_argument(name, "variable", std::to_string(variables.at(d)) + " somewhere",
                                    "indices below " + std::to_string(num_variables));
             }
-            columns[n].push_back({of.at(f), tent.at(f) != 0, {x.at(f, 0), x.at(f, 1), x.at(f, 2)}});
+            columns[n].push_back({variables.at(d), tents.at(d) != 0, {x.at(d, 0), x.at(d, 1), x.at(d, 2)}});
         }
     }
     return columns;
 }
 
-std::unique_ptr<SolverOfRig> make_solver(std::int64_t num_variables, const py::object& offset,
-                                         const py::object& variable, const py::object& is_tent, const py::object& knots,
-                                         const py::object& gram, std::int64_t workspace, std::int64_t most_shared) {
+std::unique_ptr<InverseSolver> make_solver(std::int64_t num_variables, const py::object& offset,
+                                           const py::object& variable, const py::object& is_tent,
+                                           const py::object& knots, const py::object& gram, std::int64_t workspace,
+                                           std::int64_t most_shared) {
     auto columns = read_columns(num_variables, offset, variable, is_tent, knots);
     const auto matrix = as_array<double, 2>("InverseSolver", "gram", gram, "numbers (N, N)");
-    const auto count = static_cast<std::int64_t>(columns.size());
-    check_shape<const double, 2>("InverseSolver", "gram", view<double, 2>(matrix), {count, count});
-    check_finite("InverseSolver", "gram", view<double, 2>(matrix));
     const py::gil_scoped_release released;
     const optimize::ProductModel products(num_variables, std::move(columns));
-    auto solver =
-        std::make_unique<InverseSolver>(cuda::InversePlan(products, view<double, 2>(matrix)), workspace, most_shared);
-    return std::make_unique<SolverOfRig>(SolverOfRig{num_variables, count, std::move(solver)});
+    return std::make_unique<InverseSolver>(cuda::InversePlan(products, view<double, 2>(matrix)), workspace,
+                                           most_shared);
 }
 
-py::tuple solve(SolverOfRig& rig, const py::tuple& terms, const py::object& start, const py::object& thresholds,
+py::tuple solve(InverseSolver& solver, const py::tuple& terms, const py::object& start, const py::object& thresholds,
                 std::int64_t max_iterations) {
-    const ShotArrays arrays("solve", rig.num_variables, rig.num_columns, terms);
+    const ShotArrays arrays("solve", solver.num_variables(), solver.num_columns(), terms);
     const auto given = as_array<double, 2>("solve", "start", start, "numbers (T, K)");
     const auto limits = as_array<double, 1>("solve", "thresholds", thresholds, "numbers (T,)");
     Array<double> weights = copy(view<double, 2>(given));
@@ -81,60 +75,52 @@ py::tuple solve(SolverOfRig& rig, const py::tuple& terms, const py::object& star
         options.thresholds = view<double, 1>(limits);
         options.max_iterations = max_iterations;
         const py::gil_scoped_release released;
-        rig.solver->solve(arrays.shot, options, result);
+        solver.solve(arrays.shot, options, result);
     }
     return py::make_tuple(weights, iterations, converged);
 }
 
-py::tuple measure(SolverOfRig& rig, const py::tuple& terms, const py::object& weights) {
-    const ShotArrays arrays("measure", rig.num_variables, rig.num_columns, terms);
+py::tuple measure(InverseSolver& solver, const py::tuple& terms, const py::object& weights) {
+    const ShotArrays arrays("measure", solver.num_variables(), solver.num_columns(), terms);
     const auto given = as_array<double, 2>("measure", "weights", weights, "numbers (T, K)");
     const std::int64_t frames = arrays.shot.projections.extent(0);
-    Array<double> objective(frames), right({frames, rig.num_variables}), left({frames, rig.num_variables});
-    const InverseSolver::Measures measures{writable<double, 1>(objective), writable<double, 2>(right),
+    const std::int64_t variables = solver.num_variables();
+    Array<double> objective(frames);
+    Array<double> right({frames, variables});
+    Array<double> left({frames, variables});
+    const optimize::FrameMeasures measures{writable<double, 1>(objective), writable<double, 2>(right),
                                            writable<double, 2>(left)};
     {
-        const auto at = view<double, 2>(given);
+        const auto points = view<double, 2>(given);
         const py::gil_scoped_release released;
-        rig.solver->measure(arrays.shot, at, measures);
+        solver.measure(arrays.shot, points, measures);
     }
     return py::make_tuple(objective, right, left);
 }
 
-std::unique_ptr<Projector> make_projector(const py::object& columns, const py::object& neutral,
-                                          const py::object& weights, const py::object& vertices,
-                                          std::int64_t num_rig_vertices, std::int64_t workspace) {
-    constexpr const char* name = "Projector";
+std::unique_ptr<DeviceProjection> make_projection(const py::object& columns, const py::object& neutral,
+                                                  const py::object& weights, const py::object& vertices,
+                                                  std::int64_t num_rig_vertices, std::int64_t workspace) {
+    constexpr const char* name = "Projection";
     const auto phi = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
     const auto rest = as_array<float, 2>(name, "neutral", neutral, "numbers (M, 3)");
     const auto omega = as_array<double, 1>(name, "vertex_weights", weights, "numbers (M,)");
     const auto chosen = as_indices(name, "vertices", vertices);
-    const std::int64_t count = phi.shape(1);
-    check_shape<const float, 3>(name, "columns", view<float, 3>(phi), {-1, count, 3});
-    check_shape<const float, 2>(name, "neutral", view<float, 2>(rest), {count, 3});
-    check_shape<const double, 1>(name, "vertex_weights", view<double, 1>(omega), {count});
-    check_shape<const std::int32_t, 1>(name, "vertices", view<std::int32_t, 1>(chosen), {count});
-    for (const std::int32_t v : view<std::int32_t, 1>(chosen)) {
-        if (v < 0 || v >= num_rig_vertices) {
-            throw bad_argument(name, "vertices", std::to_string(v) + " somewhere",
-                               "vertex indices below " + std::to_string(num_rig_vertices));
-        }
-    }
     const py::gil_scoped_release released;
-    return std::make_unique<Projector>(view<float, 3>(phi), view<float, 2>(rest), view<double, 1>(omega),
-                                       view<std::int32_t, 1>(chosen), num_rig_vertices, workspace);
+    return std::make_unique<DeviceProjection>(view<float, 3>(phi), view<float, 2>(rest), view<double, 1>(omega),
+                                              view<std::int32_t, 1>(chosen), num_rig_vertices, workspace);
 }
 
-py::tuple project(Projector& projector, const py::object& targets) {
-    const auto rows = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
-    Array<double> projections({py::ssize_t{rows.shape(0)}, static_cast<py::ssize_t>(projector.num_columns())});
-    Array<double> energies(rows.shape(0));
+py::tuple project(DeviceProjection& projection, const py::object& targets) {
+    const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+    Array<double> projections({py::ssize_t{vertices.shape(0)}, static_cast<py::ssize_t>(projection.num_columns())});
+    Array<double> energies(vertices.shape(0));
     {
-        const auto in = view<float, 3>(rows);
+        const auto in = view<float, 3>(vertices);
         const auto out = writable<double, 2>(projections);
         const auto sums = writable<double, 1>(energies);
         const py::gil_scoped_release released;
-        projector.project(in, out, sums);
+        projection.project(in, out, sums);
     }
     return py::make_tuple(projections, energies);
 }
@@ -142,23 +128,23 @@ py::tuple project(Projector& projector, const py::object& targets) {
 }  // namespace
 
 void bind_cuda_inverse(py::module_& module) {
-    py::class_<Projector>(module, "Projector", py::module_local(), "A rig's columns on chosen vertices, on the device.")
-        .def(py::init(&make_projector), py::arg("columns"), py::arg("neutral"), py::arg("vertex_weights"),
-             py::arg("vertices"), py::arg("num_rig_vertices"), py::arg("workspace") = Projector::default_workspace,
-             "Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig; workspace: bytes that "
-             "a\n"
-             "chunk of frames may take.")
+    py::class_<DeviceProjection>(module, "Projection", py::module_local(),
+                                 "A rig's columns on chosen vertices, on the device.")
+        .def(py::init(&make_projection), py::arg("columns"), py::arg("neutral"), py::arg("vertex_weights"),
+             py::arg("vertices"), py::arg("num_rig_vertices"),
+             py::arg("workspace") = DeviceProjection::default_workspace,
+             "Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig.\n"
+             "workspace: bytes of device memory for the frames that are projected at once.")
         .def("project", &project, py::arg("targets"),
              "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
-    py::class_<SolverOfRig>(module, "InverseSolver", py::module_local(),
-                            "A rig's Gram matrix on the device, and how its columns depend on variables.")
+    py::class_<InverseSolver>(module, "InverseSolver", py::module_local(),
+                              "A rig's Gram matrix on the device, and how its columns depend on variables.")
         .def(py::init(&make_solver), py::arg("num_variables"), py::arg("offset"), py::arg("variable"),
              py::arg("is_tent"), py::arg("knots"), py::arg("gram"),
              py::arg("workspace") = InverseSolver::default_workspace, py::arg("most_shared") = -1,
-             "Column n is the product of drivers offset[n] to offset[n + 1]: `variable`, or a tent over it where\n"
-             "`is_tent`, with its three `knots`. workspace: bytes that a chunk of frames may take; most_shared: "
-             "doubles\n"
-             "that a block may keep in shared memory.")
+             "Column n is the product of drivers offset[n] to offset[n + 1]: `variable`, or a tent over it if\n"
+             "`is_tent`, with its three `knots`. workspace: bytes of device memory for the frames that are solved at\n"
+             "once; most_shared: doubles of shared memory per block, -1 for all.")
         .def("solve", &solve, py::arg("terms"), py::arg("start"), py::arg("thresholds"), py::arg("max_iterations"),
              "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),\n"
              "linear, quadratic, lower, upper (T, K).")

@@ -8,9 +8,10 @@
 #include "bindings.h"
 #include "rigwright/core/check.h"
 #include "rigwright/inverse/descent.h"
+#include "rigwright/inverse/frames/restart_rules.h"
 #include "rigwright/inverse/rig_gram.h"
-#include "rigwright/inverse/solve_frames.h"
-#include "rigwright/optimize/products/measures.h"
+#include "rigwright/inverse/rig_products.h"
+#include "rigwright/optimize/products/measure_frames.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 #include "shot_arrays.h"
 
@@ -42,31 +43,27 @@ Array<double> matrix(const RigGram& gram) {
 
 py::tuple project(const RigGram& gram, const py::object& targets, int threads) {
     check_threads("project", threads);
-    const auto rows = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
-    const std::int64_t all = gram.rig().character().num_vertices(), chosen = gram.projection().num_vertices();
-    if ((rows.shape(1) != all && rows.shape(1) != chosen) || rows.shape(2) != 3) {
-        throw bad_argument("project", "targets", describe(rows), "numbers (T, V, 3) or (T, M, 3)");
-    }
-    Array<double> projections({py::ssize_t{rows.shape(0)}, py::ssize_t{gram.projection().num_columns()}});
-    Array<double> energies(rows.shape(0));
-    const auto in = view<float, 3>(rows);
+    const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+    Array<double> projections({py::ssize_t{vertices.shape(0)}, py::ssize_t{gram.projection().num_columns()}});
+    Array<double> energies(vertices.shape(0));
+    const auto in = view<float, 3>(vertices);
     const auto out = writable<double, 2>(projections);
     const auto sums = writable<double, 1>(energies);
     {
         const py::gil_scoped_release released;
-        gram.projection().project(in, rows.shape(1) == all, out, sums, threads);
+        gram.project(in, out, sums, threads);
     }
     return py::make_tuple(projections, energies);
 }
 
 std::unique_ptr<ProductModel> make_products(const rig::BlendshapeRig& rig, const py::object& ties) {
-    const auto owner = as_indices("ProductModel", "ties", ties);
-    return std::make_unique<ProductModel>(inverse::rig_products(rig, view<std::int32_t, 1>(owner)));
+    const auto owners = as_indices("ProductModel", "ties", ties);
+    return std::make_unique<ProductModel>(inverse::rig_products(rig, view<std::int32_t, 1>(owners)));
 }
 
-/// Calls a Python function with the GIL, after Ctrl-C was seen to.
+/// Calls a Python function with the GIL. Raises KeyboardInterrupt after Ctrl-C.
 template <class... Arguments>
-std::function<void(Arguments...)> between_steps(const py::object& function) {
+std::function<void(Arguments...)> callback(const py::object& function) {
     return [&function](Arguments... arguments) {
         const py::gil_scoped_acquire acquired;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -76,31 +73,32 @@ std::function<void(Arguments...)> between_steps(const py::object& function) {
 
 py::tuple descend(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const py::object& start,
                   const py::tuple& priors, const py::object& ties, double alpha, double smoothness, double tolerance,
-                  double sharpness, std::int64_t max_iterations, bool joint, int threads, const py::object& solved,
+                  double sharpness, std::int64_t max_iterations, bool coupled, int threads, const py::object& solved,
                   const py::object& report) {
     constexpr const char* name = "descend";
     check_threads(name, threads);
     const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
-    const std::int64_t frames = arrays.shot.projections.extent(0), width = products.num_variables();
+    const std::int64_t frames = arrays.shot.projections.extent(0);
+    const std::int64_t shapes = products.num_variables();
     if (priors.size() != 2) throw bad_argument(name, "priors", "not two arrays", "two arrays");
     const auto targets = as_array<double, 2>(name, "priors", priors[0], "numbers (T, K)");
     const auto strengths = as_array<double, 2>(name, "priors", priors[1], "numbers (T, K)");
     const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
-    const auto owner = as_indices(name, "ties", ties);
+    const auto owners = as_indices(name, "ties", ties);
     for (const Array<double>* array : {&targets, &strengths, &given}) {
-        check_shape<const double, 2>(name, "start or priors", view<double, 2>(*array), {frames, width});
+        check_shape<const double, 2>(name, "start or priors", view<double, 2>(*array), {frames, shapes});
     }
-    check_shape<const std::int32_t, 1>(name, "ties", view<std::int32_t, 1>(owner), {width});
+    check_shape<const std::int32_t, 1>(name, "ties", view<std::int32_t, 1>(owners), {shapes});
     const inverse::WeightProblem problem{
-        arrays.shot, view<double, 2>(targets), view<double, 2>(strengths), view<std::int32_t, 1>(owner), alpha,
+        arrays.shot, view<double, 2>(targets), view<double, 2>(strengths), view<std::int32_t, 1>(owners), alpha,
         smoothness};
     const inverse::DescentOptions options{tolerance,
                                           sharpness,
                                           max_iterations,
-                                          joint,
+                                          coupled,
                                           threads,
-                                          between_steps<std::int64_t>(solved),
-                                          between_steps<std::int64_t, double>(report)};
+                                          callback<std::int64_t>(solved),
+                                          callback<std::int64_t, double>(report)};
     Array<double> weights = copy(view<double, 2>(given));
     Array<std::int64_t> iterations(frames);
     Array<bool> converged(frames);
@@ -119,9 +117,12 @@ py::tuple measure(const ProductModel& products, const RigGram& gram, const py::t
     check_threads(name, threads);
     const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
-    const std::int64_t frames = arrays.shot.projections.extent(0), width = products.num_variables();
-    check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, width});
-    Array<double> fidelity(frames), right({frames, width}), left({frames, width});
+    const std::int64_t frames = arrays.shot.projections.extent(0);
+    const std::int64_t shapes = products.num_variables();
+    check_shape<const double, 2>(name, "weights", view<double, 2>(given), {frames, shapes});
+    Array<double> fidelity(frames);
+    Array<double> right({frames, shapes});
+    Array<double> left({frames, shapes});
     const auto points = view<double, 2>(given);
     const optimize::FrameMeasures result{writable<double, 1>(fidelity), writable<double, 2>(right),
                                          writable<double, 2>(left)};
@@ -136,13 +137,13 @@ py::tuple measure(const ProductModel& products, const RigGram& gram, const py::t
 
 void bind_inverse(py::module_& module) {
     py::class_<RigGram>(module, "InverseGram",
-                        "A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram\n"
-                        "matrix Phi^T Omega Phi. Immutable and thread-safe.")
+                        "The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and\n"
+                        "their Gram matrix Phi^T Omega Phi. Immutable and thread-safe.")
         .def(py::init(&make_gram), py::arg("rig").none(false), py::arg("vertices"), py::arg("vertex_weights"))
         .def_property_readonly("matrix", &matrix, "(N, N) float64")
         .def_property_readonly("idle", &idle, "(K,): shapes that move none of the vertices, alone or in a combination.")
         .def_property_readonly("duplicates", &RigGram::duplicates,
-                               "Pairs of shapes that move the vertices alike, the first one first; shapes in\n"
+                               "Pairs of shapes that move the vertices alike, the first shape first. Shapes in\n"
                                "combinations are left out.")
         .def_property_readonly(
             "num_bytes", [](const RigGram& gram) { return gram.projection().num_bytes(); },
@@ -150,19 +151,20 @@ void bind_inverse(py::module_& module) {
         .def("project", &project, py::arg("targets"), py::arg("threads") = 0,
              "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
     py::class_<ProductModel>(module, "ProductModel",
-                          "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
+                             "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
         .def(py::init(&make_products), py::arg("rig"), py::arg("ties"))
         .def_property_readonly("is_linear", &ProductModel::is_linear);
-    module.def("descend", &descend, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),
+    module.def("descend", &descend, py::arg("products"), py::arg("gram"), py::arg("terms"), py::arg("start"),
                py::arg("priors"), py::arg("ties"), py::arg("alpha"), py::arg("smoothness"), py::arg("tolerance"),
-               py::arg("sharpness"), py::arg("max_iterations"), py::arg("joint"), py::arg("threads"), py::arg("solved"),
-               py::arg("report"),
+               py::arg("sharpness"), py::arg("max_iterations"), py::arg("coupled"), py::arg("threads"),
+               py::arg("solved"), py::arg("report"),
                "Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:\n"
                "projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).\n"
-               "Calls `solved` with the frames solved so far, and `report`, between the steps of a joint solve, with\n"
-               "their number and the largest ratio of optimality to threshold. max_iterations 0: the method's own.");
+               "Calls `solved` with the number of frames solved so far and, between the steps of a coupled solve,\n"
+               "`report` with the number of steps and the largest ratio of optimality to threshold.\n"
+               "max_iterations 0: the method's own.");
     module.attr("INVERSE_FRAMES_PER_RUN") = inverse::frames_per_run;
-    module.def("measure_frames", &measure, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
+    module.def("measure_frames", &measure, py::arg("products"), py::arg("gram"), py::arg("terms"), py::arg("weights"),
                py::arg("threads") = 0,
                "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"
                "the left of each weight.");

@@ -1,13 +1,18 @@
 #pragma once
 #include "arrays.h"
 #include "rigwright/core/check.h"
-#include "rigwright/inverse/solve_frames.h"
+#include "rigwright/optimize/products/shot.h"
 
 namespace rigwright::bindings {
 
-/// The arrays of a shot, each checked once.
+/// Converts the five arrays of a shot's terms, projections (T, N), linear, quadratic, lower and upper (T, K), and keeps
+/// them alive. Throws ArgumentError on other shapes or numbers that are not finite.
 struct ShotArrays {
-    Array<double> projections, linear, quadratic, lower, upper;
+    Array<double> projections;
+    Array<double> linear;
+    Array<double> quadratic;
+    Array<double> lower;
+    Array<double> upper;
     optimize::Shot shot{};
 
     ShotArrays(const char* function, std::int64_t num_variables, std::int64_t num_columns, const py::tuple& terms) {

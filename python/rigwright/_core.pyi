@@ -685,8 +685,8 @@ class PackingGraph:
         ...
 class InverseGram:
     """
-    A blendshape rig seen from chosen vertices: its columns Phi, packed, and their Gram
-    matrix Phi^T Omega Phi. Immutable and thread-safe.
+    The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and
+    their Gram matrix Phi^T Omega Phi. Immutable and thread-safe.
     """
     def __init__(self, rig: BlendshapeRig, vertices: typing.Any, vertex_weights: typing.Any) -> None:
         ...
@@ -697,7 +697,7 @@ class InverseGram:
     @property
     def duplicates(self) -> list[tuple[int, int]]:
         """
-        Pairs of shapes that move the vertices alike, the first one first; shapes in
+        Pairs of shapes that move the vertices alike, the first shape first. Shapes in
         combinations are left out.
         """
     @property
@@ -726,11 +726,11 @@ class ProductModel:
         ...
 class MajorizeMinimize:
     """
-    The majorization-minimization of Rackovic et al. (2022) for a rig. `structure` has every shape
-    as a variable of its own; frames are a dict of offsets (T, M, 3),
-    projections (T, N), energies (T,), linear, curvature, lower and upper (T, K).
+    The majorization-minimization of Rackovic et al. (2022) for a rig. `products` has every shape as a variable
+    of its own. Frames are a dict of offsets (T, M, 3), projections (T, N), energies (T,), linear, curvature,
+    lower and upper (T, K).
     """
-    def __init__(self, structure: ProductModel, columns: typing.Any, gram: typing.Any, vertex_weights: typing.Any, box: typing.Any, ties: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+    def __init__(self, products: ProductModel, columns: typing.Any, gram: typing.Any, vertex_weights: typing.Any, box: typing.Any, ties: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         ...
     def solve(self, frames: dict, start: typing.Any, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
@@ -750,12 +750,13 @@ def closest_points(vertices: typing.Any, faces: typing.Any, queries: typing.Any,
     weights (Q, 3) and the distance (Q,). With normals (Q, 3), only triangles whose normal is less than 90
     degrees away count; if there is none, corners are -1 and the distance is infinite.
     """
-def descend(structure: ProductModel, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, joint: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
+def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, coupled: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
     """
     Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:
     projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).
-    Calls `solved` with the frames solved so far, and `report`, between the steps of a joint solve, with
-    their number and the largest ratio of optimality to threshold. max_iterations 0: the method's own.
+    Calls `solved` with the number of frames solved so far and, between the steps of a coupled solve,
+    `report` with the number of steps and the largest ratio of optimality to threshold.
+    max_iterations 0: the method's own.
     """
 def edges(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
@@ -806,7 +807,7 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
     """
-def measure_frames(structure: ProductModel, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
     the left of each weight.

@@ -6,7 +6,7 @@ import numpy
 import numpy.typing
 import typing
 import typing_extensions
-__all__: list[str] = ['DeviceArray', 'InverseSolver', 'Projector', 'ResidentModel', 'copy_rate', 'status']
+__all__: list[str] = ['DeviceArray', 'InverseSolver', 'Projection', 'ResidentModel', 'copy_rate', 'status']
 class DeviceArray:
     """
     A contiguous float32 array in device memory, complete: read it in any stream. Consumers of
@@ -64,14 +64,14 @@ class ResidentModel:
         """
         The model of the vertices (M,) alone, on the device.
         """
-class Projector:
+class Projection:
     """
     A rig's columns on chosen vertices, on the device.
     """
     def __init__(self, columns: typing.Any, neutral: typing.Any, vertex_weights: typing.Any, vertices: typing.Any, num_rig_vertices: typing.SupportsInt | typing.SupportsIndex, workspace: typing.SupportsInt | typing.SupportsIndex = 536870912) -> None:
         """
-        Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig; workspace: bytes that a
-        chunk of frames may take.
+        Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig.
+        workspace: bytes of device memory for the frames that are projected at once.
         """
     def project(self, targets: typing.Any) -> tuple:
         """
@@ -83,9 +83,9 @@ class InverseSolver:
     """
     def __init__(self, num_variables: typing.SupportsInt | typing.SupportsIndex, offset: typing.Any, variable: typing.Any, is_tent: typing.Any, knots: typing.Any, gram: typing.Any, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456, most_shared: typing.SupportsInt | typing.SupportsIndex = -1) -> None:
         """
-        Column n is the product of factors offset[n] to offset[n + 1]: `variable`, or a tent over it where
-        `is_tent`, with its three `knots`. workspace: bytes that a chunk of frames may take; most_shared: doubles
-        that a block may keep in shared memory.
+        Column n is the product of drivers offset[n] to offset[n + 1]: `variable`, or a tent over it if
+        `is_tent`, with its three `knots`. workspace: bytes of device memory for the frames that are solved at
+        once; most_shared: doubles of shared memory per block, -1 for all.
         """
     def measure(self, terms: tuple, weights: typing.Any) -> tuple:
         """

@@ -8,9 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "rigwright/cuda/inverse/frames.h"
-#include "rigwright/cuda/inverse/measure.h"
+#include "rigwright/cuda/inverse/measure_frames.h"
+#include "rigwright/cuda/inverse/offer_frames.h"
 #include "rigwright/cuda/inverse/plan.h"
+#include "rigwright/cuda/inverse/solve_frames.h"
 #include "rigwright/cuda/machine/machine.h"
 
 namespace {
@@ -135,45 +136,33 @@ struct Found {
 template <class Team, class Run>
 Found solve(const Scene& scene, std::int64_t most_shared, const Run& run) {
     const cuda::InversePlan plan(*scene.products, {scene.gram.data(), {num_columns, num_columns}});
-    const cuda::InverseRig rig{shapes,
-                               num_columns,
-                               plan.factor_begin.data(),
-                               plan.drivers.data(),
-                               plan.user_begin.data(),
-                               plan.user_column.data(),
-                               plan.user_variable.data(),
-                               plan.knot_begin.data(),
-                               plan.knots.data(),
-                               plan.gram.data(),
-                               plan.linear_inverse.data(),
-                               plan.num_box_starts,
-                               plan.box_places.data()};
+    const cuda::DeviceProductModel model = cuda::make_model(plan, plan);
     constexpr int size = frames * shapes;
     const std::vector<double> zeros(size, 0.0), ones(size, 1.0), linear(size, 0.5), limits(frames, 1e-8);
     const std::vector<std::int32_t> offers(frames, 1);
     Found found{std::vector<double>(size),         std::vector<double>(size),        std::vector<double>(size),
                 std::vector<double>(size),         std::vector<double>(frames),      std::vector<std::int32_t>(frames),
                 std::vector<std::int32_t>(frames), std::vector<std::int32_t>(frames)};
-    const cuda::InverseFrames all{frames,
-                                  scene.projection.data(),
-                                  linear.data(),
-                                  zeros.data(),
-                                  zeros.data(),
-                                  ones.data(),
-                                  limits.data(),
-                                  200,
-                                  found.objective.data(),
-                                  found.iterations.data(),
-                                  found.converged.data()};
-    cuda::InverseMemory memory = cuda::InverseFrameSolver<Team>::memory(
+    const cuda::DeviceFrames all{frames,
+                                 scene.projection.data(),
+                                 linear.data(),
+                                 zeros.data(),
+                                 zeros.data(),
+                                 ones.data(),
+                                 limits.data(),
+                                 200,
+                                 found.objective.data(),
+                                 found.iterations.data(),
+                                 found.converged.data()};
+    cuda::TeamMemory memory = cuda::DeviceFrameSolver<Team>::memory(
         shapes, num_columns, static_cast<std::int64_t>(plan.user_column.size()), most_shared);
-    std::vector<double> global(memory.far, std::nan(""));
+    std::vector<double> global(memory.global_per_team, std::nan(""));
     memory.global = global.data();
-    run(cuda::SolveFrames{rig, all, memory, linear.data(), true, found.weights.data()}, memory.shared);
-    run(cuda::OfferFrames{rig, all, memory, -1, offers.data(), found.weights.data(), found.offered.data(),
+    run(cuda::SolveFrames{model, all, memory, linear.data(), true, found.weights.data()}, memory.shared);
+    run(cuda::OfferFrames{model, all, memory, -1, offers.data(), found.weights.data(), found.offered.data(),
                           found.improved.data()},
         memory.shared);
-    run(cuda::MeasureFrames{rig, all, memory, found.offered.data(), found.right.data(), found.left.data()},
+    run(cuda::MeasureFrames{model, all, memory, found.offered.data(), found.right.data(), found.left.data()},
         memory.shared);
     return found;
 }

@@ -30,7 +30,7 @@ def projection(frames: int, num_vertices: int, markers: int | None = None, colum
         return np.concatenate([projections, energies[:, None]], axis=1)
 
     def device(lane: ModuleType, targets: np.ndarray) -> np.ndarray:
-        projector = lane.Projector(gram.columns, gram.neutral, omega, vertices, num_vertices, workspace=40_000)
+        projector = lane.Projection(gram.columns, gram.neutral, omega, vertices, num_vertices, workspace=40_000)
         return join(*projector.project(targets))
 
     given = num_vertices if markers is None or frames % 2 else markers

@@ -263,9 +263,9 @@ def test_the_extension_checks_what_it_is_given(lane):
     with pytest.raises(ValueError, match="InverseSolver: drivers is holding variable 0 twice in a column"):
         lane.InverseSolver(2, offset, [0, 1, 0, 0], is_tent, knots, gram)
     columns, rest = np.ones((2, 3, 3), np.float32), np.zeros((3, 3), np.float32)
-    projector = lane.Projector(columns, rest, np.ones(3), [4, 0, 2], 5)
+    projector = lane.Projection(columns, rest, np.ones(3), [4, 0, 2], 5)
     assert projector.project(np.ones((2, 5, 3)))[0].tolist() == [[9.0, 9.0], [9.0, 9.0]]
     with pytest.raises(ValueError, match="project: targets is"):
         projector.project(np.ones((2, 4, 3)))
-    with pytest.raises(ValueError, match="Projector: vertices is 5 somewhere"):
-        lane.Projector(columns, rest, np.ones(3), [5, 0, 2], 5)
+    with pytest.raises(ValueError, match="Projection: vertices is 5 somewhere"):
+        lane.Projection(columns, rest, np.ones(3), [5, 0, 2], 5)

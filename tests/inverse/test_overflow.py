@@ -27,7 +27,7 @@ def problem():
     return problem_of(0)
 
 
-def solve(problem, start, *, joint=False, terms=None):
+def solve(problem, start, *, coupled=False, terms=None):
     """Weights, iterations, converged of the engine, which takes starts and terms as they are."""
     return _core.descend(
         problem.products,
@@ -37,11 +37,11 @@ def solve(problem, start, *, joint=False, terms=None):
         (problem.prior_target, problem.prior_strength),
         problem.ties,
         alpha=problem.alpha,
-        smoothness=float(joint),
+        smoothness=float(coupled),
         tolerance=1e-9,
         sharpness=1.0,
         max_iterations=200,
-        joint=joint,
+        coupled=coupled,
         threads=0,
         solved=lambda frames: None,
         report=lambda steps, ratio: None,
@@ -55,11 +55,11 @@ def overflowing(problem):
     return (projections, linear, quadratic, np.full_like(lower, -1.5e308), np.full_like(upper, 1.5e308)), start
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_a_start_that_is_nan_does_not_converge(problem, joint):
+@pytest.mark.parametrize("coupled", [False, True])
+def test_a_start_that_is_nan_does_not_converge(problem, coupled):
     start = problem.start()
     start[:, 2] = np.nan
-    assert not solve(problem, start, joint=joint)[2].any()
+    assert not solve(problem, start, coupled=coupled)[2].any()
 
 
 def test_a_pinned_start_that_is_nan_does_not_converge():
@@ -82,10 +82,10 @@ def test_other_starts_replace_one_that_is_nan():
     assert converged.all()
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_a_frame_that_overflows_does_not_converge(problem, joint):
+@pytest.mark.parametrize("coupled", [False, True])
+def test_a_frame_that_overflows_does_not_converge(problem, coupled):
     terms, start = overflowing(problem)
-    assert not solve(problem, start, joint=joint, terms=terms)[2].any()
+    assert not solve(problem, start, coupled=coupled, terms=terms)[2].any()
 
 
 def test_a_frame_that_overflows_keeps_its_last_finite_point(problem):

@@ -30,7 +30,7 @@ SUB_ROOMS = {
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products"}],
     "rig": [{""}, {"skinning", "blendshapes"}],
-    "inverse": [{""}, {"published"}],
+    "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "transfer": [{"contacts"}, {""}],
     "cuda": [{"machine"}, {"products"}, {"body", "blendshapes", "inverse"}, {""}],
 }

@@ -57,7 +57,7 @@ std::vector<std::int32_t> all_vertices(const rig::BlendshapeRig& rig) {
     return vertices;
 }
 
-linalg::GramMatrix products(const rig::BlendshapeRig& rig, const Projection& projection) {
+linalg::GramMatrix gram_matrix(const rig::BlendshapeRig& rig, const Projection& projection) {
     const std::int64_t n = rig.num_columns();
     std::vector<double> matrix(static_cast<std::size_t>(n * n));
     const View<double, 2> out(matrix.data(), {n, n});
@@ -65,11 +65,11 @@ linalg::GramMatrix products(const rig::BlendshapeRig& rig, const Projection& pro
     return linalg::GramMatrix(out);
 }
 
-/// (K): 1 for shapes that a combination multiplies.
-std::vector<char> in_combinations(const rig::BlendshapeRig& rig) {
+/// (K): 1 for shapes that drive a combination.
+std::vector<char> shapes_in_combinations(const rig::BlendshapeRig& rig) {
     std::vector<char> result(static_cast<std::size_t>(rig.num_shapes()), 0);
     for (std::int64_t c = 0; c + rig.num_shapes() < rig.num_columns(); ++c) {
-        for (const rig::Driver& f : rig.drivers(c)) result[f.shape] = 1;
+        for (const rig::Driver& driver : rig.drivers(c)) result[driver.shape] = 1;
     }
     return result;
 }
@@ -83,7 +83,7 @@ RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, std::vector<std:
       total_weight_(std::accumulate(vertex_weights.begin(), vertex_weights.end(), 0.0)),
       projection_(rig_->num_columns(), columns_of(*rig_), rig_->character().rest_vertices, view(vertices_),
                   view(vertex_weights)),
-      matrix_(products(*rig_, projection_)) {}
+      matrix_(gram_matrix(*rig_, projection_)) {}
 
 RigGram::RigGram(std::shared_ptr<const rig::BlendshapeRig> rig)
     : RigGram(rig, all_vertices(*rig),
@@ -99,14 +99,15 @@ std::vector<char> RigGram::idle() const {
     for (std::int64_t k = 0; k < shapes; ++k) result[k] = matrix_(k, k) > 0.0 ? 0 : 1;
     for (std::int64_t c = 0; c + shapes < rig_->num_columns(); ++c) {
         if (!(matrix_(shapes + c, shapes + c) > 0.0)) continue;
-        for (const rig::Driver& f : rig_->drivers(c)) result[f.shape] = 0;
+        for (const rig::Driver& driver : rig_->drivers(c)) result[driver.shape] = 0;
     }
     return result;
 }
 
 bool RigGram::columns_are_equal(std::int32_t i, std::int32_t j) const {
     const std::int64_t count = rig_->character().num_vertices();
-    std::vector<float> first(static_cast<std::size_t>(3 * count)), second(first.size());
+    std::vector<float> first(static_cast<std::size_t>(3 * count));
+    std::vector<float> second(first.size());
     rig_->column(i, {first.data(), {count, 3}});
     rig_->column(j, {second.data(), {count, 3}});
     return std::all_of(vertices_.begin(), vertices_.end(), [&](std::int32_t v) {
@@ -116,62 +117,63 @@ bool RigGram::columns_are_equal(std::int32_t i, std::int32_t j) const {
 
 std::vector<std::pair<std::int32_t, std::int32_t>> RigGram::duplicates() const {
     const auto shapes = static_cast<std::int32_t>(rig_->num_shapes());
-    const std::vector<char> multiplied = in_combinations(*rig_);
-    std::vector<char> taken(multiplied.size(), 0);
+    const std::vector<char> drives = shapes_in_combinations(*rig_);
+    std::vector<char> is_duplicate(drives.size(), 0);
     std::vector<std::pair<std::int32_t, std::int32_t>> found;
     for (std::int32_t i = 0; i < shapes; ++i) {
         const double norm = matrix_(i, i);
-        if (multiplied[i] || !(norm > 0.0)) continue;
+        if (drives[i] || !(norm > 0.0)) continue;
         for (std::int32_t j = i + 1; j < shapes; ++j) {
-            // a cheap necessary condition first, then the columns themselves
-            if (multiplied[j] || taken[j] || std::abs(matrix_(i, j) - norm) > 1e-12 * norm) continue;
+            // Equal columns have equal products up to rounding: cheap to check before the columns themselves.
+            constexpr double rounding = 1e-12;  // relative
+            if (drives[j] || is_duplicate[j] || std::abs(matrix_(i, j) - norm) > rounding * norm) continue;
             if (!columns_are_equal(i, j)) continue;
             found.emplace_back(i, j);
-            taken[j] = 1;
+            is_duplicate[j] = 1;
         }
     }
     return found;
 }
 
-double RigGram::least_independence() const {
-    std::vector<char> left_out(static_cast<std::size_t>(rig_->num_shapes()), 0);
-    for (const auto& [first, later] : duplicates()) left_out[later] = 1;
-    std::vector<std::int64_t> own;
-    for (std::int64_t k = 0; k < rig_->num_shapes(); ++k) {
-        if (matrix_(k, k) > 0.0 && !left_out[k]) own.push_back(k);
+void RigGram::project(View<const float, 3> targets, View<double, 2> projections, View<double, 1> energies,
+                      int threads) const {
+    const std::int64_t all = rig_->character().num_vertices();
+    const std::int64_t chosen = projection_.num_vertices();
+    const std::int64_t given = targets.extent(1);
+    if ((given != all && given != chosen) || targets.extent(2) != 3) {
+        throw bad_argument("project", "targets", describe_shape<3>(targets.extents()),
+                           "(T, " + std::to_string(all) + ", 3) or (T, " + std::to_string(chosen) + ", 3)");
     }
-    if (own.empty()) return 1.0;
-    const auto count = static_cast<Eigen::Index>(own.size());
+    check_shape<double, 2>("project", "projections", projections, {targets.extent(0), projection_.num_columns()});
+    check_shape<double, 1>("project", "energies", energies, {targets.extent(0)});
+    const auto layout = given == all ? Projection::Layout::all : Projection::Layout::chosen;
+    projection_.project(targets, layout, projections, energies, threads);
+}
+
+double RigGram::least_independence() const {
+    std::vector<char> is_duplicate(static_cast<std::size_t>(rig_->num_shapes()), 0);
+    for (const auto& [first, later] : duplicates()) is_duplicate[later] = 1;
+    std::vector<std::int64_t> shapes;
+    for (std::int64_t k = 0; k < rig_->num_shapes(); ++k) {
+        if (matrix_(k, k) > 0.0 && !is_duplicate[k]) shapes.push_back(k);
+    }
+    if (shapes.empty()) return 1.0;
+    const auto count = static_cast<Eigen::Index>(shapes.size());
     Eigen::MatrixXd cosines(count, count);
     for (Eigen::Index i = 0; i < count; ++i) {
         for (Eigen::Index j = 0; j < count; ++j) {
-            cosines(i, j) = matrix_(own[i], own[j]) / std::sqrt(matrix_(own[i], own[i]) * matrix_(own[j], own[j]));
+            const std::int64_t a = shapes[i];
+            const std::int64_t b = shapes[j];
+            cosines(i, j) = matrix_(a, b) / std::sqrt(matrix_(a, a) * matrix_(b, b));
         }
     }
-    // (C^-1)_kk = 1 / sine^2 for the matrix C of the columns' cosines; eigenvalues below rounding count as rounding
+    // (C^-1)_kk = 1 / sine^2 for the matrix C of the columns' cosines; smaller eigenvalues than rounding are raised to
+    // it
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(cosines);
     const Eigen::VectorXd inverse =
         solver.eigenvalues().cwiseMax(std::numeric_limits<double>::epsilon()).cwiseInverse();
     const Eigen::VectorXd diagonal = solver.eigenvectors().cwiseAbs2() * inverse;
     return std::sqrt(1.0 / diagonal.maxCoeff());
-}
-
-optimize::ProductModel rig_products(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties) {
-    const std::int64_t shapes = rig.num_shapes();
-    check_shape<const std::int32_t, 1>("rig_products", "ties", ties, {shapes});
-    std::vector<std::vector<optimize::Driver>> columns(static_cast<std::size_t>(rig.num_columns()));
-    for (std::int64_t k = 0; k < shapes; ++k) {
-        if (ties(k) < 0 || ties(k) >= shapes) {
-            throw bad_argument("rig_products", "ties", std::to_string(ties(k)) + " somewhere", "shapes");
-        }
-        columns[k] = {{ties(k), false, 0.0, 0.0, 0.0}};
-    }
-    for (std::int64_t c = 0; c + shapes < rig.num_columns(); ++c) {
-        for (const rig::Driver& f : rig.drivers(c)) {
-            columns[shapes + c].push_back({ties(f.shape), f.is_tent, {f.tent.x1, f.tent.x2, f.tent.x3}});
-        }
-    }
-    return optimize::ProductModel(shapes, std::move(columns));
 }
 
 }  // namespace rigwright::inverse

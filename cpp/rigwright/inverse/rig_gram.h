@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "rigwright/core/view.h"
-#include "rigwright/inverse/projection.h"
+#include "rigwright/inverse/projection/projection.h"
 #include "rigwright/linalg/gram_matrix.h"
-#include "rigwright/optimize/products/product_model.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 
 namespace rigwright::inverse {
 
-/// A blendshape rig seen from M chosen vertices with weights Omega: its N columns Phi, packed, and their Gram matrix
-/// Phi^T Omega Phi. Everything of a rig that a solve needs and that does not depend on the targets. Immutable; safe to
-/// use from several threads at once.
+/// The least-squares data of a blendshape rig on M chosen vertices with weights Omega: its N columns Phi, packed, and
+/// their Gram matrix Phi^T Omega Phi. Columns are the K shapes, then the combinations. This is all that a solve needs
+/// of the rig and that does not depend on targets: make it once per rig. Immutable; safe to use from several threads
+/// at once.
 class RigGram {
 public:
     /// All vertices, with weight 1.
     explicit RigGram(std::shared_ptr<const rig::BlendshapeRig> rig);
-    /// `vertices` (M) of the rig, each once; `vertex_weights` (M), finite and >= 0. Throws ArgumentError on an index
-    /// out of range, wrong shapes or M = 0.
+    /// `vertices` (M) of the rig, each once; `vertex_weights` (M), finite, >= 0 and positive somewhere. Throws
+    /// ArgumentError on indices out of range, wrong shapes or values, or M = 0.
     RigGram(std::shared_ptr<const rig::BlendshapeRig> rig, View<const std::int32_t, 1> vertices,
             View<const double, 1> vertex_weights);
 
@@ -31,13 +31,19 @@ public:
     /// Sum of all vertex weights.
     double total_weight() const { return total_weight_; }
 
+    /// Writes Phi^T Omega b (T, N) and b^T Omega b (T), where b are targets (T, V, 3) of all vertices, or (T, M, 3) in
+    /// the order of vertices(), minus the neutral. Throws ArgumentError on other shapes.
+    void project(View<const float, 3> targets, View<double, 2> projections, View<double, 1> energies,
+                 int threads) const;
+
     /// (K): 1 for shapes that move none of the vertices, neither alone nor in a combination.
     std::vector<char> idle() const;
     /// Pairs of shapes whose columns are equal on the vertices, the first shape first. Shapes in combinations are left
     /// out.
     std::vector<std::pair<std::int32_t, std::int32_t>> duplicates() const;
-    /// The smallest part of a shape's column that no weights of the other shapes make up: the sine of its angle to
-    /// their span, down to 1e-8. Idle shapes and those equal to an earlier one are left out; 1 if there are no others.
+    /// The smallest sine of the angle between a shape's column and the span of the other shapes' columns, not below
+    /// 1e-8: near 0 if a shape is nearly a combination of others. Idle shapes and duplicates of an earlier shape are
+    /// left out; 1 if no shape remains.
     double least_independence() const;
 
 private:
@@ -51,9 +57,5 @@ private:
     Projection projection_;
     linalg::GramMatrix matrix_;
 };
-
-/// How a rig's columns depend on variables if the weight of shape k is variable ties[k]. Throws ArgumentError if ties
-/// are not (K) shapes of the rig.
-optimize::ProductModel rig_products(const rig::BlendshapeRig& rig, View<const std::int32_t, 1> ties);
 
 }  // namespace rigwright::inverse

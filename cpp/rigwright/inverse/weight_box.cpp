@@ -54,14 +54,16 @@ std::vector<std::int32_t> read_ties(const std::vector<std::array<std::int32_t, 2
     return ties;
 }
 
-/// Both shapes of a pair get the part of the box that they share.
+/// Gives both shapes of a pair the intersection of their boxes.
 void tie_boxes(WeightBox& box, std::int64_t frames, std::int64_t shapes) {
     for (std::int64_t k = 0; k < shapes; ++k) {
         const std::int64_t first = box.ties[k];
         if (first == k) continue;
         for (std::int64_t t = 0; t < frames; ++t) {
-            double *lower = box.lower.data() + t * shapes, *upper = box.upper.data() + t * shapes;
-            const double low = std::max(lower[first], lower[k]), high = std::min(upper[first], upper[k]);
+            double* lower = box.lower.data() + t * shapes;
+            double* upper = box.upper.data() + t * shapes;
+            const double low = std::max(lower[first], lower[k]);
+            const double high = std::min(upper[first], upper[k]);
             if (low > high) {
                 throw bad_argument("solve", "ties",
                                    describe_pair(first, k) + " with bounds or pins that share no value",
@@ -73,8 +75,9 @@ void tie_boxes(WeightBox& box, std::int64_t frames, std::int64_t shapes) {
     }
 }
 
-/// (K): 1 for shapes that a prior, or pins under a temporal term, may move although no vertex does.
-std::vector<char> asked_for(const ShotTargets& shot, const WeightBox& box, std::int64_t frames, std::int64_t shapes) {
+/// (K): 1 for shapes that have priors, or pins and a temporal term: their weights matter even if they move no vertex.
+std::vector<char> matter_alone(const ShotTargets& shot, const WeightBox& box, std::int64_t frames,
+                               std::int64_t shapes) {
     std::vector<char> result(static_cast<std::size_t>(shapes), 0);
     for (std::int64_t t = 0; t < frames; ++t) {
         for (std::int64_t k = 0; k < shapes; ++k) {
@@ -87,17 +90,19 @@ std::vector<char> asked_for(const ShotTargets& shot, const WeightBox& box, std::
     return result;
 }
 
-/// Pins shapes without effect at the point of their box nearest to 0, unless their partner has one.
-void rest_idle(const RigGram& gram, const ShotTargets& shot, WeightBox& box, std::int64_t frames, std::int64_t shapes) {
-    const std::vector<char> idle = gram.idle(), asked = asked_for(shot, box, frames, shapes);
-    std::vector<char> moves(static_cast<std::size_t>(shapes), 0);
+/// Pins idle shapes at the point of their box nearest to 0, unless they are tied to a shape that is not idle.
+void pin_idle(const RigGram& gram, const ShotTargets& shot, WeightBox& box, std::int64_t frames, std::int64_t shapes) {
+    const std::vector<char> idle = gram.idle();
+    const std::vector<char> matters = matter_alone(shot, box, frames, shapes);
+    std::vector<char> is_free(static_cast<std::size_t>(shapes), 0);  // by variable
     for (std::int64_t k = 0; k < shapes; ++k) {
-        if (!idle[k] || asked[k]) moves[box.ties[k]] = 1;
+        if (!idle[k] || matters[k]) is_free[box.ties[k]] = 1;
     }
     for (std::int64_t k = 0; k < shapes; ++k) {
-        if (moves[box.ties[k]]) continue;
+        if (is_free[box.ties[k]]) continue;
         for (std::int64_t t = 0; t < frames; ++t) {
-            double &low = box.lower[t * shapes + k], &high = box.upper[t * shapes + k];
+            double& low = box.lower[t * shapes + k];
+            double& high = box.upper[t * shapes + k];
             low = high = std::min(std::max(0.0, low), high);
         }
     }
@@ -120,7 +125,8 @@ void pin(View<const double, 2> fixed, WeightBox& box, std::int64_t frames, std::
 }  // namespace
 
 WeightBox make_box(const RigGram& gram, const ShotTargets& shot) {
-    const std::int64_t frames = shot.targets.extent(0), shapes = gram.rig().num_shapes();
+    const std::int64_t frames = shot.targets.extent(0);
+    const std::int64_t shapes = gram.rig().num_shapes();
     const std::vector<double> bounds = shape_bounds(gram.rig(), shot.bounds);
     WeightBox box;
     box.ties = read_ties(shot.ties, shapes);
@@ -132,7 +138,7 @@ WeightBox make_box(const RigGram& gram, const ShotTargets& shot) {
     }
     pin(shot.fixed, box, frames, shapes);
     tie_boxes(box, frames, shapes);
-    rest_idle(gram, shot, box, frames, shapes);
+    pin_idle(gram, shot, box, frames, shapes);
     return box;
 }
 

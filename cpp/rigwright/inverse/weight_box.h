@@ -9,18 +9,19 @@
 
 namespace rigwright::inverse {
 
-/// Where each weight of a shot may be: (T, K) lower and upper bounds, equal where a weight is pinned, and (K) the shape
-/// whose weight each shape copies.
+/// The feasible weights of a shot, T frames of K shapes.
 struct WeightBox {
-    std::vector<double> lower, upper;
-    std::vector<std::int32_t> ties;
+    std::vector<double> lower;       // (T, K)
+    std::vector<double> upper;       // (T, K): equal to `lower` for pinned weights
+    std::vector<std::int32_t> ties;  // (K): the shape whose weight shape k copies, k itself if it is not tied
 };
 
-/// The box of checked targets, T frames: bounds, pins, ties, idle shapes at rest. Throws ArgumentError, in the name of
-/// "solve", as solve does.
+/// Makes the box of checked targets: the intersection of bounds, pins and the boxes of tied shapes, with idle shapes
+/// pinned. Throws ArgumentError as solve does.
 WeightBox make_box(const RigGram& gram, const ShotTargets& shot);
 
-/// Weights beyond `largest_weight` and terms beyond `largest_term` may overflow the objective.
-constexpr double largest_weight = 1e12, largest_term = 1e304;
+/// Larger weights, or terms of the objective, may overflow it.
+constexpr double largest_weight = 1e12;
+constexpr double largest_term = 1e304;
 
 }  // namespace rigwright::inverse

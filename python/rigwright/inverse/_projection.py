@@ -11,7 +11,7 @@ from rigwright._validate import bad_argument
 from rigwright.inverse._gram import LARGEST_ENTRY, Gram
 
 if TYPE_CHECKING:
-    from rigwright._cuda import Projector
+    from rigwright._cuda import Projection
 
 Float64 = NDArray[np.float64]
 
@@ -39,12 +39,12 @@ def project(gram: Gram, targets: NDArray[np.float32], threads: int = 0, device: 
     return projections, energies
 
 
-def projector(gram: Gram) -> Projector:
+def projector(gram: Gram) -> Projection:
     """The rig's columns on the CUDA device: copied once."""
     if "projector on cuda" not in gram.prepared:
-        from rigwright._cuda import Projector
+        from rigwright._cuda import Projection
 
         columns, neutral, weights = gram.columns, gram.neutral, gram.vertex_weights
-        gram.prepared["projector on cuda"] = Projector(columns, neutral, weights, gram.vertices, gram.num_vertices)
-    made: Projector = gram.prepared["projector on cuda"]
+        gram.prepared["projector on cuda"] = Projection(columns, neutral, weights, gram.vertices, gram.num_vertices)
+    made: Projection = gram.prepared["projector on cuda"]
     return made

@@ -3,23 +3,46 @@
 #include <vector>
 
 #include "rigwright/core/view.h"
+#include "rigwright/cuda/inverse/product_model.h"
 #include "rigwright/optimize/products/product_model.h"
 
 namespace rigwright::cuda {
 
-/// What InverseRig points to, on the host.
+/// The lists of a DeviceProductModel, on the host.
 struct InversePlan {
-    /// The structure's lists, and the Gram matrix (N, N). Throws ArgumentError where a column holds a variable twice
-    /// (symmetric shapes that one combination multiplies): on a line of such a variable the objective is no parabola.
+    /// Makes the lists for a Gram matrix (N, N). Throws ArgumentError if the matrix has another shape or is not finite,
+    /// or if a column has two drivers of one variable (symmetric shapes in one combination): the objective is no
+    /// parabola along such a variable.
     InversePlan(const optimize::ProductModel& products, View<const double, 2> gram);
 
-    int num_variables, num_columns;
+    int num_variables;
+    int num_columns;
     bool is_linear;
-    std::vector<std::int32_t> factor_begin{0}, user_begin{0}, user_column, user_variable, knot_begin{0};
+    std::vector<std::int32_t> driver_begin{0};
     std::vector<optimize::Driver> drivers;
-    std::vector<double> knots, gram, linear_inverse;
-    int num_box_starts;
-    std::vector<double> box_places;
+    std::vector<std::int32_t> user_begin{0};
+    std::vector<std::int32_t> user_column;
+    std::vector<std::int32_t> user_variable;
+    std::vector<std::int32_t> knot_begin{0};
+    std::vector<double> knots;
+    std::vector<std::int32_t> knot_variable;
+    std::vector<double> gram;
+    std::vector<double> linear_inverse;  // (K, K): inverse of the normal matrix of the linear part; see LinearStart
+    int num_multistarts;
+    std::vector<double> multistart_fractions;
 };
+
+/// The model of a plan whose lists are in `lists`, which has members with the plan's names and data(): device memory,
+/// or the plan itself on the host.
+template <class Lists>
+DeviceProductModel make_model(const InversePlan& plan, const Lists& lists) {
+    return {plan.num_variables,         plan.num_columns,
+            lists.driver_begin.data(),  lists.drivers.data(),
+            lists.user_begin.data(),    lists.user_column.data(),
+            lists.user_variable.data(), lists.knot_begin.data(),
+            lists.knots.data(),         lists.knot_variable.data(),
+            lists.gram.data(),          lists.linear_inverse.data(),
+            plan.num_multistarts,       lists.multistart_fractions.data()};
+}
 
 }  // namespace rigwright::cuda

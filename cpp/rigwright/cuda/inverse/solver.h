@@ -4,37 +4,42 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/cuda/inverse/plan.h"
-#include "rigwright/inverse/solve_frames.h"
+#include "rigwright/optimize/products/measure_frames.h"
+#include "rigwright/optimize/products/shot.h"
 
 namespace rigwright::cuda {
 
-/// Minimizes frames in Gram space on the device, one block a frame: what inverse::solve_frames does without its
-/// temporal term, except that all frames start at once. Each comes from its given start and, in rigs with combinations,
-/// from zero and the linear solution; then frames offer what they found to those beside them as long as that helps,
-/// inside runs of 256 frames. Where a frame has one minimum in reach both give the same weights but for rounding.
+/// Minimizes the frames of a shot in Gram space on the device, one team of threads per frame: the device's
+/// inverse::solve_frames, without its temporal term.
 ///
-/// Everything is double precision, as on the CPU and for its reason: errors in the weights are the condition of the
-/// Gram matrix, which squares that of the columns, times rounding. It is 7e4 for the ICT face, so that float32 would be
-/// off by some 4e-3. The Gram matrix and the lists are copied once. Same bytes in any chunk and for any number of
-/// blocks. Calls from several threads take turns.
+/// Method. All frames start at once, from all Starts (SolveFrames). Then frames offer their solutions to the frames
+/// before and after them, inside runs of inverse::frames_per_run frames, as long as one improves (OfferFrames). A frame
+/// with one minimum has the CPU's weights up to rounding.
+/// Precision. Double, as on the CPU: errors in the weights are rounding times the condition of the Gram matrix, which
+/// squares that of the columns. It is 7e4 for the ICT face, so that float32 would be off by about 4e-3.
+/// Guarantee. Same bytes for any workspace and any number of blocks.
+/// Memory. The Gram matrix and the lists of the rig are copied to the device once.
+/// Calls from several threads run one after another.
 class InverseSolver {
 public:
-    static constexpr std::int64_t default_workspace = std::int64_t{256} << 20;
+    static constexpr std::int64_t default_workspace = std::int64_t{256} << 20;  // bytes
 
-    /// `workspace` bounds, in bytes, what one chunk of frames takes; 256 frames always run. `most_shared` bounds the
-    /// doubles that a block keeps in shared memory: what does not fit goes to global memory. Throws CudaError.
+    /// `workspace`: bytes of device memory for the frames that are solved at once; at least frames_per_run frames are.
+    /// `most_shared`: doubles of shared memory per team; arrays that do not fit lie in global memory. -1: all that the
+    /// device has. Throws CudaError.
     explicit InverseSolver(InversePlan plan, std::int64_t workspace = default_workspace, std::int64_t most_shared = -1);
     ~InverseSolver();
 
-    /// See inverse::solve_frames; no `bending`. Throws ArgumentError on another shape, CudaError.
+    std::int64_t num_variables() const;
+    std::int64_t num_columns() const;
+
+    /// See inverse::solve_frames; `shot.bending` and `options.threads` are not used. Throws ArgumentError on other
+    /// shapes, CudaError.
     void solve(const optimize::Shot& shot, const optimize::ShotOptions& options, const optimize::ShotResult& result);
 
-    struct Measures {
-        View<double, 1> objective;    // (T): optimize::GramPoint::objective
-        View<double, 2> right, left;  // (T, K): its slopes to both sides of each weight
-    };
-    /// What the objective is at weights (T, K) inside the box.
-    void measure(const optimize::Shot& shot, View<const double, 2> weights, const Measures& measures);
+    /// See optimize::measure_frames: measures `weights` (T, K) inside the box. Throws ArgumentError on other shapes,
+    /// CudaError.
+    void measure(const optimize::Shot& shot, View<const double, 2> weights, const optimize::FrameMeasures& measures);
 
 private:
     struct Resident;

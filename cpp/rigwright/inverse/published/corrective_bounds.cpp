@@ -9,31 +9,40 @@
 namespace rigwright::inverse {
 namespace {
 
-/// A column's coefficient of v_first v_second, times what the column moves.
+/// Half of a bound on the coefficient of v_first v_second in a column's activation. `first` and `second` are variables;
+/// in a matrix, their rows.
 struct Coupling {
-    std::int32_t first, second, column;
+    std::int32_t first;
+    std::int32_t second;
+    std::int32_t column;
     double strength;
 };
 
-/// Largest |value| and |slope| of a factor between two bounds.
-std::pair<double, double> extremes(const optimize::Driver& f, double low, double high) {
-    if (!f.is_tent) return {std::max(std::abs(low), std::abs(high)), 1.0};
-    const double value = low <= f.tent.x2 && f.tent.x2 <= high ? 1.0 : std::max(f.value(low), f.value(high));
+/// The largest |value| and |slope| of a driver over [low, high].
+struct Extremes {
+    double value;
+    double slope;
+};
+
+Extremes extremes(const optimize::Driver& driver, double low, double high) {
+    if (!driver.is_tent) return {std::max(std::abs(low), std::abs(high)), 1.0};
+    const auto& tent = driver.tent;
+    const double value = low <= tent.x2 && tent.x2 <= high ? 1.0 : std::max(driver.value(low), driver.value(high));
     double slope = 0.0;
-    if (low < f.tent.x2 && high > f.tent.x1) slope = 1.0 / (f.tent.x2 - f.tent.x1);
-    if (low < f.tent.x3 && high > f.tent.x2) slope = std::max(slope, 1.0 / (f.tent.x3 - f.tent.x2));
+    if (low < tent.x2 && high > tent.x1) slope = 1.0 / (tent.x2 - tent.x1);
+    if (low < tent.x3 && high > tent.x2) slope = std::max(slope, 1.0 / (tent.x3 - tent.x2));
     return {value, slope};
 }
 
-bool is_plain_pair(std::span<const optimize::Driver> drivers) {
+bool is_product_of_two_weights(std::span<const optimize::Driver> drivers) {
     return drivers.size() == 2 && !drivers[0].is_tent && !drivers[1].is_tent;
 }
 
-std::vector<Coupling> plain_pairs(const optimize::ProductModel& products) {
+std::vector<Coupling> products_of_two_weights(const optimize::ProductModel& products) {
     std::vector<Coupling> couplings;
     for (std::int64_t n = 0; n < products.num_columns(); ++n) {
         const std::span<const optimize::Driver> drivers = products.drivers(n);
-        if (is_plain_pair(drivers)) {
+        if (is_product_of_two_weights(drivers)) {
             couplings.push_back({drivers[0].variable, drivers[1].variable, static_cast<std::int32_t>(n), 0.5});
         }
     }
@@ -44,7 +53,7 @@ std::vector<Coupling> other_products(const optimize::ProductModel& products, Vie
     std::vector<Coupling> couplings;
     for (std::int64_t n = 0; n < products.num_columns(); ++n) {
         const std::span<const optimize::Driver> drivers = products.drivers(n);
-        if (drivers.size() < 2 || is_plain_pair(drivers)) continue;
+        if (drivers.size() < 2 || is_product_of_two_weights(drivers)) continue;
         for (std::size_t k = 0; k < drivers.size(); ++k) {
             for (std::size_t l = k + 1; l < drivers.size(); ++l) {
                 double strength = 0.5;
@@ -60,27 +69,31 @@ std::vector<Coupling> other_products(const optimize::ProductModel& products, Vie
     return couplings;
 }
 
-struct Range {
-    double lowest = 0.0, highest = 0.0;
+struct Spectrum {
+    double lowest = 0.0;
+    double highest = 0.0;
 };
 
-/// Smallest and largest eigenvalue of the couplings' matrix at one coordinate, over the variables that it couples.
-class Spectrum {
+/// Finds the extreme eigenvalues of the couplings' matrix at one coordinate. Its rows are the variables that the
+/// couplings of columns that move the coordinate name.
+class SpectrumSolver {
 public:
-    Spectrum(std::int64_t num_variables, View<const float, 3> columns) : columns_(columns), place_(num_variables, -1) {}
+    SpectrumSolver(std::int64_t num_variables, View<const float, 3> columns)
+        : columns_(columns), row_(num_variables, -1) {}
 
-    Range at(std::int64_t coordinate, const std::vector<Coupling>& couplings, bool absolute) {
+    /// `absolute`: with the absolute values of the columns.
+    Spectrum at(std::int64_t coordinate, const std::vector<Coupling>& couplings, bool absolute) {
         present_.clear();
-        used_.clear();
+        variables_.clear();
         for (const Coupling& c : couplings) {
             const float moved = columns_.row(c.column)[coordinate];
             if (moved == 0.0f || c.strength == 0.0) continue;
             const double entry = c.strength * (absolute ? std::abs(moved) : moved);
-            present_.push_back({place(c.first), place(c.second), c.column, entry});
+            present_.push_back({row(c.first), row(c.second), c.column, entry});
         }
-        for (const std::int32_t variable : used_) place_[variable] = -1;
+        for (const std::int32_t variable : variables_) row_[variable] = -1;
         if (present_.empty()) return {};
-        const Eigen::Index size = static_cast<Eigen::Index>(used_.size());
+        const Eigen::Index size = static_cast<Eigen::Index>(variables_.size());
         matrix_.setZero(size, size);
         for (const Coupling& c : present_) {
             matrix_(c.first, c.second) += c.strength;
@@ -92,17 +105,18 @@ public:
     }
 
 private:
-    std::int32_t place(std::int32_t variable) {
-        if (place_[variable] < 0) {
-            place_[variable] = static_cast<std::int32_t>(used_.size());
-            used_.push_back(variable);
+    std::int32_t row(std::int32_t variable) {
+        if (row_[variable] < 0) {
+            row_[variable] = static_cast<std::int32_t>(variables_.size());
+            variables_.push_back(variable);
         }
-        return place_[variable];
+        return row_[variable];
     }
 
     View<const float, 3> columns_;
-    std::vector<std::int32_t> place_, used_;
-    std::vector<Coupling> present_;
+    std::vector<std::int32_t> row_;        // (K): of a variable in the matrix, or -1
+    std::vector<std::int32_t> variables_;  // of the rows
+    std::vector<Coupling> present_;        // those of the coordinate
     Eigen::MatrixXd matrix_;
     Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver_;
 };
@@ -111,25 +125,28 @@ private:
 
 CorrectiveBounds corrective_bounds(const optimize::ProductModel& products, View<const float, 3> columns,
                                    View<const double, 2> box, int threads) {
-    const std::vector<Coupling> pairs = plain_pairs(products), others = other_products(products, box);
+    constexpr std::int64_t coordinates_per_piece = 96;  // of work for a thread; chosen, not tuned
+    const std::vector<Coupling> pairs = products_of_two_weights(products);
+    const std::vector<Coupling> others = other_products(products, box);
     const std::int64_t count = columns.extent(1) * 3;
-    std::vector<Range> pair_range(count), other_range(count);
+    std::vector<Spectrum> of_pairs(count);
+    std::vector<Spectrum> of_others(count);
     if (!pairs.empty() || !others.empty()) {
-        parallel_for(count, 96, threads, [&](std::int64_t begin, std::int64_t end) {
-            Spectrum spectrum(products.num_variables(), columns);
+        parallel_for(count, coordinates_per_piece, threads, [&](std::int64_t begin, std::int64_t end) {
+            SpectrumSolver spectrum(products.num_variables(), columns);
             for (std::int64_t i = begin; i < end; ++i) {
-                pair_range[i] = spectrum.at(i, pairs, false);
-                other_range[i] = spectrum.at(i, others, true);
+                of_pairs[i] = spectrum.at(i, pairs, false);
+                of_others[i] = spectrum.at(i, others, true);
             }
         });
     }
     CorrectiveBounds bounds;
     for (std::int64_t i = 0; i < count; ++i) {
-        if (pair_range[i].highest == 0.0 && other_range[i].highest == 0.0) continue;
+        if (of_pairs[i].highest == 0.0 && of_others[i].highest == 0.0) continue;
         bounds.coordinate.push_back(i);
-        bounds.lowest.push_back(pair_range[i].lowest);
-        bounds.highest.push_back(pair_range[i].highest);
-        bounds.other.push_back(other_range[i].highest);
+        bounds.lowest.push_back(of_pairs[i].lowest);
+        bounds.highest.push_back(of_pairs[i].highest);
+        bounds.other.push_back(of_others[i].highest);
     }
     return bounds;
 }

@@ -1,0 +1,181 @@
+#include "rigwright/inverse/projection/projection.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "rigwright/core/parallel.h"
+#include "rigwright/core/scratch.h"
+#include "rigwright/inverse/projection/support_order.h"
+
+namespace rigwright::inverse {
+namespace {
+
+// Fewer follow the borders of sparse columns more closely, more load and store the columns' sums less often. Chosen,
+// not tuned.
+constexpr std::int64_t vertices_per_tile = 8;
+// Tiles whose targets are made ready at once: few enough that the targets stay in cache until they are multiplied.
+constexpr std::int64_t tiles_per_pass = 512;
+constexpr std::int64_t vertices_per_pass = tiles_per_pass * vertices_per_tile;
+// Frames that are multiplied together: more read the columns less often but need more cache for targets. Three full
+// vectors of eight doubles, which the kernel keeps in registers.
+constexpr std::int64_t frames_per_batch = 24;
+
+/// Slots in the order in which their vertices are read: pass by pass, ascending in the caller's list, so that targets
+/// are read in the order of memory.
+std::vector<std::int32_t> reading_order(std::span<const std::int32_t> listed_of_slot) {
+    const std::int64_t count = std::ssize(listed_of_slot);
+    std::vector<std::int32_t> slots(listed_of_slot.size());
+    std::iota(slots.begin(), slots.end(), 0);
+    for (std::int64_t first = 0; first < count; first += vertices_per_pass) {
+        std::sort(slots.begin() + first, slots.begin() + std::min(first + vertices_per_pass, count),
+                  [&](std::int32_t a, std::int32_t b) { return listed_of_slot[a] < listed_of_slot[b]; });
+    }
+    return slots;
+}
+
+}  // namespace
+
+Projection::Projection(std::int64_t num_columns, const Columns& columns, View<const float, 2> neutral,
+                       View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights)
+    : num_columns_(num_columns) {
+    std::vector<float> dense(neutral.size());
+    std::vector<SparseColumn> moved(num_columns);
+    Supports supports(num_columns, vertices.size());
+    for (std::int64_t n = 0; n < num_columns; ++n) {
+        columns(n, {dense.data(), neutral.extents()});
+        for (std::int32_t i = 0; i < vertices.size(); ++i) {
+            const float* offset = dense.data() + 3 * vertices(i);
+            if (offset[0] == 0.0f && offset[1] == 0.0f && offset[2] == 0.0f) continue;
+            supports.add(n, i);
+            moved[n].vertex.push_back(i);
+            moved[n].offset.insert(moved[n].offset.end(), offset, offset + 3);
+        }
+    }
+    const std::vector<std::int32_t> listed_of_slot = order_by_supports(supports, vertices_per_tile);
+    slot_ = reading_order(listed_of_slot);
+    std::vector<std::int32_t> slot_of(slot_.size());  // of the caller's vertices
+    for (const std::int32_t slot : slot_) {
+        const std::int32_t i = listed_of_slot[slot];
+        slot_of[i] = slot;
+        listed_.push_back(i);
+        vertex_.push_back(vertices(i));
+        weight_.push_back(vertex_weights(i));
+        neutral_.insert(neutral_.end(), neutral.row(vertices(i)), neutral.row(vertices(i)) + 3);
+    }
+    const std::int64_t num_tiles = (num_vertices() + vertices_per_tile - 1) / vertices_per_tile;
+    ColumnLists columns_of(num_tiles);
+    for (std::int32_t n = 0; n < num_columns; ++n) {
+        for (const std::int32_t i : moved[n].vertex) {
+            std::vector<std::int32_t>& there = columns_of[slot_of[i] / vertices_per_tile];
+            if (there.empty() || there.back() != n) there.push_back(n);
+        }
+    }
+    make_tiles(columns_of);
+    pack(moved, slot_of, columns_of);
+}
+
+/// Makes the tiles. `columns_of` has, per tile, the columns that move one of its vertices, ascending.
+void Projection::make_tiles(const ColumnLists& columns_of) {
+    std::int64_t size = 0;
+    for (const std::vector<std::int32_t>& columns : columns_of) {
+        Tile tile;
+        tile.first_slot = std::ssize(tiles_) * vertices_per_tile;
+        tile.num_vertices = std::min(vertices_per_tile, num_vertices() - tile.first_slot);
+        tile.first_column = std::ssize(column_);
+        tile.num_strips = (std::ssize(columns) + columns_per_strip - 1) / columns_per_strip;
+        tile.first_number = size;
+        size += tile.num_strips * 3 * tile.num_vertices * columns_per_strip;
+        column_.insert(column_.end(), columns.begin(), columns.end());
+        column_.resize(tile.first_column + tile.num_strips * columns_per_strip,
+                       static_cast<std::int32_t>(num_columns_));
+        tiles_.push_back(tile);
+    }
+    packed_.resize(size, 0.0f);
+}
+
+/// Writes the columns' offsets into the strips of the tiles.
+void Projection::pack(std::span<const SparseColumn> columns, std::span<const std::int32_t> slot_of,
+                      const ColumnLists& columns_of) {
+    std::vector<std::int64_t> place(tiles_.size(), 0);  // in columns_of[tile]: of column n, or of the last one before
+    for (std::int64_t n = 0; n < num_columns_; ++n) {
+        const SparseColumn& column = columns[n];
+        for (std::size_t m = 0; m < column.vertex.size(); ++m) {
+            const std::int64_t slot = slot_of[column.vertex[m]];
+            const std::int64_t b = slot / vertices_per_tile;
+            const Tile& tile = tiles_[b];
+            place[b] += columns_of[b][place[b]] == n ? 0 : 1;
+            const std::int64_t strip = place[b] / columns_per_strip;
+            float* numbers = packed_.data() + tile.first_number + strip * 3 * tile.num_vertices * columns_per_strip +
+                             place[b] % columns_per_strip;
+            for (int axis = 0; axis < 3; ++axis) {
+                numbers[(3 * (slot - tile.first_slot) + axis) * columns_per_strip] = column.offset[3 * m + axis];
+            }
+        }
+    }
+}
+
+void Projection::project(View<const float, 3> targets, Layout layout, View<double, 2> projections,
+                         View<double, 1> energies, int threads) const {
+    const std::vector<std::int32_t>& source = layout == Layout::all ? vertex_ : listed_;
+    const TargetVertices vertices{source.data(), slot_.data(), neutral_.data(), weight_.data()};
+    parallel_for(targets.extent(0), frames_per_batch, threads, [&](std::int64_t begin, std::int64_t end) {
+        project_batch(targets, vertices, begin, end, projections, energies);
+    });
+}
+
+/// Projects frames begin ... end - 1, at most frames_per_batch.
+void Projection::project_batch(View<const float, 3> targets, const TargetVertices& vertices, std::int64_t begin,
+                               std::int64_t end, View<double, 2> projections, View<double, 1> energies) const {
+    const std::int64_t frames = end - begin;
+    const std::int64_t most_vertices = std::min(vertices_per_pass, num_vertices());
+    const std::size_t weighted_size = Scratch::padded(3 * most_vertices * frames);
+    const std::size_t sums_size = (num_columns_ + 1) * frames;  // the last one takes what left-over places add
+    const Scratch::Lease<double> memory(weighted_size + sums_size + 3 * frames);
+    double* weighted = memory.data();
+    double* sums = weighted + weighted_size;
+    double* squares = sums + sums_size;
+    std::fill_n(sums, sums_size + 3 * frames, 0.0);
+    for (std::int64_t next = 0; next < std::ssize(tiles_); next += tiles_per_pass) {
+        const std::span<const Tile> pass(tiles_.data() + next, std::min(tiles_per_pass, std::ssize(tiles_) - next));
+        const std::int64_t first = pass.front().first_slot;
+        const std::int64_t last = pass.back().first_slot + pass.back().num_vertices;
+        projection_kernels().weigh(targets.row(begin), targets.size() / targets.extent(0), frames, vertices, first,
+                                   last, weighted, squares);
+        for (const Tile& tile : pass) {
+            const TileColumns columns{packed_.data() + tile.first_number, column_.data() + tile.first_column,
+                                      tile.num_strips, 3 * tile.num_vertices};
+            projection_kernels().multiply(weighted + 3 * (tile.first_slot - first) * frames, frames, columns, sums);
+        }
+    }
+    for (std::int64_t t = 0; t < frames; ++t) {
+        for (std::int64_t n = 0; n < num_columns_; ++n) projections(begin + t, n) = sums[n * frames + t];
+        energies(begin + t) = squares[t] + squares[frames + t] + squares[2 * frames + t];
+    }
+}
+
+void Projection::gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix,
+                      int threads) const {
+    constexpr std::int64_t columns_per_batch = 2 * frames_per_batch;  // projected like frames: memory against threads
+    std::vector<float> dense(columns_per_batch * 3 * num_rig_vertices);
+    const std::vector<float> zero(neutral_.size(), 0.0f);
+    const TargetVertices vertices{vertex_.data(), slot_.data(), zero.data(), weight_.data()};
+    std::vector<double> energies(num_columns_);
+    for (std::int64_t begin = 0; begin < num_columns_; begin += columns_per_batch) {
+        const std::int64_t count = std::min(columns_per_batch, num_columns_ - begin);
+        for (std::int64_t i = 0; i < count; ++i) {
+            columns(begin + i, {dense.data() + i * 3 * num_rig_vertices, {num_rig_vertices, 3}});
+        }
+        const View<const float, 3> targets(dense.data(), {count, num_rig_vertices, 3});
+        const View<double, 2> out(matrix.row(begin), {count, num_columns_});
+        const View<double, 1> sums(energies.data(), {count});
+        parallel_for(count, frames_per_batch, threads, [&](std::int64_t first, std::int64_t last) {
+            project_batch(targets, vertices, first, last, out, sums);
+        });
+    }
+    for (std::int64_t i = 0; i < num_columns_; ++i) {  // equal up to the order of sums: make it exact
+        for (std::int64_t j = 0; j < i; ++j) matrix(j, i) = matrix(i, j);
+    }
+}
+
+}  // namespace rigwright::inverse

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "rigwright/core/view.h"
+#include "rigwright/inverse/projection/projection_kernels.h"
+
+namespace rigwright::inverse {
+
+/// Computes Phi^T Omega (b - b^0): N columns Phi of a rig on M chosen vertices with weights Omega, targets b, neutral
+/// b^0.
+///
+/// Method: vertices are sorted into tiles of 8 that are moved by few different columns (order_by_supports). A tile
+/// stores only the columns that move one of its vertices, so that sparse columns cost little more than their entries.
+/// Precision: columns are float32; targets minus neutral, products and sums are double.
+/// Guarantee: a frame's results have the same bytes whatever frames are projected with it, for any number of threads.
+/// Immutable; safe to use from several threads at once.
+class Projection {
+public:
+    /// Writes column n, dense: offsets (V, 3).
+    using Columns = std::function<void(std::int64_t n, View<float, 2> offsets)>;
+
+    /// Reads every column once. `neutral` (V, 3) of the rig; `vertices` (M) in any order, each once; `vertex_weights`
+    /// (M) >= 0. Arguments are not checked: see RigGram.
+    Projection(std::int64_t num_columns, const Columns& columns, View<const float, 2> neutral,
+               View<const std::int32_t, 1> vertices, View<const double, 1> vertex_weights);
+
+    std::int64_t num_columns() const { return num_columns_; }
+    std::int64_t num_vertices() const { return static_cast<std::int64_t>(slot_.size()); }
+    /// Bytes of the packed columns.
+    std::int64_t num_bytes() const { return static_cast<std::int64_t>(packed_.size() * sizeof(float)); }
+
+    /// Which vertices targets list.
+    enum class Layout {
+        chosen,  // (T, M, 3), in the order of `vertices`
+        all      // (T, V, 3), all vertices of the rig
+    };
+    /// Writes Phi^T Omega (b - b^0) to `projections` (T, N), and (b - b^0)^T Omega (b - b^0) to `energies` (T).
+    void project(View<const float, 3> targets, Layout layout, View<double, 2> projections, View<double, 1> energies,
+                 int threads) const;
+    /// Writes the Gram matrix Phi^T Omega Phi (N, N), exactly symmetric. `columns` are those of the constructor.
+    void gram(const Columns& columns, std::int64_t num_rig_vertices, View<double, 2> matrix, int threads) const;
+
+private:
+    struct Tile {
+        std::int64_t first_slot;
+        std::int64_t num_vertices;
+        std::int64_t first_column;  // in column_
+        std::int64_t num_strips;    // of columns_per_strip columns
+        std::int64_t first_number;  // in packed_: (num_strips, 3 num_vertices, columns_per_strip)
+    };
+    /// The vertices that a column moves, as indices into the caller's `vertices`, and its offsets there.
+    struct SparseColumn {
+        std::vector<std::int32_t> vertex;
+        std::vector<float> offset;  // 3 per vertex
+    };
+
+    using ColumnLists = std::vector<std::vector<std::int32_t>>;  // per tile
+
+    void make_tiles(const ColumnLists& columns_of);
+    void pack(std::span<const SparseColumn> columns, std::span<const std::int32_t> slot_of,
+              const ColumnLists& columns_of);
+    void project_batch(View<const float, 3> targets, const TargetVertices& vertices, std::int64_t begin,
+                       std::int64_t end, View<double, 2> projections, View<double, 1> energies) const;
+
+    std::int64_t num_columns_;
+    // Vertices in the order in which they are read from targets. A vertex's slot is its place in the tiles.
+    std::vector<std::int32_t> slot_;
+    std::vector<std::int32_t> listed_;  // index in the caller's `vertices`
+    std::vector<std::int32_t> vertex_;  // index in the rig
+    std::vector<float> neutral_;        // (M, 3)
+    std::vector<double> weight_;        // (M)
+
+    std::vector<Tile> tiles_;
+    std::vector<std::int32_t> column_;  // of each place in a tile's strips; N in places that are left over
+    std::vector<float> packed_;
+};
+
+}  // namespace rigwright::inverse

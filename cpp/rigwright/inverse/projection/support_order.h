@@ -1,0 +1,51 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace rigwright::inverse {
+
+/// Which of N columns move which of M vertices: one bit per pair.
+class Supports {
+public:
+    Supports(std::int64_t num_columns, std::int64_t num_vertices)
+        : num_columns_(num_columns),
+          num_vertices_(num_vertices),
+          words_per_vertex_((num_columns + 63) / 64),
+          bits_(static_cast<std::size_t>(num_vertices * words_per_vertex_)) {}
+
+    std::int64_t num_columns() const { return num_columns_; }
+    std::int64_t num_vertices() const { return num_vertices_; }
+
+    void add(std::int64_t column, std::int64_t vertex) {
+        bits_[vertex * words_per_vertex_ + column / 64] |= std::uint64_t{1} << (column % 64);
+    }
+    /// Calls visit(column) for each column that moves the vertex, ascending.
+    template <class F>
+    void for_columns(std::int64_t vertex, F&& visit) const {
+        for (std::int64_t w = 0; w < words_per_vertex_; ++w) {
+            for (std::uint64_t rest = bits_[vertex * words_per_vertex_ + w]; rest != 0; rest &= rest - 1) {
+                visit(64 * w + std::countr_zero(rest));
+            }
+        }
+    }
+
+private:
+    std::int64_t num_columns_;
+    std::int64_t num_vertices_;
+    std::int64_t words_per_vertex_;
+    std::vector<std::uint64_t> bits_;
+};
+
+/// Orders vertices so that the vertices of a tile (`vertices_per_tile` successive ones) are moved by few different
+/// columns. Returns the vertices (M) in that order, ascending within each tile.
+///
+/// Method: recursive spectral bisection (Simon 1991, "Partitioning of unstructured problems for parallel processing"):
+/// a set is halved at the median of a score, and both halves are halved again down to one tile. The score is not the
+/// Fiedler vector of a graph but the projection on the principal direction of the vertices' rows of bits, as in
+/// principal direction divisive partitioning (Boley 1998), by two steps of the power method.
+///
+/// Cost: O(M N log M) at worst, in proportion to the bits that are set. Deterministic.
+std::vector<std::int32_t> order_by_supports(const Supports& supports, std::int64_t vertices_per_tile);
+
+}  // namespace rigwright::inverse
