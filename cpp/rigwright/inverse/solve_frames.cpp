@@ -8,6 +8,7 @@
 #include "rigwright/inverse/multistart.h"
 #include "rigwright/linalg/dense_cholesky.h"
 #include "rigwright/optimize/products/frame_solver.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::inverse {
 namespace {
@@ -164,12 +165,10 @@ private:
                           first ? nullptr : result_.weights.row(t), point_.data());
         double& best = objective_[t - begin];
         result_.iterations(t) = report.iterations + (first ? 0 : result_.iterations(t));
-        const bool lower = report.objective < best - 1e-10 * std::abs(best);
-        const bool first_number = std::isnan(best) && !std::isnan(report.objective);
         const bool settles =
-            !first && report.converged && !result_.converged(t) && report.objective <= best + 1e-10 * std::abs(best);
-        const bool better = first || lower || first_number || settles;
-        found_again_ = report.is_known || std::abs(report.objective - best) <= 1e-10 * std::abs(best);
+            !first && report.converged && !result_.converged(t) && optimize::is_as_low(report.objective, best);
+        const bool better = first || optimize::replaces(report.objective, best) || settles;
+        found_again_ = report.is_known || optimize::is_same_minimum(report.objective, best);
         if (!better) return false;
         best = report.objective;
         result_.converged(t) = report.converged;

@@ -5,11 +5,6 @@
 #include "rigwright/linalg/dense_cholesky.h"
 
 namespace rigwright::linalg {
-namespace {
-
-constexpr double smallest_pivot = 1e-13;  // of its diagonal entry
-
-}  // namespace
 
 bool ActiveSetCholesky::set(const std::vector<double>& matrix, std::int64_t row_length,
                             std::span<const std::int32_t> active, double added, std::span<const std::int32_t> names) {

@@ -11,6 +11,9 @@ namespace rigwright::linalg {
 /// leaving or entering it costs a solve, not a factorization.
 class ActiveSetCholesky {
 public:
+    /// A pivot below this share of its diagonal entry is rounding: the matrix counts as singular.
+    static constexpr double smallest_pivot = 1e-13;
+
     bool empty() const { return variables_.empty(); }
     std::int64_t size() const { return static_cast<std::int64_t>(variables_.size()); }
     /// In the order of the factor's rows.

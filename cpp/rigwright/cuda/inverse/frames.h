@@ -5,6 +5,7 @@
 #include "rigwright/cuda/inverse/newton.h"
 #include "rigwright/inverse/multistart.h"
 #include "rigwright/inverse/solve_frames.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::cuda {
 
@@ -35,8 +36,6 @@ struct InverseMemory {
 template <class Team>
 class InverseFrameSolver {
 public:
-    static constexpr int cold_sweeps = 2;
-
     /// What a team needs; factorizations of the Hessian share what is left of `most_shared`.
     static InverseMemory memory(std::int64_t variables, std::int64_t columns, std::int64_t users,
                                 std::int64_t most_shared) {
@@ -59,7 +58,7 @@ public:
                                 bool& converged) {
         const bool many_minima = point_.rig().knot_begin[point_.rig().num_variables] > 0;  // along a single variable
         const double threshold = frames.thresholds[t];
-        int sweeps = cold ? cold_sweeps : 0;  // still to come first
+        int sweeps = cold ? optimize::sweeps_from_far : 0;  // still to come first
         RIGWRIGHT_ROLLED
         for (iterations = 0;; ++iterations) {
             const bool first = sweeps > 0 && iterations < frames.max_iterations;
@@ -75,8 +74,8 @@ public:
             sweeps = moved ? sweeps - 1 : 0;
             if (first) continue;
             if (!moved) break;
-            if (converged && !gains(before, threshold)) {
-                point_.put_back();  // such steps only take the optimality away
+            if (converged && !optimize::sweep_gains(before, point_.objective(), threshold, point_.distance())) {
+                point_.put_back();
                 break;
             }
         }
@@ -89,26 +88,12 @@ private:
           point_(team, rig, near_),
           newton_(point_, near_, {far}, memory.near_is_shared ? team.shared() + memory.shared : near_.next) {}
 
-    /// Whether the sweep of a solved frame gained: on the pieces where it is the frame gains no more by a step than its
-    /// optimality times the step's length.
-    RIGWRIGHT_TEAM bool gains(double before, double threshold) const {
-        return point_.objective() < before - (1e-12 * fabs(before) + threshold * point_.distance());
-    }
-
     Arena near_;
     InversePoint<Team> point_;
     InverseNewton<Team> newton_;
 };
 
 constexpr int inverse_threads = 128;  // of a block
-
-/// A result that replaces another must be lower by this share of it.
-constexpr double inverse_margin = 1e-10;
-
-/// Whether a frame's result replaces one of the objective `best`: it is lower, or the other one overflowed.
-RIGWRIGHT_DEVICE inline bool replaces(double objective, double best) {
-    return objective < best - inverse_margin * fabs(best) || (objective == objective && best != best);
-}
 
 /// Every frame from its given start; where corrections make several minima possible, from zero and from the clipped
 /// linear solution as well, then from all over the box (inverse::Multistart) until enough starts have ended at the
@@ -159,7 +144,8 @@ struct SolveFrames {
                     return from == 0 ? given[k] : from == linear ? linear_solution(right, k) : 0.0;
                 });
                 const double before = best, objective = solve_from(solver, t, from == 0, from < crossings, best);
-                if (boxed) agreed = ends_at(objective, before) ? agreed + 1 : objective == best ? 1 : agreed;
+                if (boxed)
+                    agreed = optimize::is_same_minimum(objective, before) ? agreed + 1 : objective == best ? 1 : agreed;
             }
         }
     }
@@ -171,16 +157,12 @@ private:
     RIGWRIGHT_TEAM bool starts_at_zero(const InversePoint<Team>& point, const double* given) const {
         const InverseTerms& terms = point.terms();
         return point.team().largest(rig.num_variables, [&](int k) {
-            return fabs(given[k] - InversePoint<Team>::clamped(0.0, terms.lower[k], terms.upper[k]));
+            return fabs(given[k] - optimize::clamped(0.0, terms.lower[k], terms.upper[k]));
         }) == 0.0;
     }
 
     RIGWRIGHT_DEVICE static double in_box(const InverseTerms& terms, double place, int k) {
         return terms.lower[k] + place * (terms.upper[k] - terms.lower[k]);
-    }
-
-    RIGWRIGHT_DEVICE static bool ends_at(double objective, double best) {
-        return fabs(objective - best) <= inverse_margin * fabs(best);
     }
 
     template <class Team>
@@ -190,7 +172,7 @@ private:
         std::int32_t iterations = 0;
         bool converged = false;
         const double objective = solver.solve(frames, t, cold, iterations, converged);
-        const bool better = first || replaces(objective, best);
+        const bool better = first || optimize::replaces(objective, best);
         if (better) best = objective;
         point.team().each(rig.num_variables, [&](int k) {
             if (better) weights[t * rig.num_variables + k] = point.x()[k];
@@ -270,7 +252,7 @@ private:
         bool converged = false;
         const double best = frames.objective[t];
         const double objective = solver.solve(frames, t, false, iterations, converged);
-        const bool better = replaces(objective, best);
+        const bool better = optimize::replaces(objective, best);
         solver.point().team().each(1, [&](int) {
             frames.iterations[t] += iterations;
             if (!better) return;

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "rigwright/cuda/inverse/point.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::cuda {
 
@@ -21,7 +22,8 @@ RIGWRIGHT_DEVICE inline std::int64_t triangle(std::int64_t i) {
 template <class Team>
 class InverseNewton {
 public:
-    /// Of `Arena` near the threads, and of a block's own global memory. Of the former what is left holds factorizations.
+    /// Of `Arena` near the threads, and of a block's own global memory. Of the former what is left holds
+    /// factorizations.
     RIGWRIGHT_DEVICE static std::int64_t num_doubles(std::int64_t variables, std::int64_t users) {
         return 4 * variables + users + 5 * ((variables + 1) / 2) + 1;
     }
@@ -54,24 +56,18 @@ public:
             position_[k] = -1;
             const bool rests = lower == upper || rig_.user_begin[k] == rig_.user_begin[k + 1];
             if (rests && x[k] == x[k]) return;  // unless it is NaN
+            const double* knots = rig_.knots + rig_.knot_begin[k];
+            const std::int32_t num_knots = rig_.knot_begin[k + 1] - rig_.knot_begin[k];
             bool kink = false;
-            low_[k] = lower;
-            high_[k] = upper;
-            for (std::int32_t i = rig_.knot_begin[k]; i < rig_.knot_begin[k + 1]; ++i) {
-                kink = kink || rig_.knots[i] == x[k];
-            }
+            for (std::int32_t i = 0; i < num_knots; ++i) kink = kink || knots[i] == x[k];
             const double right = point_.slope(k, 1), left = kink ? point_.slope(k, -1) : right;
-            const double rise = !(x[k] >= upper) ? -right : 0.0, fall = !(x[k] <= lower) ? left : 0.0;
-            const bool inside = x[k] > lower && x[k] < upper && left == right;
-            if (!inside && rise <= 0.0 && fall <= 0.0) return;
-            side_[k] = rise >= fall ? 1 : -1;
+            const optimize::Descents descent = optimize::descents(x[k], lower, upper, left, right);
+            if (!optimize::is_smooth(x[k], lower, upper, left, right) && !descent.any()) return;
+            side_[k] = descent.side();
             gradient_[k] = side_[k] > 0 ? right : left;
-            for (std::int32_t i = rig_.knot_begin[k]; i < rig_.knot_begin[k + 1]; ++i) {
-                const double knot = rig_.knots[i];
-                const bool below = knot < x[k] || (knot == x[k] && side_[k] > 0);
-                if (below && knot > low_[k]) low_[k] = knot;
-                if (!below && knot < high_[k]) high_[k] = knot;
-            }
+            const optimize::Piece piece = optimize::piece_beside(knots, num_knots, x[k], side_[k], lower, upper);
+            low_[k] = piece.low;
+            high_[k] = piece.high;
         });
         team_.each(1, [&](int) {
             int count = 0;
@@ -151,7 +147,7 @@ private:
             const double* solved = factor(count) + triangle(count);
             team_.each(count, [&](int a) {
                 const int i = active_[a], k = free_[i];
-                const double inside = InversePoint<Team>::clamped(solved[a], low_[k] - x[k], high_[k] - x[k]);
+                const double inside = optimize::step_within(solved[a], x[k], low_[k], high_[k]);
                 step_[i] = inside;
                 held_[i] = inside != solved[a] ? 1 : 0;
             });
@@ -175,7 +171,7 @@ private:
         const auto width = [&](int row) { return row < count ? row + 1 : count; };
         const double largest = team_.largest(count, [&](int a) { return hessian(active_[a], active_[a]); });
         RIGWRIGHT_ROLLED
-        for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
+        for (double ridge = 0.0; ridge <= optimize::largest_ridge; ridge = optimize::next_ridge(ridge)) {
             team_.rows(count + 1, width, [&](int row, int column) {
                 const int j = active_[column];
                 double value = row < count ? hessian(active_[row], j) : -gradient_[free_[j]];
@@ -196,7 +192,7 @@ private:
     RIGWRIGHT_TEAM bool eliminate(double* rows, int count, double ridge) {
         for (int k = 0; k < count; ++k) {
             const double pivot = rows[triangle(k) + k];
-            if (!(pivot > 1e-13 * (hessian(active_[k], active_[k]) + ridge))) return false;
+            if (!(pivot > optimize::smallest_pivot * (hessian(active_[k], active_[k]) + ridge))) return false;
             const double inverse = 1.0 / pivot;
             const auto width = [&](int row) { return row + k + 1 < count ? row + 1 : row; };
             team_.rows(count - k, width, [&](int row, int column) {
@@ -219,18 +215,13 @@ private:
         const double* x = point_.x();
         const double slope = along();
         RIGWRIGHT_ROLLED
-        for (double length = 1.0; length > 1e-3; length *= 0.5) {
+        for (double length = 1.0; length > optimize::shortest_step; length *= optimize::step_shrinkage) {
             team_.each(rig_.num_variables, [&](int k) {
                 const int i = position_[k];
-                double to = x[k];
-                if (i >= 0 && held_[i] != 0 && length == 1.0 && step_[i] != 0.0) {
-                    to = step_[i] < 0.0 ? low_[k] : high_[k];  // exactly, not up to rounding
-                } else if (i >= 0) {
-                    to = InversePoint<Team>::clamped(x[k] + length * step_[i], low_[k], high_[k]);
-                }
-                point_.next_x()[k] = to;
+                point_.next_x()[k] =
+                    i < 0 ? x[k] : optimize::after_step(x[k], step_[i], length, held_[i] != 0, low_[k], high_[k]);
             });
-            if (point_.move() <= 1e-4 * length * slope) {
+            if (optimize::decreases_enough(point_.move(), length, slope)) {
                 point_.accept();
                 return true;
             }

@@ -4,6 +4,7 @@
 
 #include "rigwright/cuda/inverse/rig.h"
 #include "rigwright/cuda/machine/block.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::cuda {
 
@@ -54,7 +55,8 @@ public:
     /// Moves to the point of the box next to x(k).
     template <class F>
     RIGWRIGHT_TEAM void set(const F& x) {
-        team_.each(rig_.num_variables, [&](int k) { now_.x[k] = clamped(x(k), terms_.lower[k], terms_.upper[k]); });
+        team_.each(rig_.num_variables,
+                   [&](int k) { now_.x[k] = optimize::clamped(x(k), terms_.lower[k], terms_.upper[k]); });
         team_.each(rig_.num_columns, [&](int n) { now_.phi[n] = rig_.activation(n, now_.x); });
         team_.each(rig_.num_columns, [&](int n) { now_.r[n] = image(now_.phi, n) - terms_.projection[n]; });
     }
@@ -122,10 +124,6 @@ public:
         next_ = before;
     }
 
-    RIGWRIGHT_TEAM static double clamped(double x, double low, double high) {
-        return x < low ? low : x > high ? high : x;
-    }
-
 private:
     struct Values {
         double *x, *phi, *r;
@@ -188,11 +186,11 @@ private:
         const auto change = [&](double h) { return line.value[0] + h * (c1 + h * c2); };
         double h = low - x;
         if (c2 > 0.0) {
-            h = clamped(-c1 / (2.0 * c2), low - x, high - x);
+            h = optimize::clamped(-c1 / (2.0 * c2), low - x, high - x);
         } else if (change(high - x) < change(h)) {
             h = high - x;
         }
-        return {change(h), clamped(x + h, low, high)};
+        return {change(h), optimize::clamped(x + h, low, high)};
     }
 
     RIGWRIGHT_TEAM void assign(int k, double to) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
@@ -134,7 +133,9 @@ private:
         for (const std::int32_t k : group) {
             bound_.q[k] = slope_of_objective(k, w, side);
             if (!pinned) *norm += squared_gradient(k, w, side);
-            std::tie(low, high) = s_.piece(k, w[k], side, low, high);
+            const optimize::Piece piece = s_.piece(k, w[k], side, low, high);
+            low = piece.low;
+            high = piece.high;
         }
         for (const std::int32_t k : group) {
             target_low_[k] = low;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rigwright/optimize/products/step_rules.h"
+
 namespace rigwright::optimize {
 
 bool BoxNewton::take(GramPoint& frame, double threshold) {
@@ -54,7 +56,7 @@ bool BoxNewton::improves(GramPoint& frame, double optimality) {
             return true;
         }
     }
-    if (-predicted > least && change <= 1e-4 * predicted) return true;
+    if (-predicted > least && decreases_enough(change, 1.0, predicted)) return true;
     frame.set(start_.data());
     return false;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rigwright/optimize/products/step_rules.h"
+
 namespace rigwright::optimize {
 
 bool FrameSolver::sweep(bool local) {
@@ -36,7 +38,6 @@ bool FrameSolver::step(double threshold, std::int64_t iterations) {
 
 FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start kind, double threshold,
                                std::int64_t max_iterations, const double* known, double* x) {
-    constexpr int far_sweeps = 2;
     const ProductModel& products = frame_.products();
     bool many_minima = products.has_knots();  // along a single variable
     for (std::int64_t k = 0; k < products.num_variables(); ++k) many_minima = many_minima || products.degree(k) > 1;
@@ -45,7 +46,7 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
     frame_.set(start);
     newton_.begin(kind != Start::nearby);
     box_newton_.begin();
-    for (int i = 0; kind == Start::far && i < far_sweeps && report.iterations < max_iterations;
+    for (int i = 0; kind == Start::far && i < sweeps_from_far && report.iterations < max_iterations;
          ++i, ++report.iterations) {
         if (!sweep(false)) break;
     }
@@ -59,11 +60,10 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
             const double before = frame_.objective();
             solved_.assign(frame_.x(), frame_.x() + products.num_variables());
             if (!sweep(false)) break;
-            // on the pieces where it is the frame gains no more by a step than its optimality times the step's length
-            double within = 1e-12 * std::abs(before);
-            for (std::size_t k = 0; k < solved_.size(); ++k) within += threshold * std::abs(frame_.x()[k] - solved_[k]);
-            if (frame_.objective() < before - within) continue;
-            frame_.set(solved_.data());  // such steps only take the optimality away
+            double distance = 0.0;
+            for (std::size_t k = 0; k < solved_.size(); ++k) distance += std::abs(frame_.x()[k] - solved_[k]);
+            if (sweep_gains(before, frame_.objective(), threshold, distance)) continue;
+            frame_.set(solved_.data());
             break;
         } else if (!step(threshold, report.iterations)) {
             break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rigwright/optimize/polynomial.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::optimize {
 

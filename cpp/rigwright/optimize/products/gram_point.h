@@ -19,11 +19,6 @@ struct Terms {
     const double* upper;       // (K)
 };
 
-/// The larger of two descents; NaN if either is, so that no optimality of a point that overflowed is small.
-inline double steeper(double a, double b) {
-    return a >= b || a != a ? a : b;
-}
-
 /// A point x of one frame, with everything that its steps need kept up to date: activations phi, half the gradient in
 /// them r = G phi - p. Exact in each single variable: between two knots the objective is a polynomial there (a
 /// parabola unless shapes share the variable), and `minimize` takes the best of all pieces. Not thread-safe: one a

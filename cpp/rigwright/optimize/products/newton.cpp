@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rigwright/optimize/products/step_rules.h"
+
 namespace rigwright::optimize {
 
 double QuadraticModel::look(const GramPoint& frame, Scope scope) {
@@ -24,12 +26,11 @@ double QuadraticModel::look(const GramPoint& frame, Scope scope) {
         if (rests && !std::isnan(x)) continue;
         const double right = slopes_[k];
         const double left = products.knots(k).empty() ? right : frame.slope(k, -1);
-        const double rise = !(x >= upper) ? -right : 0.0, fall = !(x <= lower) ? left : 0.0;
-        worst = steeper(steeper(worst, rise), fall);
-        const bool inside = x > lower && x < upper && left == right;
+        const Descents descent = descents(x, lower, upper, left, right);
+        worst = steeper(steeper(worst, descent.up), descent.down);
         const bool at_bound = scope == Scope::all && (x <= lower || x >= upper);
-        if (!inside && !at_bound && rise <= 0.0 && fall <= 0.0) continue;
-        const int side = at_bound ? (x <= lower ? 1 : -1) : rise >= fall ? 1 : -1;
+        if (!is_smooth(x, lower, upper, left, right) && !at_bound && !descent.any()) continue;
+        const int side = at_bound ? (x <= lower ? 1 : -1) : descent.side();
         free_.position[k] = static_cast<std::int32_t>(free_.size());
         free_.variables.push_back(static_cast<std::int32_t>(k));
         free_.side.push_back(side);
@@ -93,7 +94,7 @@ bool NewtonStep::take(GramPoint& frame) {
     if (repeated) return true;
     for (const bool curvature : {true, false}) {
         model_.form(frame, curvature);
-        if (direction() && search(frame, 1e-3)) return true;
+        if (direction() && search(frame, shortest_step)) return true;
         if (frame.products().is_linear()) break;
     }
     return false;
@@ -145,8 +146,7 @@ bool NewtonStep::repeat(GramPoint& frame) {
 
 /// Shortens a variable's step to the end of its piece; whether it had to.
 bool NewtonStep::stop_at_end(std::int32_t i) {
-    const double x = model_.at()[i];
-    const double inside = std::clamp(step_[i], model_.low()[i] - x, model_.high()[i] - x);
+    const double inside = step_within(step_[i], model_.at()[i], model_.low()[i], model_.high()[i]);
     if (inside == step_[i]) return false;
     step_[i] = inside;
     held_[i] = 1;
@@ -200,7 +200,7 @@ bool NewtonStep::factor(const std::vector<std::int32_t>& active) {
     constexpr double nearly_singular = 1e-6;  // a thousandth of a column is its own
     double largest = 0.0;
     for (const std::int32_t a : active) largest = std::max(largest, hessian.entries()[a * (hessian.stride() + 1)]);
-    for (double ridge = 0.0; ridge <= 1e-4; ridge = ridge == 0.0 ? 1e-12 : 100.0 * ridge) {
+    for (double ridge = 0.0; ridge <= largest_ridge; ridge = next_ridge(ridge)) {
         if (factor_.set(hessian.entries(), hessian.stride(), active, ridge * largest, model_.free())) {
             was_singular_ = was_singular_ || factor_.least_pivot() < nearly_singular;
             return true;
@@ -220,15 +220,13 @@ void NewtonStep::solve() {
 bool NewtonStep::search(GramPoint& frame, double shortest) {
     const std::vector<std::int32_t>& free = model_.free();
     const double along = slope();
-    for (double length = 1.0; length > shortest; length *= 0.5) {
+    for (double length = 1.0; length > shortest; length *= step_shrinkage) {
         trial_.assign(frame.x(), frame.x() + frame.products().num_variables());
         for (std::size_t i = 0; i < free.size(); ++i) {
-            const double low = model_.low()[i], high = model_.high()[i];
-            const double x = model_.at()[i] + length * step_[i];
-            const bool to_end = held_[i] && length == 1.0 && step_[i] != 0.0;  // exactly, not up to rounding
-            trial_[free[i]] = to_end ? (step_[i] < 0.0 ? low : high) : std::clamp(x, low, high);
+            trial_[free[i]] =
+                after_step(model_.at()[i], step_[i], length, held_[i] != 0, model_.low()[i], model_.high()[i]);
         }
-        if (frame.move(trial_.data()) <= 1e-4 * length * along) return true;
+        if (decreases_enough(frame.move(trial_.data()), length, along)) return true;
         frame.undo();
     }
     return false;

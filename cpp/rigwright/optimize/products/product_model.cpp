@@ -81,16 +81,4 @@ void ProductModel::pull_back(const double* x, const double* y, double* result) c
     }
 }
 
-std::pair<double, double> ProductModel::piece(std::int64_t variable, double x, int side, double low,
-                                              double high) const {
-    for (const double knot : knots(variable)) {
-        if (knot < x || (knot == x && side > 0)) low = std::max(low, knot);
-        if (knot > x || (knot == x && side < 0)) {
-            high = std::min(high, knot);
-            break;
-        }
-    }
-    return {low, high};
-}
-
 }  // namespace rigwright::optimize

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rigwright/core/tent.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::optimize {
 
@@ -60,7 +61,10 @@ public:
     }
 
     /// The piece of a variable's range on one side of x, between the knots next to it, inside [low, high].
-    std::pair<double, double> piece(std::int64_t variable, double x, int side, double low, double high) const;
+    Piece piece(std::int64_t variable, double x, int side, double low, double high) const {
+        const std::span<const double> own = knots(variable);
+        return piece_beside(own.data(), static_cast<std::int64_t>(own.size()), x, side, low, high);
+    }
 
 private:
     static Plain plain_product(const std::vector<Driver>& drivers);

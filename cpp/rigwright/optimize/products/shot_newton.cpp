@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rigwright/core/parallel.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::optimize {
 namespace {
@@ -14,8 +15,7 @@ std::int64_t hold_inside(const ShotPoint& point, ShotStep& step) {
         const QuadraticModel& model = point.models[t];
         for (std::int64_t i = 0; i < model.size(); ++i) {
             const std::int64_t own = step.begin[t] + i;
-            const double x = model.at()[i];
-            const double inside = std::clamp(step.length[own], model.low()[i] - x, model.high()[i] - x);
+            const double inside = step_within(step.length[own], model.at()[i], model.low()[i], model.high()[i]);
             if (inside == step.length[own] || step.held[own]) continue;
             step.length[own] = inside;
             step.held[own] = true;

@@ -9,6 +9,7 @@
 #include "rigwright/optimize/products/gram_point.h"
 #include "rigwright/optimize/products/newton.h"
 #include "rigwright/optimize/products/shot_newton.h"
+#include "rigwright/optimize/products/step_rules.h"
 
 namespace rigwright::optimize {
 namespace {
@@ -139,17 +140,17 @@ private:
     template <class Real>
     bool take(ShotNewton<Real>& newton, bool curvature) {
         if (!newton.find(point_, curvature, step_)) return false;
-        if (!step_.is_cut) return search(1e-3);
+        if (!step_.is_cut) return search(shortest_step);
         if (search(0.2)) return true;
         cut_ = step_;
-        if (newton.complete(point_, curvature, step_) && search(1e-3)) return true;
+        if (newton.complete(point_, curvature, step_) && search(shortest_step)) return true;
         std::swap(step_, cut_);
-        return search(1e-3);
+        return search(shortest_step);
     }
 
     /// Backtracks along step_ until the objective falls; false, with nothing moved, where it does not.
     bool search(double shortest) {
-        for (double length = 1.0; length > shortest; length *= 0.5) {
+        for (double length = 1.0; length > shortest; length *= step_shrinkage) {
             for (std::int64_t t = 0; t < frames_; ++t) aim(t, length);
             double change = bending_change();
             parallel_for(frames_, 16, options_.threads, [&](std::int64_t begin, std::int64_t end) {
@@ -159,7 +160,7 @@ private:
                 }
             });
             for (const double own : change_) change += own;
-            if (change <= 1e-4 * length * step_.slope) return true;
+            if (decreases_enough(change, length, step_.slope)) return true;
             for (GramPoint& frame : point_.frames) frame.undo();
         }
         for (std::int64_t t = 0; t < frames_; ++t) point_.frames[t].load(coupled_terms(t));
@@ -172,10 +173,9 @@ private:
         double* trial = trial_.data() + t * width_;
         std::copy_n(point_.frames[t].x(), width_, trial);
         for (std::int64_t i = 0; i < model.size(); ++i) {
-            const double step = step_.length[step_.begin[t] + i], low = model.low()[i], high = model.high()[i];
-            const bool end = step_.held[step_.begin[t] + i] && length == 1.0 && step != 0.0;
-            trial[model.free()[i]] =
-                end ? (step < 0.0 ? low : high) : std::clamp(model.at()[i] + length * step, low, high);
+            const std::int64_t own = step_.begin[t] + i;
+            trial[model.free()[i]] = after_step(model.at()[i], step_.length[own], length, step_.held[own] != 0,
+                                                model.low()[i], model.high()[i]);
         }
     }
 
