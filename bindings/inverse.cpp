@@ -10,7 +10,7 @@
 #include "rigwright/inverse/descent.h"
 #include "rigwright/inverse/rig_gram.h"
 #include "rigwright/inverse/solve_frames.h"
-#include "rigwright/optimize/products/measures.h"
+#include "rigwright/optimize/products/measure_frames.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 #include "shot_arrays.h"
 
@@ -150,7 +150,7 @@ void bind_inverse(py::module_& module) {
         .def("project", &project, py::arg("targets"), py::arg("threads") = 0,
              "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
     py::class_<ProductModel>(module, "ProductModel",
-                          "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
+                             "How a rig's columns depend on variables; shape k's weight is variable ties[k].")
         .def(py::init(&make_products), py::arg("rig"), py::arg("ties"))
         .def_property_readonly("is_linear", &ProductModel::is_linear);
     module.def("descend", &descend, py::arg("structure"), py::arg("gram"), py::arg("terms"), py::arg("start"),

@@ -91,7 +91,7 @@ public:
             const bool cold = t == begin || jumps(t) || !has_solution(t - 1);
             if (cold) given_.assign(result_.weights.row(t), result_.weights.row(t) + count_);
             const double* start = result_.weights.row(cold ? t : t - 1);
-            solve_from(t, begin, start, cold ? optimize::Start::far : optimize::Start::nearby, true);
+            solve_from(t, begin, start, cold ? optimize::Start::cold : optimize::Start::warm, true);
             const bool far = multistart_.count() > 0 && !cold && moves_far(t);
             const bool restart = !products_.is_linear() && (cold || far || t == next);
             bool won = products_.has_knots() && cross_knots(t, begin);
@@ -103,9 +103,9 @@ public:
             start_.assign(count_, 0.0);
             for (std::int64_t k = 0; k < count_; ++k) start_[k] = std::clamp(0.0, terms.lower[k], terms.upper[k]);
             if (!cold || start_ != given_)
-                won = solve_from(t, begin, start_.data(), optimize::Start::far, false) || won;
+                won = solve_from(t, begin, start_.data(), optimize::Start::cold, false) || won;
             if (linear_start_(terms, start_))
-                won = solve_from(t, begin, start_.data(), optimize::Start::far, false) || won;
+                won = solve_from(t, begin, start_.data(), optimize::Start::cold, false) || won;
             won = search_box(t, begin) || won;
             if (won && !causal_) go_back(t, begin);
             period = won || t == begin ? shortest_period : std::min(2 * period, longest_period);
@@ -168,7 +168,7 @@ private:
         const bool settles =
             !first && report.converged && !result_.converged(t) && optimize::is_as_low(report.objective, best);
         const bool better = first || optimize::replaces(report.objective, best) || settles;
-        found_again_ = report.is_known || optimize::is_same_minimum(report.objective, best);
+        found_again_ = report.reached_known || optimize::is_same_minimum(report.objective, best);
         if (!better) return false;
         best = report.objective;
         result_.converged(t) = report.converged;
@@ -188,7 +188,7 @@ private:
                 if (!across_knot(knot, terms.lower[k], terms.upper[k], best[k], across)) continue;
                 start_.assign(best, best + count_);
                 start_[k] = across;
-                won = solve_from(t, begin, start_.data(), optimize::Start::across, false) || won;
+                won = solve_from(t, begin, start_.data(), optimize::Start::across_knot, false) || won;
             }
         }
         return won;
@@ -206,7 +206,7 @@ private:
                 const double lower = terms.lower[k], upper = terms.upper[k];
                 if (place[k] >= 0.0) start_[k] = lower + place[k] * (upper - lower);
             }
-            const bool better = solve_from(t, begin, start_.data(), optimize::Start::far, false);
+            const bool better = solve_from(t, begin, start_.data(), optimize::Start::cold, false);
             agreed = better ? 1 : agreed + found_again_;
             won = won || better;
         }
@@ -215,7 +215,7 @@ private:
     }
 
     void go_back(std::int64_t t, std::int64_t begin) {
-        while (t-- > begin && solve_from(t, begin, result_.weights.row(t + 1), optimize::Start::nearby, false)) {
+        while (t-- > begin && solve_from(t, begin, result_.weights.row(t + 1), optimize::Start::warm, false)) {
         }
     }
 

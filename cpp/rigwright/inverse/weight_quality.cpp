@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "rigwright/optimize/products/measures.h"
+#include "rigwright/optimize/products/measure_frames.h"
 
 namespace rigwright::inverse {
 namespace {

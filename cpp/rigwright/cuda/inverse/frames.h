@@ -58,7 +58,7 @@ public:
                                 bool& converged) {
         const bool many_minima = point_.rig().knot_begin[point_.rig().num_variables] > 0;  // along a single variable
         const double threshold = frames.thresholds[t];
-        int sweeps = cold ? optimize::sweeps_from_far : 0;  // still to come first
+        int sweeps = cold ? optimize::cold_start_sweeps : 0;  // still to come first
         RIGWRIGHT_ROLLED
         for (iterations = 0;; ++iterations) {
             const bool first = sweeps > 0 && iterations < frames.max_iterations;

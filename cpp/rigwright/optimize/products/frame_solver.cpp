@@ -44,17 +44,17 @@ FrameReport FrameSolver::solve(const Terms& terms, const double* start, Start ki
     FrameReport report;
     frame_.load(terms);
     frame_.set(start);
-    newton_.begin(kind != Start::nearby);
+    newton_.begin(kind != Start::warm);
     box_newton_.begin();
-    for (int i = 0; kind == Start::far && i < sweeps_from_far && report.iterations < max_iterations;
+    for (int i = 0; kind == Start::cold && i < cold_start_sweeps && report.iterations < max_iterations;
          ++i, ++report.iterations) {
         if (!sweep(false)) break;
     }
     for (;; ++report.iterations) {
         report.optimality = newton_.look(frame_);
         report.converged = report.optimality <= threshold;
-        report.is_known = known != nullptr && is_near(known);
-        if (report.iterations >= max_iterations || report.is_known) break;
+        report.reached_known = known != nullptr && is_near(known);
+        if (report.iterations >= max_iterations || report.reached_known) break;
         if (report.converged) {
             if (!many_minima) break;
             const double before = frame_.objective();

@@ -14,14 +14,15 @@ struct FrameReport {
     double optimality = 0.0;
     std::int64_t iterations = 0;  // Newton steps and sweeps
     bool converged = false;
-    bool is_known = false;  // ended beside the known solution
+    bool reached_known = false;  // ended beside the known solution
 };
 
-/// Where a frame's start comes from.
+/// Where the start of a frame comes from: it decides which of the solver's state may be used again.
 enum class Start {
-    nearby,  // a solution of nearly the same terms, whose factor may serve again
-    across,  // such a solution with a variable on another piece: neither its factor nor exact steps, which lead back
-    far      // anywhere: sweeps come first
+    warm,         // the solution of nearly the same terms: its factorization serves for the first step
+    across_knot,  // a solution with one variable moved to the other side of a knot: neither its factorization nor
+                  // sweeps at first, which would move the variable back
+    cold          // anywhere: sweeps come first
 };
 
 /// Minimizes one frame's objective from a start: Newton steps over the free variables; where they stop, sweeps of exact

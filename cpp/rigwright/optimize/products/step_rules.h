@@ -109,7 +109,7 @@ RIGWRIGHT_DEVICE inline double next_ridge(double ridge) {
 
 /// Sweeps of exact steps in single variables before the first Newton step of a start that is far from a solution: they
 /// find the pieces between knots, on which Newton steps then stay.
-constexpr int sweeps_from_far = 2;
+constexpr int cold_start_sweeps = 2;
 
 /// The larger of two descents; NaN if either is, so that a point that overflowed never counts as optimal.
 RIGWRIGHT_DEVICE inline double steeper(double a, double b) {

@@ -1,4 +1,4 @@
-#include "rigwright/optimize/products/measures.h"
+#include "rigwright/optimize/products/measure_frames.h"
 
 #include "rigwright/core/parallel.h"
 #include "rigwright/optimize/products/gram_point.h"
