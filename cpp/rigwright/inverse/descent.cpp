@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "rigwright/inverse/weight_quality.h"
-#include "rigwright/optimize/products/solve_coupled.h"
+#include "rigwright/optimize/coupled/solve_coupled.h"
 
 namespace rigwright::inverse {
 namespace {
