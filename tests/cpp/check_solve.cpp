@@ -43,8 +43,8 @@ struct Scene {
         const std::vector<float> both = random_numbers(random, 3 * vertices),
                                  half = random_numbers(random, 3 * vertices);
         rig::DenseBlendshapes dense{{neutral.data(), {vertices, 3}}, {deltas.data(), {shapes, vertices, 3}}};
-        dense.combinations = {{{{0}, {1}}, {both.data(), {vertices, 3}}},
-                              {{{2, true, 0.0f, 0.5f, 1.0f}}, {half.data(), {vertices, 3}}}};
+        dense.combinations = {{{{0, false, {}}, {1, false, {}}}, {both.data(), {vertices, 3}}},
+                              {{{2, true, {0.0f, 0.5f, 1.0f}}}, {half.data(), {vertices, 3}}}};
         rig = rig::make_blendshape_rig(dense);
         for (std::int64_t i = 0; i < frames * shapes; ++i) {
             const bool idle = i % shapes == shapes - 1;

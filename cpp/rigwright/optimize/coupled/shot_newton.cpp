@@ -8,12 +8,16 @@
 namespace rigwright::optimize {
 namespace {
 
-/// Share of the variables that `find_step` may leave clamped.
+// Steps below were counted on a constructed rig (60 shapes, 60 pairs; 200 frames) with a smoothness of 1e4 and 1e6.
+
+/// Share of the variables that `find_step` may leave clamped. Trades solves per step for steps, and is not tuned for
+/// stiff shots: 0.01 takes 23 and 85 steps instead of 28 and 130, 0.2 takes 21 and 130.
 constexpr double clamped_share = 0.05;
-/// Solves of one step: each fixes the variables that left their pieces in the one before.
+/// Solves of one step: each fixes the variables that left their pieces in the one before. Not sensitive: 2 and 16 take
+/// as many steps within 1 %.
 constexpr int max_solves = 8;
 /// Frames whose Hessians are assembled at once: enough for all threads, few enough to stay in the cache until the
-/// factorization reads them.
+/// factorization reads them. Not sensitive on one thread: 8 and 128 take the same time.
 constexpr std::int64_t frames_per_batch = 32;
 constexpr std::int64_t frames_per_task = 4;
 

@@ -15,12 +15,16 @@ namespace rigwright::optimize {
 namespace {
 
 constexpr std::int64_t frames_per_task = 16;
-/// Single precision is enough as long as each step reduces the optimality to this share of it.
+// Steps below were counted on the shots of shot_newton.cpp, of 28 and 130 steps.
+
+/// Single precision is enough as long as each step reduces the optimality to this share of it. Not sensitive: 0.25 and
+/// 0.9 take as many steps within one. Double precision from the first step on takes more than 200 instead of 130.
 constexpr double single_precision_reduction = 0.5;
 /// A step that fixed more than one in this many of its variables says nothing about the precision: the optimality may
-/// be that of variables that were fixed too early.
+/// be that of variables that were fixed too early. Hardly sensitive: 20 takes 32 and 127 steps, 1,000 takes 33 and 132.
 constexpr std::int64_t variables_per_fixed = 100;
-/// A clamped step is tried down to this length (1, 1/2, 1/4) before it is completed, which costs more solves.
+/// A clamped step is tried down to this length (1, 1/2, 1/4) before it is completed, which costs more solves. Not tuned
+/// for stiff shots: 0.4 takes 23 and 71 steps, 0.05 takes 22 and 162.
 constexpr double shortest_clamped_step = 0.2;
 
 class CoupledSolver {

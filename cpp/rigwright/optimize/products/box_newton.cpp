@@ -8,20 +8,25 @@
 namespace rigwright::optimize {
 namespace {
 
-/// The model is minimized to this share of the frame's threshold, so that what it leaves does not add up to it.
+// Steps below were counted on a rig of 30 shapes, a near copy of each and 20 pairs (60 frames, 4,589 steps in all).
+
+/// The model is minimized to this share of the frame's threshold, so that what it leaves does not add up to it. Not
+/// sensitive: 0.01 and 0.5 take the same steps.
 constexpr double model_accuracy = 0.1;
 /// A bound on the damped steps from one point; from the least damping to that of the last try there are 13.
 constexpr int max_trials = 24;
 constexpr double damping_growth = BoxQuadratic::damping_growth;
 constexpr double damping_decay = 0.1;
 constexpr double least_damping = BoxQuadratic::least_damping;  // of the largest diagonal entry of H
-/// Predicted changes below this share of the objective are rounding: the optimality decides instead.
+/// Predicted changes below this share of the objective are rounding: the optimality decides instead. Lower is stricter:
+/// 1e-15 takes 10,785 steps. Higher lets more steps raise the objective within its rounding: 1e-12 takes 464.
 constexpr double rounding_of_change = 1e-14;
-/// Share of the predicted change that makes a step good without a correction.
+/// Share of the predicted change that makes a step good without a correction. 0.25 takes 4,365 steps, 0.8 takes 5,110.
 constexpr double good_share = 0.5;
-/// A step whose change is rounding must bring the optimality down to this share.
+/// A step whose change is rounding must bring the optimality down to this share. 0.5 takes 4,256 steps, 0.99 takes
+/// 4,574.
 constexpr double optimality_reduction = 0.9;
-/// Corrections of one step with the Hessian of its start.
+/// Corrections of one step with the Hessian of its start. Without any, 5,793 steps; with six, 3,904, which take longer.
 constexpr int max_corrections = 3;
 
 }  // namespace
@@ -65,7 +70,7 @@ bool BoxNewton::try_step(GramPoint& point, double optimality) {
     double change = 0.0;
     for (int i = 0; i <= max_corrections; ++i) {
         if (i > 0) minimize_from_trial(point);
-        move(point, change);
+        change += move(point);
         const bool is_good = is_predictable
                                  ? change <= good_share * predicted
                                  : change <= rounding && point.optimality() < optimality_reduction * optimality;
@@ -76,8 +81,8 @@ bool BoxNewton::try_step(GramPoint& point, double optimality) {
     return false;
 }
 
-/// Moves the point by the step in quadratic_, onto bounds exactly, and adds the objective's change to `change`.
-void BoxNewton::move(GramPoint& point, double& change) {
+/// Moves the point by the step in quadratic_, onto bounds exactly. Returns the change of the objective.
+double BoxNewton::move(GramPoint& point) {
     for (std::size_t i = 0; i < model_.variables().size(); ++i) {
         const double step = quadratic_.step()[i];
         const double low = model_.low()[i];
@@ -85,7 +90,7 @@ void BoxNewton::move(GramPoint& point, double& change) {
         double& x = trial_[model_.variables()[i]];
         x = step == low_[i] ? low : step == high_[i] ? high : std::clamp(x + step, low, high);
     }
-    change += point.move(trial_.data());
+    return point.move(trial_.data());
 }
 
 /// Minimizes the model with the gradient of the current point and the Hessian of the step's start.

@@ -13,7 +13,7 @@ namespace rigwright::optimize {
 /// after one that does. If the objective falls by less than half of what the model predicts, the model is minimized
 /// again from the new point, with its gradient and the old Hessian, up to three times: products of weights bend the
 /// valleys of nearly dependent shapes, and this leads back into them.
-/// Guarantee: the objective never rises beyond its rounding; where a step changes less, it must lower the optimality.
+/// Guarantee: the objective never rises beyond its rounding. A step that changes it by less must lower the optimality.
 /// Cost: one Hessian over all variables, and one solve per variable that becomes fixed at a bound or is released.
 /// Not thread-safe: use one per thread.
 class BoxNewton {
@@ -27,7 +27,7 @@ public:
 
 private:
     bool try_step(GramPoint& point, double optimality);
-    void move(GramPoint& point, double& change);
+    double move(GramPoint& point);
     void minimize_from_trial(const GramPoint& point);
 
     QuadraticModel model_;

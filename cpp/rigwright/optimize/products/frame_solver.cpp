@@ -8,12 +8,16 @@
 namespace rigwright::optimize {
 namespace {
 
+// Steps below were counted on the rigs of newton_step.cpp.
+
 /// Two points are close if no variable differs by this much, in units of weights: corrections bend the objective over
-/// tenths.
+/// tenths. Trades steps for the risk of missing a minimum: 1e-4 takes at most 5 % more steps, 1e-2 at most 5 % fewer.
 constexpr double close_distance = 1e-3;
-/// Steps of a frame after which BoxNewton takes over.
+/// Steps of a frame after which BoxNewton takes over: its steps cost more, but do not stall if shapes are nearly
+/// dependent. Not sensitive: 100 and 400 take as many steps within 3 %.
 constexpr std::int64_t steps_before_box = 200;
-/// The same for rigs without knots whose Hessian was singular: rigs of independent shapes need fewer steps.
+/// The same for rigs without knots, once a Hessian was singular: frames of independent shapes take fewer steps. Not
+/// sensitive: 12 and 48 take as many steps within 1 %.
 constexpr std::int64_t steps_before_box_if_singular = 24;
 
 bool may_have_line_minima(const ProductModel& products) {

@@ -27,11 +27,12 @@ enum class Start {
 
 /// Minimizes one frame's objective from a start.
 /// Method: Newton steps over the free variables (NewtonStep). If none helps, a sweep minimizes exactly over one
-/// variable at a time, over all pieces of its range. If a frame takes too many steps, or sweeps do not move it, Newton
-/// steps over all variables in the box (BoxNewton). If variables have knots or are shared, a converged frame is swept
-/// once more: a better minimum may lie on another piece. Guarantee: the objective never rises. A converged point has an
-/// optimality of at most `threshold`, and no single variable can improve it by more than rounding. Not thread-safe: use
-/// one per thread.
+/// variable at a time, over all pieces of its range. If that does not move the point either, or the frame has taken
+/// many steps, Newton steps over all variables in the box follow (BoxNewton). If variables have knots or are shared, a
+/// converged point is swept once more: a better minimum may lie on another piece.
+/// Guarantee: the objective never rises beyond its rounding. A converged point has an optimality of at most
+/// `threshold`, and no single variable can improve it by more than that explains (see sweep_gains).
+/// Not thread-safe: use one per thread.
 class FrameSolver {
 public:
     FrameSolver(const ProductModel& products, const linalg::GramMatrix& gram);

@@ -8,16 +8,22 @@
 namespace rigwright::optimize {
 namespace {
 
-/// A chord step is taken if the last step reduced the optimality to this share of it.
+// Steps below were counted on a constructed rig (100 shapes, 60 pairs; 300 frames), the ICT face (200 frames),
+// MakeHuman's macro rig (150 frames) and a rig of near copies (60 frames).
+
+/// A chord step is taken if the last step reduced the optimality to this share of it. Trades cheap steps for more of
+/// them: 0.01 takes 0 to 15 % fewer steps than 0.1, 0.5 takes 0 to 31 % more; times are alike.
 constexpr double chord_reduction = 0.1;
 /// Chord steps are taken at full length or not at all: 1/2 ends the line search after the first trial.
 constexpr double shortest_chord_step = 0.5;
-/// Variables that enter or leave a factorization for a chord step, at O(n^2) each.
+/// Variables that enter or leave a factorization for a chord step, at O(n^2) each, before a new one is cheaper. Not
+/// sensitive: 4 and 16 take as many steps within 3 %.
 constexpr std::int64_t max_chord_updates = 8;
-/// Variables that are removed from a factorization when they are fixed; beyond, factorizing again is cheaper.
+/// Variables that are removed from a factorization when they are fixed, before a new one is cheaper. Not sensitive: 8
+/// takes as many steps on the first three rigs and 8 % fewer on the near copies.
 constexpr std::int64_t max_removals = 4;
-/// A least pivot (see ActiveSetCholesky::least_pivot) below this counts as nearly singular: of one shape's offsets less
-/// than a thousandth, the square root, is independent of the other shapes.
+/// A least pivot (see ActiveSetCholesky::least_pivot) below this counts as nearly singular: less than a thousandth, its
+/// square root, of some shape is independent of the others. Not sensitive: 1e-8 and 1e-4 take the same steps.
 constexpr double nearly_singular = 1e-6;
 
 }  // namespace
