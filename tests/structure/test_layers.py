@@ -28,7 +28,7 @@ CPP_LAYERS = [
 SUB_ROOMS = {
     "linalg": [{""}, {"sparse"}],
     "mesh": [{""}, {"search", "gradients"}],
-    "optimize": [{""}, {"products"}],
+    "optimize": [{""}, {"products"}, {"coupled"}],
     "rig": [{""}, {"skinning", "blendshapes"}],
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "transfer": [{"contacts"}, {""}],

@@ -8,7 +8,7 @@
 #include "rigwright/inverse/frames/restart_rules.h"
 #include "rigwright/inverse/frames/solve_frames.h"
 #include "rigwright/inverse/weight_quality.h"
-#include "rigwright/optimize/products/solve_coupled.h"
+#include "rigwright/optimize/coupled/solve_coupled.h"
 
 namespace rigwright::inverse {
 namespace {

@@ -7,7 +7,7 @@
 namespace rigwright::optimize {
 namespace {
 
-/// The root of a polynomial that is monotone on [low, high] and changes its sign there, by bisection to the last bit.
+/// The root of a polynomial that is monotone on [low, high] and changes sign there, by bisection to the last bit.
 double bracketed_root(std::span<const double> coefficients, double low, double high) {
     const bool rising = polynomial_value(coefficients, high) > 0.0;
     for (;;) {
@@ -17,18 +17,23 @@ double bracketed_root(std::span<const double> coefficients, double low, double h
     }
 }
 
-/// Ascending roots with a change of sign in (low, high).
+std::vector<double> derivative(std::span<const double> coefficients) {
+    std::vector<double> result;
+    for (std::size_t i = 1; i < coefficients.size(); ++i) result.push_back(static_cast<double>(i) * coefficients[i]);
+    return result;
+}
+
+/// Roots in (low, high), ascending: at most one between two stationary points, where the polynomial is monotone. A
+/// stationary point counts if the value there is exactly 0.
 std::vector<double> roots(const std::vector<double>& coefficients, double low, double high) {
     if (coefficients.size() < 2) return {};
-    std::vector<double> derivative;
-    for (std::size_t i = 1; i < coefficients.size(); ++i)
-        derivative.push_back(static_cast<double>(i) * coefficients[i]);
     std::vector<double> ends{low};
-    for (const double end : roots(derivative, low, high)) ends.push_back(end);
+    for (const double stationary : roots(derivative(coefficients), low, high)) ends.push_back(stationary);
     ends.push_back(high);
     std::vector<double> found;
     for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
-        const double a = polynomial_value(coefficients, ends[i]), b = polynomial_value(coefficients, ends[i + 1]);
+        const double a = polynomial_value(coefficients, ends[i]);
+        const double b = polynomial_value(coefficients, ends[i + 1]);
         if ((a < 0.0 && b > 0.0) || (a > 0.0 && b < 0.0)) {
             found.push_back(bracketed_root(coefficients, ends[i], ends[i + 1]));
         } else if (b == 0.0 && i + 2 < ends.size()) {
@@ -52,19 +57,16 @@ double polynomial_minimizer(std::span<const double> coefficients, double low, do
     }
     std::vector<double> candidates{low, high};
     if (coefficients.size() > 3) {
-        std::vector<double> derivative;
-        for (std::size_t i = 1; i < coefficients.size(); ++i) {
-            derivative.push_back(static_cast<double>(i) * coefficients[i]);
-        }
-        const std::vector<double> stationary = roots(derivative, low, high);
+        const std::vector<double> stationary = roots(derivative(coefficients), low, high);
         candidates.insert(candidates.begin() + 1, stationary.begin(), stationary.end());
     }
-    double best = low, value = polynomial_value(coefficients, low);
+    double best = low;
+    double best_value = polynomial_value(coefficients, low);
     for (const double h : candidates) {
-        const double here = polynomial_value(coefficients, h);
-        if (here < value) {
+        const double value = polynomial_value(coefficients, h);
+        if (value < best_value) {
             best = h;
-            value = here;
+            best_value = value;
         }
     }
     return best;

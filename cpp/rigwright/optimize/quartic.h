@@ -4,11 +4,11 @@
 
 namespace rigwright::optimize {
 
-/// The v in [low, high] that minimizes q v + r v^2 + s v^4, r >= 0 and s >= 0 (Rackovic et al. 2022, eq. 20). The
-/// function is convex, so this is the one real root of its derivative 4 s v^3 + 2 r v + q, clipped. Cardano's formula
-/// loses all digits where s is small; the hyperbolic one does not: with P = r / (2 s), Q = q / (4 s),
+/// The v in [low, high] that minimizes q v + r v^2 + s v^4, r >= 0 and s >= 0 (Rackovic et al. 2022, eq. 20); 0,
+/// clipped, if q, r and s are 0. The function is convex, so v is the one real root of its derivative 4 s v^3 + 2 r v +
+/// q, clipped. Cardano's formula loses all digits if s is small; the hyperbolic form does not: with P = r / (2 s) and
+/// Q = q / (4 s),
 ///   v = -2 sqrt(P / 3) sinh(asinh(3 Q / (2 P) sqrt(3 / P)) / 3).
-/// Where the function is constant 0 is returned, clipped.
 inline double minimize_quartic(double q, double r, double s, double low, double high) {
     double root = 0.0;
     if (q != 0.0) {

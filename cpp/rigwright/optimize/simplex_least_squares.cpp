@@ -5,6 +5,16 @@
 #include <limits>
 
 namespace rigwright::optimize {
+namespace {
+
+/// Pivots below this share of their diagonal entry are rounding.
+constexpr double pivot_rounding = 64 * std::numeric_limits<double>::epsilon();
+/// Descents below this share of the smallest diagonal entry of D, the value of the start, are rounding.
+constexpr double descent_rounding = 1e-12;
+/// A bound on the iterations: 20 per column. Chosen, not tuned.
+constexpr int max_iterations_per_column = 20;
+
+}  // namespace
 
 double SimplexLeastSquares::gradient(int i) const {
     double sum = 0.0;
@@ -18,8 +28,8 @@ double SimplexLeastSquares::value() const {
     return sum;
 }
 
-/// Fills value and gap, and returns the column, neither in use nor banned, whose entry of D w is smallest; -1 if
-/// none lies below the value by more than rounding.
+/// Fills `value` and `gap` of the report. Returns the column, neither in use nor refused, with the smallest entry of
+/// D w, or -1 if none is below the value by more than rounding.
 int SimplexLeastSquares::steepest(SimplexReport* report) const {
     report->value = value();
     report->gap = 0.0;
@@ -28,7 +38,7 @@ int SimplexLeastSquares::steepest(SimplexReport* report) const {
     for (int i = 0; i < static_cast<int>(columns_->size()); ++i) {
         const double descent = report->value - gradient(i);
         report->gap = std::max(report->gap, descent);
-        if (descent > largest && !banned_[i] && std::find(used_.begin(), used_.end(), i) == used_.end()) {
+        if (descent > largest && !is_refused_[i] && std::find(used_.begin(), used_.end(), i) == used_.end()) {
             largest = descent;
             best = i;
         }
@@ -36,24 +46,23 @@ int SimplexLeastSquares::steepest(SimplexReport* report) const {
     return best;
 }
 
-/// target_ = u / sum u with (D + c 1 1^T) u = 1 over the columns in use. A pivot that rounding has eaten counts as
-/// that rounding: the target then lies far along the direction in which the columns depend on each other, and the
-/// retreat from it ends where the first weight reaches 0. False where nothing comes of it.
-bool SimplexLeastSquares::affine_minimizer() {
-    constexpr double digits = 64 * std::numeric_limits<double>::epsilon();
+/// target_ = u / sum u with (D + c 1 1^T) u = 1 over the columns in use. If the columns are dependent, a pivot vanishes
+/// and is replaced by its rounding: the target then lies far along the dependent direction, and the retreat from it
+/// ends at the first weight that reaches 0. Returns false if u overflows or has no positive sum.
+bool SimplexLeastSquares::find_affine_minimizer() {
     const int n = static_cast<int>(used_.size());
-    factor_.resize(static_cast<std::size_t>(n) * n);
+    cholesky_.resize(static_cast<std::size_t>(n) * n);
     target_.assign(n, 1.0);
     for (int r = 0; r < n; ++r) {
-        double* row = factor_.data() + static_cast<std::size_t>(r) * n;
+        double* row = cholesky_.data() + static_cast<std::size_t>(r) * n;
         for (int c = 0; c <= r; ++c) {
-            const double* other = factor_.data() + static_cast<std::size_t>(c) * n;
+            const double* other = cholesky_.data() + static_cast<std::size_t>(c) * n;
             double sum = gram(used_[r], used_[c]) + shift_;
             for (int k = 0; k < c; ++k) sum -= row[k] * other[k];
             if (c < r) {
                 row[c] = sum / other[c];
             } else {
-                row[r] = std::sqrt(std::max(sum, digits * (gram(used_[r], used_[r]) + shift_)));
+                row[r] = std::sqrt(std::max(sum, pivot_rounding * (gram(used_[r], used_[r]) + shift_)));
             }
         }
         for (int k = 0; k < r; ++k) target_[r] -= row[k] * target_[k];
@@ -61,8 +70,8 @@ bool SimplexLeastSquares::affine_minimizer() {
     }
     double total = 0.0;
     for (int r = n; r-- > 0;) {
-        for (int k = r + 1; k < n; ++k) target_[r] -= factor_[static_cast<std::size_t>(k) * n + r] * target_[k];
-        target_[r] /= factor_[static_cast<std::size_t>(r) * n + r];
+        for (int k = r + 1; k < n; ++k) target_[r] -= cholesky_[static_cast<std::size_t>(k) * n + r] * target_[k];
+        target_[r] /= cholesky_[static_cast<std::size_t>(r) * n + r];
         total += target_[r];
     }
     if (!(total > 0.0 && std::isfinite(total))) return false;
@@ -70,7 +79,7 @@ bool SimplexLeastSquares::affine_minimizer() {
     return true;
 }
 
-/// Moves towards target_ until the first weight reaches 0, and drops its column with any others that do.
+/// Moves toward target_ until the first weight reaches 0. Removes its column and all others whose weight is then 0.
 void SimplexLeastSquares::retreat() {
     double length = 1.0;
     std::size_t blocking = 0;
@@ -92,18 +101,18 @@ void SimplexLeastSquares::retreat() {
     weight_.resize(kept);
 }
 
-/// Takes a column in and moves to the minimizer over the columns that keep a positive weight. False, with
-/// everything as before, where the column brings nothing.
+/// Adds a column and moves to the minimizer over the columns that keep a positive weight. Returns false, with nothing
+/// changed, if that does not lower the value.
 bool SimplexLeastSquares::step(int entering) {
     old_used_ = used_;
     old_weight_ = weight_;
     const double before = value();
     used_.push_back(entering);
     weight_.push_back(0.0);
-    bool good = affine_minimizer();
+    bool good = find_affine_minimizer();
     while (good && *std::min_element(target_.begin(), target_.end()) <= 0.0) {
         retreat();
-        good = !used_.empty() && affine_minimizer();
+        good = !used_.empty() && find_affine_minimizer();
     }
     if (good) weight_ = target_;
     if (good && value() < before) return true;
@@ -124,19 +133,19 @@ SimplexReport SimplexLeastSquares::solve(View<const double, 2> gram_matrix, cons
     }
     used_.assign(1, first);
     weight_.assign(1, 1.0);
-    banned_.assign(count, 0);
+    is_refused_.assign(count, 0);
     shift_ = std::max(gram(first, first), std::numeric_limits<double>::min());
-    rounding_ = 1e-12 * gram(first, first);
+    rounding_ = descent_rounding * gram(first, first);
 
     SimplexReport report;
-    for (const int limit = 20 * count + 20; report.iterations < limit; ++report.iterations) {
+    for (const int limit = max_iterations_per_column * (count + 1); report.iterations < limit; ++report.iterations) {
         const int entering = steepest(&report);
         report.converged = entering < 0;
         if (report.converged) break;
         if (step(entering)) {
-            std::fill(banned_.begin(), banned_.end(), char{0});
+            std::fill(is_refused_.begin(), is_refused_.end(), char{0});
         } else {
-            banned_[entering] = 1;
+            is_refused_[entering] = 1;
         }
     }
     report.value = std::max(report.value, 0.0);

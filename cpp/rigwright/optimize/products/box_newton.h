@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "rigwright/optimize/products/box_quadratic.h"
-#include "rigwright/optimize/products/newton.h"
+#include "rigwright/optimize/products/quadratic_model.h"
 
 namespace rigwright::optimize {
 
@@ -13,23 +13,30 @@ namespace rigwright::optimize {
 /// after one that does. If the objective falls by less than half of what the model predicts, the model is minimized
 /// again from the new point, with its gradient and the old Hessian, up to three times: products of weights bend the
 /// valleys of nearly dependent shapes, and this leads back into them.
-/// Guarantee: the objective never rises beyond its rounding; where a step changes less, it must lower the optimality.
-/// Cost: a Hessian over all variables, and one solve per variable that meets or leaves a bound. One per thread.
+/// Guarantee: the objective never rises beyond its rounding. A step that changes it by less must lower the optimality.
+/// Cost: one Hessian over all variables, and one solve per variable that becomes fixed at a bound or is released.
+/// Not thread-safe: use one per thread.
 class BoxNewton {
 public:
-    /// Starts a new frame, undamped.
-    void begin() { damping_ = 0.0; }
-    /// One step from the frame's point, whose activations are computed from scratch first. Descents of at most
-    /// `threshold` are left. Returns false, with the frame unmoved, if no step helps.
-    bool take(GramPoint& frame, double threshold);
+    /// Begins a new frame, undamped.
+    void start_frame() { damping_ = 0.0; }
+    /// One step from the frame's point. Computes the point's residual from scratch first, since rounding adds up in it
+    /// over many steps. Descents below a tenth of `threshold` are left in the model. Returns false, with the point
+    /// unmoved, if no step helps.
+    bool step(GramPoint& point, double threshold);
 
 private:
-    bool improves(GramPoint& frame, double optimality);
-    void correct(const GramPoint& frame);
+    bool try_step(GramPoint& point, double optimality);
+    double move(GramPoint& point);
+    void minimize_from_trial(const GramPoint& point);
 
     QuadraticModel model_;
     BoxQuadratic quadratic_;
-    std::vector<double> low_, high_, start_, trial_, gradient_;
+    std::vector<double> low_;  // bounds of the step, by free variables
+    std::vector<double> high_;
+    std::vector<double> gradient_;
+    std::vector<double> start_;  // (K)
+    std::vector<double> trial_;  // (K)
     double damping_ = 0.0;
 };
 

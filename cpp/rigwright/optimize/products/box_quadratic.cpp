@@ -7,6 +7,12 @@
 #include "rigwright/linalg/gram_kernels.h"
 
 namespace rigwright::optimize {
+namespace {
+
+/// A bound on the moves of a solve, per variable, in case degenerate moves cycle. Chosen, not tuned.
+constexpr std::size_t max_moves_per_variable = 20;
+
+}  // namespace
 
 bool BoxQuadratic::minimize(const std::vector<double>& hessian, std::int64_t stride, std::span<const double> gradient,
                             std::span<const double> low, std::span<const double> high, double damping,
@@ -19,25 +25,25 @@ bool BoxQuadratic::minimize(const std::vector<double>& hessian, std::int64_t str
     damping_ = damping;
     start();
     if (!factorize()) return false;
-    for (std::size_t left = 20 * step_.size(); left > 0; --left) {
-        find_gradient();
+    for (std::size_t left = max_moves_per_variable * step_.size(); left > 0; --left) {
+        compute_slopes();
         if (!advance()) continue;
-        find_gradient();
+        compute_slopes();
         if (!release(least_descent)) return true;
-        if (factor_.empty() && !factorize()) return false;
+        if (cholesky_.empty() && !factorize()) return false;
     }
     return false;
 }
 
-/// d = 0, with the variables at bounds fixed.
+/// Starts from d = 0, with the variables at a bound fixed.
 void BoxQuadratic::start() {
     const std::size_t count = gradient_.size();
     step_.assign(count, 0.0);
-    slope_.resize(count);
+    slopes_.resize(count);
     is_free_.resize(count);
     is_refused_.assign(count, 0);
-    names_.resize(count);
-    std::iota(names_.begin(), names_.end(), 0);
+    all_.resize(count);
+    std::iota(all_.begin(), all_.end(), 0);
     released_ = -1;
     largest_ = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -46,49 +52,49 @@ void BoxQuadratic::start() {
     }
 }
 
-/// Over the free variables, with more damping where it takes that.
+/// Factorizes H + damping I over the free variables, raising the damping until it is positive definite.
 bool BoxQuadratic::factorize() {
-    constexpr double least_damping = 1e-12;  // of the largest diagonal entry: beyond rounding
     free_.clear();
-    for (const std::int32_t i : names_) {
+    for (const std::int32_t i : all_) {
         if (is_free_[i]) free_.push_back(i);
     }
     for (;;) {
-        if (factor_.set(*hessian_, stride_, free_, damping_, names_)) return true;
+        if (cholesky_.set(*hessian_, stride_, free_, damping_, all_)) return true;
         if (!(damping_ < largest_)) return false;
-        damping_ = std::max(10.0 * damping_, least_damping * largest_);
+        damping_ = std::max(damping_growth * damping_, least_damping * largest_);
     }
 }
 
-/// slope_ = g + (H + damping I) d
-void BoxQuadratic::find_gradient() {
+/// slopes_ = g + (H + damping I) d.
+void BoxQuadratic::compute_slopes() {
     const std::int64_t count = static_cast<std::int64_t>(step_.size());
-    for (std::int64_t i = 0; i < count; ++i) slope_[i] = gradient_[i] + damping_ * step_[i];
+    for (std::int64_t i = 0; i < count; ++i) slopes_[i] = gradient_[i] + damping_ * step_[i];
     for (std::int64_t i = 0; i < count; ++i) {
-        if (step_[i] != 0.0) linalg::gram_kernels().add_scaled(step_[i], row(i), slope_.data(), count);
+        if (step_[i] != 0.0) linalg::gram_kernels().add_scaled(step_[i], row(i), slopes_.data(), count);
     }
 }
 
-/// Towards the minimizer over the free variables. Returns false if a bound lies on the way, which is then fixed.
+/// Moves toward the minimizer over the free variables. Returns false if a bound is on the way: the variable is then
+/// fixed there.
 bool BoxQuadratic::advance() {
-    const std::vector<std::int32_t>& free = factor_.variables();
-    rhs_.resize(std::max<std::int64_t>(factor_.stride(), 1));
-    for (std::size_t a = 0; a < free.size(); ++a) rhs_[a] = -slope_[free[a]];
-    if (!free.empty()) factor_.solve(rhs_.data());
+    const std::vector<std::int32_t>& free = cholesky_.variables();
+    solution_.resize(std::max<std::int64_t>(cholesky_.stride(), 1));
+    for (std::size_t a = 0; a < free.size(); ++a) solution_[a] = -slopes_[free[a]];
+    if (!free.empty()) cholesky_.solve(solution_.data());
     double length = 1.0, bound = 0.0;
     std::int64_t first = -1;
     for (std::size_t a = 0; a < free.size(); ++a) {
         const std::int32_t i = free[a];
-        const double end = rhs_[a] < 0.0 ? low_[i] : high_[i];
+        const double end = solution_[a] < 0.0 ? low_[i] : high_[i];
         const double room = end - step_[i];
-        if (!(std::abs(rhs_[a]) * length > std::abs(room))) continue;
-        length = room / rhs_[a];
+        if (!(std::abs(solution_[a]) * length > std::abs(room))) continue;
+        length = room / solution_[a];
         first = static_cast<std::int64_t>(a);
         bound = end;
     }
     for (std::size_t a = 0; a < free.size(); ++a) {
         const std::int32_t i = free[a];
-        step_[i] = std::clamp(step_[i] + length * rhs_[a], low_[i], high_[i]);
+        step_[i] = std::clamp(step_[i] + length * solution_[a], low_[i], high_[i]);
     }
     if (first < 0) return true;
     is_refused_[free[first]] = free[first] == released_ && length == 0.0;
@@ -96,11 +102,12 @@ bool BoxQuadratic::advance() {
     return false;
 }
 
-void BoxQuadratic::fix(std::int64_t place, double value) {
-    const std::int32_t i = factor_.variables()[place];
+/// Fixes the free variable at `position` of the factorization.
+void BoxQuadratic::fix(std::int64_t position, double bound) {
+    const std::int32_t i = cholesky_.variables()[position];
     is_free_[i] = 0;
-    step_[i] = value;
-    factor_.remove(place);
+    step_[i] = bound;
+    cholesky_.remove(position);
     released_ = -1;
 }
 
@@ -108,12 +115,13 @@ bool BoxQuadratic::can_release(std::int32_t i) const {
     return !is_free_[i] && !is_refused_[i] && low_[i] < high_[i];
 }
 
-/// Returns false if no fixed variable descends. The factor is empty where it must be formed anew.
+/// Releases the fixed variable with the steepest descent. Returns false if there is none. Clears the factorization if
+/// the variable cannot be appended to it.
 bool BoxQuadratic::release(double least_descent) {
     std::int32_t best = -1;
     double steepest = least_descent;
-    for (const std::int32_t i : names_) {
-        const double descent = step_[i] <= low_[i] ? -slope_[i] : slope_[i];
+    for (const std::int32_t i : all_) {
+        const double descent = step_[i] <= low_[i] ? -slopes_[i] : slopes_[i];
         if (!can_release(i) || !(descent > steepest)) continue;
         steepest = descent;
         best = i;
@@ -121,10 +129,10 @@ bool BoxQuadratic::release(double least_descent) {
     released_ = best;
     if (best < 0) return false;
     is_free_[best] = 1;
-    const std::vector<std::int32_t>& free = factor_.variables();
-    rhs_.resize(std::max<std::int64_t>(factor_.stride(), 1));
-    for (std::size_t a = 0; a < free.size(); ++a) rhs_[a] = row(best)[free[a]];
-    if (factor_.empty() || !factor_.append(best, rhs_.data(), row(best)[best] + damping_)) factor_.clear();
+    const std::vector<std::int32_t>& free = cholesky_.variables();
+    solution_.resize(std::max<std::int64_t>(cholesky_.stride(), 1));
+    for (std::size_t a = 0; a < free.size(); ++a) solution_[a] = row(best)[free[a]];
+    if (cholesky_.empty() || !cholesky_.append(best, solution_.data(), row(best)[best] + damping_)) cholesky_.clear();
     return true;
 }
 

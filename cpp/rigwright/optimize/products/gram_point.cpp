@@ -15,23 +15,24 @@ GramPoint::GramPoint(const ProductModel& products, const linalg::GramMatrix& gra
       phi_(products.num_columns()),
       r_(gram.width()),
       changes_(products.num_columns()),
-      columns_(products.num_columns()),
-      rows_(products.num_columns()) {}
+      changed_columns_(products.num_columns()),
+      changed_rows_(products.num_columns()) {}
 
 void GramPoint::set(const double* x) {
-    if (!projected_.empty() && std::equal(x_.begin(), x_.end(), x)) {  // only the targets are others
-        for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] += projected_[n] - terms_.projection[n];
+    const bool is_current = !residual_projection_.empty() && std::equal(x_.begin(), x_.end(), x);
+    if (is_current) {
+        for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] += residual_projection_[n] - terms_.projection[n];
     } else {
         std::copy_n(x, x_.size(), x_.begin());
         refresh();
     }
-    projected_.assign(terms_.projection, terms_.projection + phi_.size());
+    residual_projection_.assign(terms_.projection, terms_.projection + phi_.size());
 }
 
 void GramPoint::refresh() {
     for (std::size_t n = 0; n < phi_.size(); ++n) r_[n] = -terms_.projection[n];
     std::fill(phi_.begin(), phi_.end(), 0.0);
-    update();
+    update_all();
 }
 
 double GramPoint::objective() const {
@@ -67,100 +68,116 @@ double GramPoint::optimality() const {
 
 void GramPoint::assign(std::int64_t variable, double value) {
     x_[variable] = value;
-    std::int64_t count = 0;
-    for (const std::int32_t n : products_.users(variable)) count = update_column(n, count);
-    add_changes(count);
+    std::int64_t num_changes = 0;
+    for (const std::int32_t n : products_.users(variable)) num_changes = update_activation(n, num_changes);
+    update_residual(num_changes);
 }
 
-void GramPoint::update() {
+/// Updates phi_ and r_ to x_.
+void GramPoint::update_all() {
     const std::int32_t columns = static_cast<std::int32_t>(phi_.size());
-    std::int64_t count = 0;
-    for (std::int32_t n = 0; n < columns; ++n) count = update_column(n, count);
-    add_changes(count);
+    std::int64_t num_changes = 0;
+    for (std::int32_t n = 0; n < columns; ++n) num_changes = update_activation(n, num_changes);
+    update_residual(num_changes);
 }
 
-/// Written behind what has changed whether it has or not: which columns do no branch can foretell.
-inline std::int64_t GramPoint::update_column(std::int32_t n, std::int64_t count) {
-    const double now = products_.activation(n, x_.data()), before = phi_[n];
-    changes_[count] = now - before;
-    columns_[count] = n;
-    phi_[n] = now;
-    return count + (now != before ? 1 : 0);
+/// Updates phi_[column] to x_. Returns the number of changes so far. The change is stored unconditionally and the count
+/// advances only if there is one: a branch here mispredicts.
+inline std::int64_t GramPoint::update_activation(std::int32_t column, std::int64_t num_changes) {
+    const double now = products_.activation(column, x_.data());
+    const double before = phi_[column];
+    changes_[num_changes] = now - before;
+    changed_columns_[num_changes] = column;
+    phi_[column] = now;
+    return num_changes + (now != before ? 1 : 0);
 }
 
-void GramPoint::add_changes(std::int64_t count) {
-    num_changes_ = count;
-    for (std::int64_t i = 0; i < count; ++i) rows_[i] = gram_.row(columns_[i]);
-    kernels_.add_rows(changes_.data(), rows_.data(), count, r_.data(), gram_.width());
+/// Adds G times the changes of phi_ to r_.
+void GramPoint::update_residual(std::int64_t num_changes) {
+    num_changes_ = num_changes;
+    for (std::int64_t i = 0; i < num_changes; ++i) changed_rows_[i] = gram_.row(changed_columns_[i]);
+    kernels_.add_rows(changes_.data(), changed_rows_.data(), num_changes, r_.data(), gram_.width());
 }
 
-void GramPoint::expand(std::int64_t variable, double low, double high) {
+/// Fills activation_polynomials_: for each user, the product of its drivers as a polynomial in the step h of the
+/// variable, where x + h is on the piece [low, high]. A driver of the variable is linear there, value + slope h.
+void GramPoint::expand_activations(std::int64_t variable, double low, double high) {
     const std::span<const std::int32_t> users = products_.users(variable);
-    const double x = x_[variable], middle = 0.5 * (low + high);
-    const bool here = low <= x && x <= high;
-    const std::size_t terms = products_.degree(variable) + 1, count = users.size();
-    along_.assign(terms * count, 0.0);
+    const double x = x_[variable];
+    const double middle = 0.5 * (low + high);
+    const bool contains_x = low <= x && x <= high;
+    const std::size_t num_powers = products_.degree(variable) + 1;
+    const std::size_t count = users.size();
+    std::vector<double>& coefficients = activation_polynomials_;
+    coefficients.assign(num_powers * count, 0.0);
     for (std::size_t u = 0; u < count; ++u) {
-        along_[u] = 1.0;
-        for (const Driver& f : products_.drivers(users[u])) {
-            if (f.variable != variable) {
-                for (std::size_t e = 0; e < terms; ++e) along_[e * count + u] *= f.value(x_[f.variable]);
+        coefficients[u] = 1.0;
+        for (const Driver& d : products_.drivers(users[u])) {
+            if (d.variable != variable) {
+                for (std::size_t e = 0; e < num_powers; ++e) coefficients[e * count + u] *= d.value(x_[d.variable]);
                 continue;
             }
-            const double slope = f.slope(middle, 1), value = f.value(middle) + slope * (x - middle);
-            for (std::size_t e = terms; e-- > 0;) {
-                along_[e * count + u] *= value;
-                if (e > 0) along_[e * count + u] += slope * along_[(e - 1) * count + u];
+            const double slope = d.slope(middle, 1);
+            const double value = d.value(middle) + slope * (x - middle);
+            for (std::size_t e = num_powers; e-- > 0;) {
+                coefficients[e * count + u] *= value;
+                if (e > 0) coefficients[e * count + u] += slope * coefficients[(e - 1) * count + u];
             }
         }
-        along_[u] = here ? 0.0 : along_[u] - phi_[users[u]];
+        coefficients[u] = contains_x ? 0.0 : coefficients[u] - phi_[users[u]];
     }
 }
 
-void GramPoint::restrict_to_line(std::int64_t variable) {
+/// Fills objective_polynomial_ from activation_polynomials_: with d(h) = phi(h) - phi, the change of the objective is
+/// 2 r^T d + d^T G d, and that of its linear and quadratic terms.
+void GramPoint::expand_objective(std::int64_t variable) {
     const std::span<const std::int32_t> users = products_.users(variable);
-    const std::size_t terms = products_.degree(variable) + 1, count = users.size();
-    polynomial_.assign(std::max<std::size_t>(2 * terms - 1, 3), 0.0);
-    polynomial_[1] = terms_.linear[variable] + 2.0 * terms_.quadratic[variable] * x_[variable];
-    polynomial_[2] = terms_.quadratic[variable];
-    for (std::size_t e = 0; e < terms; ++e) {
-        const double* own = along_.data() + e * count;
+    const std::size_t num_powers = products_.degree(variable) + 1;
+    const std::size_t count = users.size();
+    std::vector<double>& result = objective_polynomial_;
+    result.assign(std::max<std::size_t>(2 * num_powers - 1, 3), 0.0);
+    result[1] = terms_.linear[variable] + 2.0 * terms_.quadratic[variable] * x_[variable];
+    result[2] = terms_.quadratic[variable];
+    for (std::size_t e = 0; e < num_powers; ++e) {
+        const double* d_e = activation_polynomials_.data() + e * count;
         for (std::size_t u = 0; u < count; ++u) {
-            if (own[u] == 0.0) continue;
+            if (d_e[u] == 0.0) continue;
             const double* row = gram_.row(users[u]);
-            polynomial_[e] += 2.0 * own[u] * r_[users[u]];
-            for (std::size_t f = 0; f < terms; ++f) {
-                const double* other = along_.data() + f * count;
+            result[e] += 2.0 * d_e[u] * r_[users[u]];
+            for (std::size_t f = 0; f < num_powers; ++f) {
+                const double* d_f = activation_polynomials_.data() + f * count;
                 double sum = 0.0;
-                for (std::size_t v = 0; v < count; ++v) sum += row[users[v]] * other[v];
-                polynomial_[e + f] += own[u] * sum;
+                for (std::size_t v = 0; v < count; ++v) sum += row[users[v]] * d_f[v];
+                result[e + f] += d_e[u] * sum;
             }
         }
     }
 }
 
-bool GramPoint::minimize(std::int64_t variable, bool local) {
-    const double x = x_[variable], lower = terms_.lower[variable], upper = terms_.upper[variable];
-    if (lower == upper) return false;
-    double best = x, gain = 0.0;
-    const auto try_piece = [&](double low, double high) {
-        if (low >= high || (local && (x < low || x > high))) return;
-        expand(variable, low, high);
-        restrict_to_line(variable);
-        const double h = polynomial_minimizer(polynomial_, low - x, high - x);
-        const double change = polynomial_value(polynomial_, h);
-        if (change < gain) {
-            gain = change;
+bool GramPoint::minimize(std::int64_t variable) {
+    const double x = x_[variable];
+    const double upper = terms_.upper[variable];
+    double low = terms_.lower[variable];
+    if (low == upper) return false;
+    double best = x;
+    double best_change = 0.0;
+    const auto try_piece = [&](double high) {
+        if (low >= high) return;
+        expand_activations(variable, low, high);
+        expand_objective(variable);
+        const double h = polynomial_minimizer(objective_polynomial_, low - x, high - x);
+        const double change = polynomial_value(objective_polynomial_, h);
+        if (change < best_change) {
+            best_change = change;
             best = std::clamp(x + h, low, high);
         }
     };
-    double low = lower;
     for (const double knot : products_.knots(variable)) {
         if (knot <= low || knot >= upper) continue;
-        try_piece(low, knot);
+        try_piece(knot);
         low = knot;
     }
-    try_piece(low, upper);
+    try_piece(upper);
     if (best == x) return false;
     assign(variable, best);
     return true;
@@ -176,8 +193,11 @@ double GramPoint::move(const double* x) {
         change += step * (terms_.linear[k] + terms_.quadratic[k] * (x[k] + x_[k]));
         x_[k] = x[k];
     }
-    update();
-    for (std::int64_t i = 0; i < num_changes_; ++i) change += changes_[i] * (r_[columns_[i]] + old_r_[columns_[i]]);
+    update_all();
+    for (std::int64_t i = 0; i < num_changes_; ++i) {  // d^T G d + 2 r^T d = d^T (r + G d + r)
+        const std::int32_t n = changed_columns_[i];
+        change += changes_[i] * (r_[n] + old_r_[n]);
+    }
     return change;
 }
 

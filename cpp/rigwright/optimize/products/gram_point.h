@@ -9,8 +9,9 @@
 
 namespace rigwright::optimize {
 
-/// One frame's part of the objective in Gram space, over K variables x and N columns phi(x):
+/// The objective of one frame in Gram space, over K variables x with the activations phi(x) of N columns:
 ///   phi^T G phi - 2 p^T phi + linear^T x + sum_k quadratic_k x_k^2   on   lower <= x <= upper.
+/// With G = Phi^T Omega Phi and p = Phi^T Omega b this is |Phi phi(x) - b|^2_Omega without its constant b^T Omega b.
 struct Terms {
     const double* projection;  // p (N)
     const double* linear;      // (K)
@@ -19,66 +20,71 @@ struct Terms {
     const double* upper;       // (K)
 };
 
-/// A point x of one frame, with everything that its steps need kept up to date: activations phi, half the gradient in
-/// them r = G phi - p. Exact in each single variable: between two knots the objective is a polynomial there (a
-/// parabola unless shapes share the variable), and `minimize` takes the best of all pieces. Not thread-safe: one a
-/// thread.
+/// A point x of one frame's box with its activations phi and the residual r = G phi - p, half the objective's gradient
+/// with respect to phi. Steps update both, at the cost of one row of G per activation that changes; evaluating the
+/// objective and its slopes then needs no product with G. Not thread-safe: use one per thread.
 class GramPoint {
 public:
+    /// Keeps references to both. Call `load`, then `set`, before anything else.
     GramPoint(const ProductModel& products, const linalg::GramMatrix& gram);
 
     const ProductModel& products() const { return products_; }
     const linalg::GramMatrix& gram() const { return gram_; }
     const Terms& terms() const { return terms_; }
-    /// Takes another frame's terms; `set` must follow where the projection is another one.
+    /// Replaces the terms; their arrays must outlive their use. Call `set` if the projection has changed.
     void load(const Terms& terms) { terms_ = terms; }
-    /// Moves to a point inside the box; computes phi and r from scratch unless it is the point where the frame is.
+    /// Moves to a point inside the box. Costs O(N) if x is the current point, a computation from scratch otherwise.
     void set(const double* x);
-    /// Computes phi and r from scratch: many small moves leave their rounding in r.
+    /// Computes phi and r from scratch: rounding adds up in r over many small steps.
     void refresh();
     const double* x() const { return x_.data(); }
     const double* residual() const { return r_.data(); }
 
-    /// phi^T G phi - 2 p^T phi + linear^T x + quadratic x^2.
+    /// The value of the objective (see Terms).
     double objective() const;
-    /// Slope of the objective along a variable, to one side of it.
+    /// The objective's slope along one variable, to its right (side > 0) or left.
     double slope(std::int64_t variable, int side) const;
-    /// `slope` to the right of every variable: (K).
+    /// The slopes to the right of all variables (K).
     void slopes(double* right) const;
     /// The steepest descent along a single variable that the box allows, over all variables; NaN after an overflow.
     double optimality() const;
-    /// Moves one variable to its best value in the box; whether it moved. `local` stays on the pieces next to it.
-    bool minimize(std::int64_t variable, bool local);
-    /// Moves every variable at once; the change of the objective, exact to rounding. `undo` takes it back.
+    /// Moves one variable to its best value in the box: the objective is a polynomial between two knots (a parabola
+    /// unless shapes share the variable), which is minimized on every such piece. Returns true if the variable moved.
+    bool minimize(std::int64_t variable);
+    /// Moves all variables at once. Returns the change of the objective, exact to its own rounding: no difference of
+    /// two objectives is taken.
     double move(const double* x);
+    /// Undoes the last `move`.
     void undo();
 
 private:
     void assign(std::int64_t variable, double value);
-    /// Brings phi and r to x_.
-    void update();
-    /// Brings phi_[n] to x_; notes it as change number `count`. The number of changes then.
-    std::int64_t update_column(std::int32_t n, std::int64_t count);
-    /// Brings r to the changes of phi.
-    void add_changes(std::int64_t count);
-    /// Fills along_: the activations of a variable's users, minus phi, as polynomials in its step h on a piece.
-    void expand(std::int64_t variable, double low, double high);
-    /// Fills polynomial_: the change of the objective as a polynomial in h on that piece.
-    void restrict_to_line(std::int64_t variable);
+    void update_all();
+    std::int64_t update_activation(std::int32_t column, std::int64_t num_changes);
+    void update_residual(std::int64_t num_changes);
+    void expand_activations(std::int64_t variable, double low, double high);
+    void expand_objective(std::int64_t variable);
 
     const ProductModel& products_;
     const linalg::GramMatrix& gram_;
     const linalg::GramKernels& kernels_;
     Terms terms_{};
-    std::vector<double> projected_;                  // the projection in r_; empty before the first `set`
-    std::vector<double> x_, phi_, old_x_, old_phi_;  // the point, and the one before the last `move`
-    LineVector<double> r_, old_r_;                   // as wide as the Gram matrix
-    std::vector<double> along_;                      // (degree + 1, users): activations minus phi as polynomials
-    std::vector<double> polynomial_;
+    std::vector<double> x_;                    // (K)
+    std::vector<double> phi_;                  // (N)
+    LineVector<double> r_;                     // as wide as a row of the Gram matrix
+    std::vector<double> residual_projection_;  // the p in r_: terms_ may be newer; empty before the first `set`
+    // before the last `move`
+    std::vector<double> old_x_;
+    std::vector<double> old_phi_;
+    LineVector<double> old_r_;
+    // the activations that the last update changed
     std::int64_t num_changes_ = 0;
-    std::vector<double> changes_;        // of phi in the last update
-    std::vector<std::int32_t> columns_;  // where
-    std::vector<const double*> rows_;    // of the Gram matrix
+    std::vector<double> changes_;
+    std::vector<std::int32_t> changed_columns_;
+    std::vector<const double*> changed_rows_;  // of the Gram matrix
+    // along one variable, as polynomials in its step h: coefficients, ascending powers
+    std::vector<double> activation_polynomials_;  // (degree + 1, users): activations minus phi
+    std::vector<double> objective_polynomial_;    // change of the objective
 };
 
 }  // namespace rigwright::optimize

@@ -4,19 +4,23 @@
 #include "rigwright/optimize/products/gram_point.h"
 
 namespace rigwright::optimize {
+namespace {
+
+constexpr std::int64_t frames_per_task = 64;
+
+}  // namespace
 
 void measure_frames(const ProductModel& products, const linalg::GramMatrix& gram, const Shot& shot,
                     View<const double, 2> points, int threads, const FrameMeasures& result) {
-    constexpr std::int64_t grain = 64;  // frames
-    parallel_for(points.extent(0), grain, threads, [&](std::int64_t begin, std::int64_t end) {
-        GramPoint frame(products, gram);
+    parallel_for(points.extent(0), frames_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
+        GramPoint point(products, gram);
         for (std::int64_t t = begin; t < end; ++t) {
-            frame.load(shot.terms(t));
-            frame.set(points.row(t));
-            result.objective(t) = frame.objective();
-            frame.slopes(result.right.row(t));
+            point.load(shot.terms(t));
+            point.set(points.row(t));
+            result.objective(t) = point.objective();
+            point.slopes(result.right.row(t));
             for (std::int64_t k = 0; k < products.num_variables(); ++k) {
-                result.left(t, k) = products.knots(k).empty() ? result.right(t, k) : frame.slope(k, -1);
+                result.left(t, k) = products.knots(k).empty() ? result.right(t, k) : point.slope(k, -1);
             }
         }
     });

@@ -6,14 +6,14 @@
 
 namespace rigwright::optimize {
 
-/// What points say of each frame, the temporal term left out.
+/// The objective of every frame at given points, and its slopes.
 struct FrameMeasures {
     View<double, 1> objective;  // (T): see Terms
-    View<double, 2> right;      // (T, K): its slope along each variable, to the right
-    View<double, 2> left;       // (T, K): and to the left; the two differ at knots
+    View<double, 2> right;      // (T, K): slope along each variable, to its right
+    View<double, 2> left;       // (T, K): to its left; differs from `right` at knots only
 };
 
-/// Measures points (T, K) inside the box.
+/// Evaluates `points` (T, K), inside the box, and writes `result`. The shot's temporal term is left out.
 void measure_frames(const ProductModel& products, const linalg::GramMatrix& gram, const Shot& shot,
                     View<const double, 2> points, int threads, const FrameMeasures& result);
 

@@ -1,13 +1,31 @@
 #include "rigwright/optimize/products/product_model.h"
 
-namespace rigwright::optimize {
+#include <algorithm>
+#include <iterator>
 
-ProductModel::Plain ProductModel::plain_product(const std::vector<Driver>& drivers) {
-    const bool tents = std::any_of(drivers.begin(), drivers.end(), [](const Driver& f) { return f.is_tent; });
-    if (tents || drivers.empty() || drivers.size() > 2) return {-1, -1};
+namespace rigwright::optimize {
+namespace {
+
+/// Joins lists into one and writes where each begins, and the end.
+template <class T>
+std::vector<T> concatenate(const std::vector<std::vector<T>>& lists, std::vector<std::int64_t>& begin) {
+    std::vector<T> all;
+    begin.assign(1, 0);
+    for (const std::vector<T>& list : lists) {
+        all.insert(all.end(), list.begin(), list.end());
+        begin.push_back(std::ssize(all));
+    }
+    return all;
+}
+
+}  // namespace
+
+ProductModel::PlainProduct ProductModel::find_plain_product(const std::vector<Driver>& drivers) {
+    const bool has_tent = std::any_of(drivers.begin(), drivers.end(), [](const Driver& d) { return d.is_tent; });
+    if (has_tent || drivers.empty() || drivers.size() > 2) return {-1, -1};
     if (drivers.size() == 1) return {drivers[0].variable, -1};
-    const bool twice = drivers[0].variable == drivers[1].variable;
-    return twice ? Plain{-1, -1} : Plain{drivers[0].variable, drivers[1].variable};
+    const bool is_square = drivers[0].variable == drivers[1].variable;
+    return is_square ? PlainProduct{-1, -1} : PlainProduct{drivers[0].variable, drivers[1].variable};
 }
 
 ProductModel::ProductModel(std::int64_t num_variables, std::vector<std::vector<Driver>> columns)
@@ -16,43 +34,42 @@ ProductModel::ProductModel(std::int64_t num_variables, std::vector<std::vector<D
     std::vector<std::vector<double>> knots(num_variables);
     for (std::size_t n = 0; n < columns.size(); ++n) {
         is_linear_ = is_linear_ && columns[n].size() == 1 && !columns[n][0].is_tent;
-        for (const Driver& f : columns[n]) {
-            drivers_.push_back(f);
-            if (users[f.variable].empty() || users[f.variable].back() != static_cast<std::int32_t>(n)) {
-                users[f.variable].push_back(static_cast<std::int32_t>(n));
+        plain_products_.push_back(find_plain_product(columns[n]));
+        for (const Driver& d : columns[n]) {
+            std::vector<std::int32_t>& driven = users[d.variable];
+            if (driven.empty() || driven.back() != static_cast<std::int32_t>(n)) {
+                driven.push_back(static_cast<std::int32_t>(n));
             }
-            if (f.is_tent) knots[f.variable].insert(knots[f.variable].end(), {f.tent.x1, f.tent.x2, f.tent.x3});
-            const auto same = [&](const Driver& g) { return g.variable == f.variable; };
-            const auto power = std::count_if(columns[n].begin(), columns[n].end(), same);
-            degree_[f.variable] = std::max(degree_[f.variable], static_cast<int>(power));
+            if (d.is_tent) knots[d.variable].insert(knots[d.variable].end(), {d.tent.x1, d.tent.x2, d.tent.x3});
+            const auto has_variable = [&](const Driver& other) { return other.variable == d.variable; };
+            const auto power = std::count_if(columns[n].begin(), columns[n].end(), has_variable);
+            degree_[d.variable] = std::max(degree_[d.variable], static_cast<int>(power));
         }
-        begin_.push_back(static_cast<std::int64_t>(drivers_.size()));
-        plain_.push_back(plain_product(columns[n]));
     }
-    for (std::int64_t j = 0; j < num_variables; ++j) {
-        std::sort(knots[j].begin(), knots[j].end());
-        knots[j].erase(std::unique(knots[j].begin(), knots[j].end()), knots[j].end());
-        users_.insert(users_.end(), users[j].begin(), users[j].end());
-        knots_.insert(knots_.end(), knots[j].begin(), knots[j].end());
-        users_begin_.push_back(static_cast<std::int64_t>(users_.size()));
-        knots_begin_.push_back(static_cast<std::int64_t>(knots_.size()));
+    for (std::vector<double>& list : knots) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
     }
+    drivers_ = concatenate(columns, drivers_begin_);
+    users_ = concatenate(users, users_begin_);
+    knots_ = concatenate(knots, knots_begin_);
 }
 
 double ProductModel::product(std::int64_t column, const double* x) const {
     double product = 1.0;
-    for (const Driver& f : drivers(column)) product *= f.value(x[f.variable]);
+    for (const Driver& d : drivers(column)) product *= d.value(x[d.variable]);
     return product;
 }
 
+/// Product rule, over the drivers of the column that hold the variable.
 double ProductModel::product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
-    const std::span<const Driver> own = drivers(column);
+    const std::span<const Driver> list = drivers(column);
     double sum = 0.0;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        if (own[i].variable != variable) continue;
-        double product = own[i].slope(x[variable], side);
-        for (std::size_t k = 0; k < own.size(); ++k) {
-            if (k != i) product *= own[k].value(x[own[k].variable]);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (list[i].variable != variable) continue;
+        double product = list[i].slope(x[variable], side);
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            if (k != i) product *= list[k].value(x[list[k].variable]);
         }
         sum += product;
     }
@@ -62,20 +79,20 @@ double ProductModel::product_slope(std::int64_t column, std::int64_t variable, c
 void ProductModel::pull_back(const double* x, const double* y, double* result) const {
     std::fill_n(result, num_variables(), 0.0);
     for (std::int64_t n = 0; n < num_columns(); ++n) {
-        const auto [first, second] = plain_[n];
+        const auto [first, second] = plain_products_[n];
         if (second >= 0) {
             result[first] += x[second] * y[n];
             result[second] += x[first] * y[n];
         } else if (first >= 0) {
             result[first] += y[n];
         } else {
-            const std::span<const Driver> own = drivers(n);
-            for (std::size_t i = 0; i < own.size(); ++i) {
-                double product = own[i].slope(x[own[i].variable], 1);
-                for (std::size_t k = 0; k < own.size(); ++k) {
-                    if (k != i) product *= own[k].value(x[own[k].variable]);
+            const std::span<const Driver> list = drivers(n);
+            for (std::size_t i = 0; i < list.size(); ++i) {
+                double product = list[i].slope(x[list[i].variable], 1);
+                for (std::size_t k = 0; k < list.size(); ++k) {
+                    if (k != i) product *= list[k].value(x[list[k].variable]);
                 }
-                result[own[i].variable] += product * y[n];
+                result[list[i].variable] += product * y[n];
             }
         }
     }

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,65 +8,69 @@
 
 namespace rigwright::optimize {
 
-/// What a column's activation is a product of: a variable itself, or a tent over it.
+/// One factor of an activation: a variable x itself, or a tent over it.
 struct Driver {
     std::int32_t variable = 0;
     bool is_tent = false;
-    Tent<double> tent;
+    Tent<double> tent;  // used if is_tent
 
     RIGWRIGHT_DEVICE double value(double x) const { return is_tent ? tent.value(x) : x; }
-    /// Slope on the piece to the right (side > 0) or left of x.
+    /// The slope at x to its right (side > 0) or left. The two differ at the knots of a tent.
     RIGWRIGHT_DEVICE double slope(double x, int side) const { return is_tent ? tent.slope(x, side) : 1.0; }
 };
 
-/// How N columns of a rig depend on K variables: each activation is a product of drivers. A rig's first K columns are
-/// its shapes alone; where two shapes share their weight both have the same variable, and a column may then hold a
-/// variable more than once.
+/// The activations phi(x) of N columns as functions of K variables x: each is the product of its drivers. In a
+/// blendshape rig the columns are deltas and correctives, the variables are weights. Tied shapes share one variable, so
+/// a column may contain a variable more than once. Immutable and thread-safe.
 class ProductModel {
 public:
-    /// One list of drivers a column.
+    /// `columns` holds one list of drivers per column.
     ProductModel(std::int64_t num_variables, std::vector<std::vector<Driver>> columns);
 
     std::int64_t num_variables() const { return static_cast<std::int64_t>(users_begin_.size()) - 1; }
-    std::int64_t num_columns() const { return static_cast<std::int64_t>(begin_.size()) - 1; }
-    std::span<const Driver> drivers(std::int64_t column) const { return between(drivers_, begin_, column); }
+    std::int64_t num_columns() const { return static_cast<std::int64_t>(drivers_begin_.size()) - 1; }
+    std::span<const Driver> drivers(std::int64_t column) const { return between(drivers_, drivers_begin_, column); }
     /// The columns that a variable drives, ascending.
     std::span<const std::int32_t> users(std::int64_t variable) const { return between(users_, users_begin_, variable); }
-    /// Places where the slope of some activation jumps, ascending.
+    /// The values of a variable at which the slope of some activation jumps, ascending.
     std::span<const double> knots(std::int64_t variable) const { return between(knots_, knots_begin_, variable); }
-    /// The highest power of a variable in one column: 1 unless weights are shared.
+    /// The highest power of a variable in one column: 1 unless shapes share it.
     int degree(std::int64_t variable) const { return degree_[variable]; }
     bool has_knots() const { return !knots_.empty(); }
-    /// Whether every column is a single variable: the objective is convex.
+    /// Returns true if every column is a single variable: the objective is then convex.
     bool is_linear() const { return is_linear_; }
 
+    /// phi_column(x).
     double activation(std::int64_t column, const double* x) const {
-        const auto [first, second] = plain_[column];
+        const auto [first, second] = plain_products_[column];
         if (second >= 0) return x[first] * x[second];
         return first >= 0 ? x[first] : product(column, x);
     }
-    /// J^T y for the slopes J (N, K) of all activations, to the right of each variable: `result` (K).
-    void pull_back(const double* x, const double* y, double* result) const;
-    /// The one or two different variables whose plain product a column is; second -1 for one, first -1 for others.
-    struct Plain {
-        std::int32_t first, second;
-    };
-    Plain plain(std::int64_t column) const { return plain_[column]; }
-    /// Slope of a column's activation along one variable of its own, to one side of it.
+    /// d phi_column / d x_variable for a variable that drives the column, to its right (side > 0) or left.
     double slope(std::int64_t column, std::int64_t variable, const double* x, int side) const {
-        const auto [first, second] = plain_[column];
+        const auto [first, second] = plain_products_[column];
         if (second >= 0) return x[first == variable ? second : first];
         return first >= 0 ? 1.0 : product_slope(column, variable, x, side);
     }
+    /// Writes J^T y (K) for the slopes J (N, K) of all activations, to the right of each variable.
+    void pull_back(const double* x, const double* y, double* result) const;
 
-    /// The piece of a variable's range on one side of x, between the knots next to it, inside [low, high].
-    Piece piece(std::int64_t variable, double x, int side, double low, double high) const {
-        const std::span<const double> own = knots(variable);
-        return piece_beside(own.data(), static_cast<std::int64_t>(own.size()), x, side, low, high);
+    /// The variables of a column that is one variable (`second` is -1) or the product of two different ones. Most
+    /// columns of a rig are; `first` is -1 for all others.
+    struct PlainProduct {
+        std::int32_t first;
+        std::int32_t second;
+    };
+    PlainProduct plain_product(std::int64_t column) const { return plain_products_[column]; }
+
+    /// The piece on one side of x between neighboring knots of the variable, inside [lower, upper].
+    Piece piece(std::int64_t variable, double x, int side, double lower, double upper) const {
+        const std::span<const double> all = knots(variable);
+        return piece_beside(all.data(), static_cast<std::int64_t>(all.size()), x, side, lower, upper);
     }
 
 private:
-    static Plain plain_product(const std::vector<Driver>& drivers);
+    static PlainProduct find_plain_product(const std::vector<Driver>& drivers);
     double product(std::int64_t column, const double* x) const;
     double product_slope(std::int64_t column, std::int64_t variable, const double* x, int side) const;
 
@@ -77,12 +80,14 @@ private:
         return {all.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
     }
 
-    std::vector<Driver> drivers_;
-    std::vector<std::int64_t> begin_{0}, users_begin_{0}, knots_begin_{0};
-    std::vector<std::int32_t> users_;
-    std::vector<double> knots_;
-    std::vector<int> degree_;
-    std::vector<Plain> plain_;
+    std::vector<Driver> drivers_;               // by columns
+    std::vector<std::int64_t> drivers_begin_;   // (N + 1)
+    std::vector<std::int32_t> users_;           // by variables
+    std::vector<std::int64_t> users_begin_;     // (K + 1)
+    std::vector<double> knots_;                 // by variables
+    std::vector<std::int64_t> knots_begin_;     // (K + 1)
+    std::vector<int> degree_;                   // (K)
+    std::vector<PlainProduct> plain_products_;  // (N)
     bool is_linear_ = true;
 };
 

@@ -28,7 +28,7 @@ struct Descents {
     RIGWRIGHT_DEVICE int side() const { return up >= down ? 1 : -1; }
 };
 
-/// `left` and `right` are the objective's one-sided slopes at x.
+/// The descents at x, given the objective's one-sided slopes there.
 RIGWRIGHT_DEVICE inline Descents descents(double x, double lower, double upper, double left, double right) {
     return {!(x >= upper) ? -right : 0.0, !(x <= lower) ? left : 0.0};
 }
@@ -38,7 +38,7 @@ RIGWRIGHT_DEVICE inline bool is_smooth(double x, double lower, double upper, dou
     return x > lower && x < upper && left == right;
 }
 
-/// A piece of a variable's range: no activation has a knot strictly inside it.
+/// A piece of a variable's range without a knot (a value at which the slope of some activation jumps) strictly inside.
 struct Piece {
     double low;
     double high;
@@ -78,13 +78,14 @@ RIGWRIGHT_DEVICE inline double after_step(double x, double step, double length, 
 // ---- Line search: full step first, then halved until the objective falls enough
 
 constexpr double step_shrinkage = 0.5;
-/// Steps shorter than this share are not tried: ten lengths, down to 1/512.
+/// Steps shorter than this share are not tried: ten lengths, down to 1/512. Not sensitive in single frames: 1e-2 and
+/// 1e-5 take as many steps within 2 %.
 constexpr double shortest_step = 1e-3;
 /// Share of the decrease predicted by the slope that a step must reach (Armijo's condition; the customary value, see
 /// Nocedal and Wright 2006, section 3.1).
 constexpr double sufficient_decrease = 1e-4;
 
-/// `change` of the objective after `length` of a step along which it has the slope `slope` (< 0).
+/// Returns true if `change`, of the objective after `length` of a step with the slope `slope` (< 0), is enough.
 RIGWRIGHT_DEVICE inline bool decreases_enough(double change, double length, double slope) {
     return change <= sufficient_decrease * length * slope;
 }
@@ -107,8 +108,9 @@ RIGWRIGHT_DEVICE inline double next_ridge(double ridge) {
 
 // ---- When to stop, and which result to keep
 
-/// Sweeps of exact steps in single variables before the first Newton step of a start that is far from a solution: they
-/// find the pieces between knots, on which Newton steps then stay.
+/// Sweeps of exact steps in single variables before the first Newton step of a cold start: they find the pieces between
+/// knots, on which Newton steps then stay. Without them a frame of the ICT face takes up to 57 steps instead of 17;
+/// with four, a shot takes up to 16 % more steps in all.
 constexpr int cold_start_sweeps = 2;
 
 /// The larger of two descents; NaN if either is, so that a point that overflowed never counts as optimal.
@@ -116,7 +118,7 @@ RIGWRIGHT_DEVICE inline double steeper(double a, double b) {
     return a >= b || a != a ? a : b;
 }
 
-/// Rounding of an objective, as a share of it.
+/// Share of an objective that is rounding.
 constexpr double objective_rounding = 1e-12;
 
 /// Returns true if the sweep of a solved frame found a better minimum: the objective fell from `before` to `after` by
@@ -127,10 +129,10 @@ RIGWRIGHT_DEVICE inline bool sweep_gains(double before, double after, double thr
 }
 
 /// Objectives that differ by at most this share belong to one minimum: two solves of one frame end within their
-/// thresholds of it, not at the same bits.
+/// thresholds of it, not at the same bits. Chosen, not tuned.
 constexpr double same_minimum = 1e-10;
 
-/// Returns true if a result is at the minimum `best`, or equal to it.
+/// Returns true if a result belongs to the minimum `best`.
 RIGWRIGHT_DEVICE inline bool is_same_minimum(double objective, double best) {
     return std::fabs(objective - best) <= same_minimum * std::fabs(best);
 }
