@@ -33,7 +33,7 @@ public:
         });
         const double ridge = 1e-4 * trace / static_cast<double>(std::max<std::int64_t>(count_, 1));
         for (std::int64_t k = 0; k < count_; ++k) factor_[k * stride_ + k] += ridge > 0.0 ? ridge : 1.0;
-        works_ = linalg::dense_cholesky().factor(factor_.data(), count_, stride_, 0.0, inverse_diagonal_.data());
+        works_ = linalg::dense_cholesky().factorize(factor_.data(), count_, stride_, 0.0, inverse_diagonal_.data());
     }
 
     bool operator()(const optimize::Terms& terms, std::vector<double>& x) const {

@@ -70,7 +70,7 @@ bool ShotNewton<Real>::solve(const ShotPoint& point, bool curvature, ShotStep& s
     hessians_.resize(batch);
     number(point, step);
     x_.assign(matrix_.size(), Real{0});
-    const auto fill = [&](std::int64_t t) {
+    for (std::int64_t t = 0; t < frames; ++t) {
         if (t % batch == 0) {
             parallel_for(std::min(batch, frames - t), 4, threads_, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t i = begin; i < end; ++i) {
@@ -78,9 +78,11 @@ bool ShotNewton<Real>::solve(const ShotPoint& point, bool curvature, ShotStep& s
                 }
             });
         }
+        matrix_.clear_block(t);
         assemble(point, step, t, hessians_[t % batch]);
-    };
-    if (!matrix_.solve(x_.data(), fill)) return false;
+        if (!matrix_.factorize_block(t, x_.data())) return false;
+    }
+    matrix_.solve_back(x_.data());
     for (std::int64_t i = 0; i < step.begin.back(); ++i) {
         if (place_[i] >= 0) step.length[i] = x_[place_[i]];
     }
