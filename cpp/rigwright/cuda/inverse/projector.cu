@@ -15,7 +15,8 @@ namespace {
 /// The steps of ProjectionProduct, on the host.
 struct Steps {
     explicit Steps(View<const float, 3> columns) {
-        constexpr std::int64_t tile = ProjectionProduct::tile, depth = ProjectionProduct::depth;
+        constexpr std::int64_t tile = ProjectionProduct::columns_per_tile;
+        constexpr std::int64_t depth = ProjectionProduct::coordinates_per_step;
         const std::int64_t count = columns.extent(0), coordinates = 3 * columns.extent(1);
         for (std::int64_t column = 0; column < count; column += tile) {
             const std::int64_t width = std::min(tile, count - column);
@@ -105,8 +106,10 @@ void Projector::project(View<const float, 3> targets, View<double, 2> projection
         r.energies.reserve(count);
         const ProjectionTargets from{count, width, r.targets.data(), vertex, r.neutral.data(), r.weight.data()};
         const int vertices = static_cast<int>(r.num_vertices);
-        constexpr std::int64_t tile = ProjectionProduct::tile;
-        r.machine.run_tiles((count + tile - 1) / tile, (r.num_columns + tile - 1) / tile,
+        constexpr std::int64_t frames_per_block = ProjectionProduct::frames_per_block;
+        constexpr std::int64_t columns_per_tile = ProjectionProduct::columns_per_tile;
+        r.machine.run_tiles((count + frames_per_block - 1) / frames_per_block,
+                            (r.num_columns + columns_per_tile - 1) / columns_per_tile,
                             ProjectionProduct{from, vertices, r.begin.data(), r.first_vertex.data(), r.numbers.data(),
                                               r.num_columns, r.projections.data()});
         const ProjectionEnergies kernel{from, vertices, r.energies.data()};

@@ -38,34 +38,34 @@ struct Row {
     }
 };
 
-/// x(rows) -= L(rows, columns of the supernode) own, for `Rows` of the rows below the triangle.
+/// x(rows) -= L(rows, columns of the supernode) x_node, for `Rows` of the rows below the triangle.
 template <int Count, int Rows>
-HWY_INLINE void subtract_from_below(const double* values, std::int64_t columns, const double* own,
+HWY_INLINE void subtract_from_below(const double* values, std::int64_t columns, const double* x_node,
                                     const std::int32_t* rows, double* x) {
     using R = Row<Count>;
     typename R::V sum[Rows][R::vectors];
     typename R::V y[R::vectors];
     for (int r = 0; r < Rows; ++r) R::load(x + std::int64_t{rows[r]} * Count, sum[r]);
     for (std::int64_t c = 0; c < columns; ++c) {
-        R::load(own + c * Count, y);
+        R::load(x_node + c * Count, y);
         for (int r = 0; r < Rows; ++r) R::subtract(values[r * columns + c], y, sum[r]);
     }
     for (int r = 0; r < Rows; ++r) R::store(sum[r], x + std::int64_t{rows[r]} * Count);
 }
 
-/// own -= L(rows below, `Columns` of the supernode's columns)^T x(rows below).
+/// x_node -= L(rows below, `Columns` of the supernode's columns)^T x(rows below).
 template <int Count, int Columns>
 HWY_INLINE void subtract_below(const double* values, std::int64_t columns, const std::int32_t* rows, std::int64_t below,
-                               const double* x, double* own) {
+                               const double* x, double* x_node) {
     using R = Row<Count>;
     typename R::V sum[Columns][R::vectors];
     typename R::V y[R::vectors];
-    for (int c = 0; c < Columns; ++c) R::load(own + c * Count, sum[c]);
+    for (int c = 0; c < Columns; ++c) R::load(x_node + c * Count, sum[c]);
     for (std::int64_t r = 0; r < below; ++r) {
         R::load(x + std::int64_t{rows[r]} * Count, y);
         for (int c = 0; c < Columns; ++c) R::subtract(values[r * columns + c], y, sum[c]);
     }
-    for (int c = 0; c < Columns; ++c) R::store(sum[c], own + c * Count);
+    for (int c = 0; c < Columns; ++c) R::store(sum[c], x_node + c * Count);
 }
 
 /// The supernode's step of x <- L^-1 x.
@@ -74,24 +74,24 @@ void substitute_forward(const Supernodes& lower, const Supernodes::Supernode& no
     using R = Row<Count>;
     const std::int64_t columns = node.num_columns;
     const double* values = lower.values(node);
-    double* own = x + std::int64_t{node.first_column} * Count;
+    double* x_node = x + std::int64_t{node.first_column} * Count;
     for (std::int64_t c = 0; c < columns; ++c, values += columns) {
         typename R::V sum[R::vectors];
         typename R::V y[R::vectors];
-        R::load(own + c * Count, sum);
+        R::load(x_node + c * Count, sum);
         for (std::int64_t k = 0; k < c; ++k) {
-            R::load(own + k * Count, y);
+            R::load(x_node + k * Count, y);
             R::subtract(values[k], y, sum);
         }
         R::scale(values[c], sum);
-        R::store(sum, own + c * Count);
+        R::store(sum, x_node + c * Count);
     }
     const std::int32_t* row = lower.rows_below(node);
     const std::int32_t* end = row + node.num_below;
     for (; row + R::rows_per_tile <= end; row += R::rows_per_tile, values += R::rows_per_tile * columns) {
-        subtract_from_below<Count, R::rows_per_tile>(values, columns, own, row, x);
+        subtract_from_below<Count, R::rows_per_tile>(values, columns, x_node, row, x);
     }
-    for (; row < end; ++row, values += columns) subtract_from_below<Count, 1>(values, columns, own, row, x);
+    for (; row < end; ++row, values += columns) subtract_from_below<Count, 1>(values, columns, x_node, row, x);
 }
 
 /// The supernode's step of x <- L^-T x.
@@ -102,24 +102,24 @@ void substitute_back(const Supernodes& lower, const Supernodes::Supernode& node,
     const double* triangle = lower.values(node);
     const double* values_below = triangle + columns * columns;
     const std::int32_t* rows = lower.rows_below(node);
-    double* own = x + std::int64_t{node.first_column} * Count;
+    double* x_node = x + std::int64_t{node.first_column} * Count;
     std::int64_t c = 0;
     for (; c + R::rows_per_tile <= columns; c += R::rows_per_tile) {
-        subtract_below<Count, R::rows_per_tile>(values_below + c, columns, rows, node.num_below, x, own + c * Count);
+        subtract_below<Count, R::rows_per_tile>(values_below + c, columns, rows, node.num_below, x, x_node + c * Count);
     }
     for (; c < columns; ++c) {
-        subtract_below<Count, 1>(values_below + c, columns, rows, node.num_below, x, own + c * Count);
+        subtract_below<Count, 1>(values_below + c, columns, rows, node.num_below, x, x_node + c * Count);
     }
     for (c = columns - 1; c >= 0; --c) {
         typename R::V sum[R::vectors];
         typename R::V y[R::vectors];
-        R::load(own + c * Count, sum);
+        R::load(x_node + c * Count, sum);
         for (std::int64_t k = c + 1; k < columns; ++k) {
-            R::load(own + k * Count, y);
+            R::load(x_node + k * Count, y);
             R::subtract(triangle[k * columns + c], y, sum);
         }
         R::scale(triangle[c * columns + c], sum);
-        R::store(sum, own + c * Count);
+        R::store(sum, x_node + c * Count);
     }
 }
 
