@@ -95,8 +95,7 @@ DeviceInput read_cuda_array_interface(const char* function, const char* argument
         found.is_contiguous = is_contiguous(found.shape, entry("strides").cast<std::vector<std::int64_t>>(), 4);
     }
     if (!entry("mask").is_none()) throw bad_argument(function, argument, "masked", must);
-    // In version 3 no stream means that the array is complete. Earlier versions have no stream: wait for the default
-    // one.
+    // No stream: in version 3 the array is complete, in earlier versions the default stream is the best guess.
     const bool complete = entry("stream").is_none() && entry("version").cast<int>() >= 3;
     if (!complete) cuda::wait_for_stream(entry("stream").is_none() ? 1 : entry("stream").cast<std::uintptr_t>());
     return checked(function, argument, found, object);

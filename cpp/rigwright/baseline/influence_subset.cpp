@@ -58,8 +58,7 @@ Subset InfluenceSearch::grow(int count) {
     return best;
 }
 
-/// Makes the exchange of one column that lowers the value most. Returns true if it lowers the value by more than
-/// rounding.
+/// Makes the exchange of one column that lowers the value most. Returns true if it gains more than rounding.
 bool InfluenceSearch::exchange(Subset* subset) {
     const Subset start = *subset;
     for (std::size_t i = 0; i < start.columns.size(); ++i) {

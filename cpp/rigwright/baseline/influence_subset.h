@@ -21,10 +21,10 @@ public:
     /// The exact minimizer over all columns, without its columns of weight 0.
     Subset all();
     /// The best subset found with at most `count` columns. Exact for one column, and if the minimizer over all columns
-    /// has no more than `count`; otherwise a heuristic. Method: the best of three starts, which are the largest weights
-    /// of the minimizer over all columns, the columns left after its smallest weights are dropped one by one, and
-    /// columns added greedily; all weights are refitted each time. Then columns are exchanged one by one while that
-    /// lowers the value.
+    /// has no more than `count`; otherwise a heuristic.
+    /// Method: the best of three starts: the columns with the largest weights in the minimizer over all columns, those
+    /// left after dropping its smallest weights one by one, and columns added greedily, each refitted. Then columns are
+    /// exchanged one by one while that lowers the value.
     Subset best(int count);
 
 private:

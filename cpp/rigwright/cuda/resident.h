@@ -19,9 +19,9 @@ struct ResidentOptions {
 };
 
 /// A learned body or a blendshape rig whose constants are on the first device. evaluate, jvp and jacobian run there;
-/// vjp throws ArgumentError. Poses and results on the host are copied in chunks that fit the workspace. Guarantee: a
-/// frame has the same bytes alone and in any batch; they differ from the CPU's by rounding. Calls from several threads
-/// run one after another. All members throw CudaError.
+/// vjp throws ArgumentError. Poses and results on the host are copied in chunks that fit the workspace.
+/// Guarantee: a frame has the same bytes alone and in any batch; they differ from the CPU's by rounding.
+/// Calls from several threads run one after another. All members throw CudaError.
 class ResidentModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError if the model is of a kind that has no kernels.

@@ -84,8 +84,7 @@ std::int64_t BandCholesky<Real>::column_end(std::int64_t block, std::int64_t fir
     return column;
 }
 
-/// Factorizes the diagonal tile and writes it, with inverse diagonal, to `triangle`, as BandKernels::eliminate takes
-/// it.
+/// Factorizes the diagonal tile and writes it to `triangle`, in the form that BandKernels::eliminate reads.
 template <class Real>
 bool BandCholesky<Real>::factorize_diagonal(std::int64_t block, std::int64_t first, Real* triangle) {
     const std::int64_t column = first - begin_[block];
@@ -121,8 +120,8 @@ void BandCholesky<Real>::factorize_right(std::int64_t block, std::int64_t first,
     }
 }
 
-/// Subtracts all rows of U above the tile of rows from `first` on, in `columns` columns from `column` on, which lie in
-/// `column_block`.
+/// Subtracts all rows of U above the tile of rows from `first` on. `columns` columns from `column` on, all of them in
+/// `column_block`, are updated.
 template <class Real>
 void BandCholesky<Real>::eliminate(std::int64_t block, std::int64_t first, std::int64_t column_block,
                                    std::int64_t column, std::int64_t columns, const Real* triangle) {

@@ -15,8 +15,9 @@ namespace rigwright::linalg {
 /// Use: `reset`; for each block in ascending order `clear_block`, write its rows, `factorize_block`; `solve_back`.
 /// Method: blocks may differ in size. Each is padded to a multiple of eight with rows of the identity, so that all
 /// operations are on whole vectors, by tiles of eight rows that subtract all rows above them at once.
-/// Skyline: in the second block right of the diagonal, U is stored and used only up to the columns that the matrix
-/// reaches. If a variable is coupled there with itself only, half of the block and a third of the work are saved.
+/// Skyline: in the second block right of the diagonal, a row of U is zero right of the columns that the matrix's rows
+/// reach so far, and these zeros are skipped. If a variable is coupled there with itself only, that skips half of the
+/// block and a third of the work.
 template <class Real>
 class BandCholesky {
 public:

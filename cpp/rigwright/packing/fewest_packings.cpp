@@ -31,8 +31,7 @@ public:
     bool is_within_limit() const { return counter_.is_within_limit(); }
 
 private:
-    /// The open item that conflicts with most expressions; among equals, that with most open conflicts. -1: none is
-    /// open.
+    /// The open item that conflicts with most expressions; among equals, that with most open conflicts. -1 if none.
     int most_saturated() const {
         int best = -1;
         int saturation = -1;

@@ -21,9 +21,8 @@ namespace rigwright::transfer {
 ///   translated so that its vertices lie, in the weighted mean, where the placed source's offsets take them. Vertices
 ///   that the shape moves little weigh most (rest_weights): what rests in the source rests in the target.
 /// - Fixed vertices stay at the target's neutral.
-/// - Degenerate triangles of either neutral (is_degenerate) have no gradient and connect nothing. A vertex without
-/// other
-///   triangles moves by the placed source's offset.
+/// - Degenerate triangles of either neutral (is_degenerate) have no gradient and connect nothing. A vertex that is in
+///   no other triangle moves by the placed source's offset.
 /// - Contacts are pairs of vertices that face each other across a gap: lips and lids. They correct the result
 ///   afterwards, within some ten edges (Contacts).
 ///
@@ -49,9 +48,9 @@ public:
     void transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
 
     /// `transfer`, but in each shape the vertices that rest in the source, to one float32 step of the largest
-    /// coordinate, stay at the target's neutral too. Contacts may still move them. Cost: a factorization per shape for
-    /// the vertices that move. As fast as `transfer` if a shape moves little; some fifteen times as long if it moves
-    /// half of a mesh of 27,000 vertices.
+    /// coordinate, stay at the target's neutral too. Contacts may still move them.
+    /// Cost: a factorization per shape, of the vertices that move. As fast as `transfer` if a shape moves little; some
+    /// fifteen times as long if it moves half of a mesh of 27,000 vertices.
     void transfer_keep_rest(View<const float, 3> source_shapes, View<float, 3> target_shapes, int threads) const;
 
     /// `transfer`, corrected by examples of the target (Li et al. 2010): expressions x_j, (J, V, 3), that are known
@@ -61,16 +60,15 @@ public:
     /// X_k the change of the sides by shape k and X*_k the transferred change. r_k is the relative change of the sides
     /// by the source's shape, in units of the typical one: the mean, weighted by itself, over all triangles and shapes.
     /// (The paper's r_k has units of length, which makes the result depend on the unit.) One global solve then joins
-    /// the triangles; places of components are corrected in the same way. Contacts correct only shapes with a
-    /// resolution below `determined`; the examples determine the others. A shape that no example uses stays as
-    /// transferred, and so do fixed vertices.
+    /// the triangles; places of components are corrected in the same way.
+    /// Contacts correct only shapes with a resolution below `determined`; the examples determine the others. A shape
+    /// that no example uses stays as transferred, and so do fixed vertices.
     void transfer_with_examples(View<const float, 3> source_shapes, View<const float, 3> examples,
                                 View<const double, 2> example_weights, double beta, View<float, 3> target_shapes,
                                 int threads) const;
 
     /// Resolution below which a shape counts as not determined by the examples. A higher one lets contacts override
-    /// what the examples show; a lower one leaves lips and lids of hardly constrained shapes crossing. Chosen, not
-    /// tuned.
+    /// what the examples show; a lower one lets hardly constrained shapes cross at lips and lids. Chosen, not tuned.
     static constexpr double determined = 0.25;
 
     /// Writes how well examples with these weights determine each shape (K), relative to one example of it alone at

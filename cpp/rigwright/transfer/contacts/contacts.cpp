@@ -6,10 +6,9 @@
 namespace rigwright::transfer {
 namespace {
 
-// All ten were chosen, not tuned, unless a measurement stands there.
+// Unless a measurement is given, these were chosen, not tuned.
 
-/// Rounds of corrections per shape. More rounds cost a substitution each; most shapes stop earlier, when nothing
-/// crosses.
+/// Rounds of corrections per shape: each costs a substitution, and they end early when nothing crosses.
 constexpr int max_crossing_rounds = 16;
 /// More rounds would also match differences between neighboring vertices and fold the surface. Measured on an ICT
 /// identity: four rounds flip 76 faces instead of 124 with more, and leave 192 new crossings instead of 212.
@@ -235,8 +234,8 @@ void Contacts::separate_crossings(ShapeState* state) const {
     }
 }
 
-/// The displacement of contact vertex number `contact` relative to its partner that separates them; 0 if they do not
-/// cross or may.
+/// The displacement of contact vertex number `contact` relative to its partner that separates them. 0 if they do not
+/// cross, or if they cross in the source or a neutral.
 linalg::Vec3 Contacts::separation(const ShapeState& state, std::size_t contact,
                                   const ContactPatch::Partner& partner) const {
     const std::int32_t vertex = patch_.contact_vertices()[contact];

@@ -25,8 +25,8 @@ namespace rigwright::transfer {
 ///      (1 - s^2 / 4) clip((s_0 - s - 1) / 2, 0, 1),   0 < s < 2,
 ///    which is 1 for a vertex that comes from far away and touches. The correction c minimizes
 ///      sum |grad c|^2 + sum_v anchor_v |c_v|^2 + weight sum_displaced |c - displacement|^2.
-///    The anchor falls with how far the source's shape moves a vertex, so that a lid takes the correction up where it
-///    moves. Cost: one factorization per shape.
+///    The anchor falls with how far the source's shape moves a vertex, so that the moving part of a lid takes up the
+///    correction. Cost: one factorization per shape.
 /// 2. Crossings. With g and s the gaps along the normal of a partner that faces the vertex, in the target and in the
 ///    source: if s and the gaps of both neutrals are positive, g is raised to min(s, r / 50). Intersections already
 ///    present in the source shape or in a neutral are left alone, and surfaces may slide. The anchor is the same for

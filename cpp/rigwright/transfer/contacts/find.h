@@ -10,10 +10,10 @@ namespace rigwright::transfer {
 /// Finds contacts, pairs of vertices of surfaces that meet, such as lips and lids, in poses (P, V, 3), the first of
 /// which is the neutral.
 ///
-/// A vertex is paired with the vertex that comes nearest to it in any pose, in units of the neutral's mean edge length
-/// at the first one, among those that
+/// A vertex is paired with the vertex that comes nearest to it in the neutral or in a pose that moves it, in units of
+/// the neutral's mean edge length at the vertex, among those that
 ///   - are within `max_distance` of these units and have an opposed normal in that pose,
-///   - lie on its outer side in the neutral, and it on theirs: opposite sides of something thin are no contact,
+///   - are across a gap outside the body in the neutral: opposite sides of something thin are no contact,
 ///   - belong to the same component and are more than three edges away along the surface.
 /// Returns each pair once, the lower vertex first, ascending; the same for any number of threads. The caller checks the
 /// arguments.
