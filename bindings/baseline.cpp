@@ -40,9 +40,9 @@ py::tuple solve(const LinearBlendFit& fit, int influences, int threads) {
 void bind_baseline(py::module_& module) {
     module.def("motion_sources", &motion_sources, py::arg("skeleton"), py::arg("poses"), py::arg("radius"),
                py::arg("tolerance"),
-               "(J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.");
+               "(J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.");
     py::class_<LinearBlendFit>(module, "LinearBlendFit",
-                               "Skin weights fitted to examples (Mohr and Gleicher 2003), added piece by piece.")
+                               "Skin weights fitted to examples (Mohr and Gleicher 2003) that are added in batches.")
         .def(py::init([](const Skeleton& skeleton, const py::object& rest_vertices, const py::object& joints) {
                  const auto rest =
                      as_array<float, 2>("LinearBlendFit", "rest_vertices", rest_vertices, "numbers (V, 3)");
@@ -53,8 +53,9 @@ void bind_baseline(py::module_& module) {
         .def("add", &add, py::arg("poses"), py::arg("vertices"), py::arg("threads") = 0,
              "Add T examples: poses (T, C) and vertices (T, V, 3).")
         .def("solve", &solve, py::arg("influences") = 0, py::arg("threads") = 0,
-             "Joints (V, K) int32, weights (V, K) float32 and the squared distances (V,) that are left, with at most\n"
-             "`influences` joints a vertex; 0: as many as help.")
+             "Joints (V, K) int32, weights (V, K) float32 and the sums of squared distances (V,) float64 to the "
+             "examples,\n"
+             "with at most `influences` joints per vertex; 0: as many as lower the error.")
         .def_property_readonly("num_examples", &LinearBlendFit::num_examples);
 }
 

@@ -33,10 +33,11 @@ py::dict status() {
 PYBIND11_MODULE(_cuda, module) {
     module.doc() = "Batched evaluation on an NVIDIA GPU. Importing needs neither a driver nor a device.";
     py::register_local_exception_translator(&rigwright::bindings::translate);
-    module.def("status", &status, "works, reason (why not, a phrase), devices (name, compute_capability, memory).");
+    module.def("status", &status,
+               "works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes).");
     module.def("copy_rate", &rigwright::cuda::copy_rate, py::arg("bytes"), py::arg("repeats"),
                py::call_guard<py::gil_scoped_release>(),
-               "Gigabytes a second, read and written together, of copies on the device: the median.");
+               "The median rate of copies on the device in gigabytes per second, read and written together.");
     rigwright::bindings::bind_cuda_resident(module);
     rigwright::bindings::bind_cuda_inverse(module);
     rigwright::bindings::refuse_unmade(module);

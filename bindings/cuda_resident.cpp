@@ -18,14 +18,14 @@ using cuda::ResidentModel;
 using Model = std::shared_ptr<ResidentModel>;
 using HostArray = py::array_t<float, py::array::c_style>;
 
-/// Reads and checks the model as loading it does, so that the device sees no index out of range.
+/// Reads and checks the model as loading does, so that no index is out of range on the device.
 Model make_resident(const py::dict& tensors, const std::string& metadata, bool dense, std::int64_t workspace) {
     auto file = std::make_shared<const TensorFile>(from_arrays(tensors, metadata));
     const py::gil_scoped_release released;
     return cuda::resident(make_model(std::move(file)), {workspace, dense});
 }
 
-/// The order and lengths of a prefix, both or neither.
+/// The order and the lengths of a prefix of blendshapes; both are given or neither.
 class PrefixArrays {
 public:
     PrefixArrays(const py::object& order, const py::object& lengths) {
@@ -41,7 +41,8 @@ public:
     const rig::Prefix* get() const { return prefix_ ? &*prefix_ : nullptr; }
 
 private:
-    Array<std::int32_t> order_, length_;
+    Array<std::int32_t> order_;
+    Array<std::int32_t> length_;
     std::optional<rig::Prefix> prefix_;
 };
 
@@ -91,7 +92,8 @@ DeviceArray evaluate_on_device(const ResidentModel& model, const py::object& pos
 void jvp(const ResidentModel& model, const Array<float>& poses, const Array<float>& tangents, HostArray out) {
     if (poses.ndim() != 2) throw bad_argument("jvp", "poses", describe(poses), "an array (T, C)");
     if (tangents.ndim() != 2) throw bad_argument("jvp", "tangents", describe(tangents), "an array (T, C)");
-    const auto at = view<float, 2>(poses), along = view<float, 2>(tangents);
+    const auto at = view<float, 2>(poses);
+    const auto along = view<float, 2>(tangents);
     const View<float, 3> derivatives = host_output<3>("jvp", out, "(T, V, 3)");
     const py::gil_scoped_release released;
     model.jvp(at, along, derivatives, 1);
@@ -127,22 +129,20 @@ void bind_cuda_resident(py::module_& module) {
                                      "A model of kind \"body\" or \"blendshape\" whose constants stay on the device.")
         .def(py::init(&make_resident), py::arg("tensors"), py::arg("metadata"), py::arg("dense") = false,
              py::arg("workspace") = cuda::ResidentOptions().workspace,
-             "Copy a model to the device. dense: all offsets of blendshapes, zeros too, as one matrix; workspace: "
-             "bytes\n"
-             "that a chunk of poses may take.")
+             "Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;\n"
+             "workspace: bytes that a chunk of frames may use.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("out").noconvert(), py::arg("order") = py::none(),
              py::arg("lengths") = py::none(),
-             "Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,): "
-             "of\n"
-             "a prefix per head.")
+             "Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):\n"
+             "of one prefix of blendshapes per frame.")
         .def("evaluate_on_device", &evaluate_on_device, py::arg("poses"), py::arg("order") = py::none(),
-             py::arg("lengths") = py::none(), "The same vertices as a DeviceArray; (V, 3) of one pose (C,).")
+             py::arg("lengths") = py::none(), "The same vertices as a DeviceArray; (V, 3) for one pose (C,).")
         .def("jvp", &jvp, py::arg("poses"), py::arg("tangents"), py::arg("out").noconvert(),
              "Write the derivatives (T, V, 3) along tangents (T, C).")
         .def("jacobian", &jacobian, py::arg("poses"), py::arg("out").noconvert(), "Write the Jacobians (T, 3 V, C).")
-        .def("restricted", &restricted, py::arg("vertices"), "The model of the vertices (M,) alone, on the device.")
+        .def("restricted", &restricted, py::arg("vertices"), "The model of the vertices (M,) only, on the device.")
         .def("milliseconds", &milliseconds, py::arg("poses"), py::arg("batch"), py::arg("repeats"),
-             "Device time of each of `repeats` evaluations of `batch` poses, without the copies.");
+             "Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.");
 }
 
 }  // namespace rigwright::bindings

@@ -18,11 +18,12 @@ using cuda::DeviceArray;
 
 constexpr const char* must = "contiguous float32 (T, C) or (C,) on the first device";
 
-/// What an import found: where numbers are and how they lie.
+/// An imported array before it is checked.
 struct Found {
     void* data;
     std::vector<std::int64_t> shape;
-    bool is_float32, is_contiguous;
+    bool is_float32;
+    bool is_contiguous;
 };
 
 bool is_contiguous(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
@@ -41,12 +42,13 @@ DeviceInput checked(const char* function, const char* argument, const Found& fou
     if (!found.is_float32) throw refuse("on the device, of another type than float32");
     if (axes != 1 && axes != 2) throw refuse("on the device, with " + std::to_string(axes) + " axes");
     if (!found.is_contiguous) throw refuse("on the device, not contiguous");
-    const std::int64_t rows = axes == 2 ? found.shape[0] : 1, columns = found.shape[axes - 1];
+    const std::int64_t rows = axes == 2 ? found.shape[0] : 1;
+    const std::int64_t columns = found.shape[axes - 1];
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(float));
     if (rows < 0 || columns < 0 || (columns > 0 && rows > most / columns)) {
         throw refuse("on the device, of shape (" + std::to_string(rows) + ", " + std::to_string(columns) + ")");
     }
-    if (rows > 0 && columns > 0 && !cuda::is_device_memory(found.data)) throw refuse("no memory of the first device");
+    if (rows > 0 && columns > 0 && !cuda::is_device_memory(found.data)) throw refuse("not memory of the first device");
     return {{static_cast<const float*>(found.data), rows, columns}, axes == 1, std::move(owner)};
 }
 
@@ -54,7 +56,7 @@ void release(dlpack::ManagedTensor* managed) {
     if (managed->deleter) managed->deleter(managed);
 }
 
-/// A capsule that owns a tensor from somebody else's capsule.
+/// Takes the tensor out of another library's capsule. The result owns it.
 py::capsule adopt(py::capsule capsule) {
     auto* managed = capsule.get_pointer<dlpack::ManagedTensor>();
     capsule.set_name(dlpack::used_name);
@@ -62,7 +64,7 @@ py::capsule adopt(py::capsule capsule) {
 }
 
 DeviceInput from_dlpack(const char* function, const char* argument, const py::object& object) {
-    // 1: the producer makes its numbers ready for the legacy default stream, on which we wait.
+    // Stream 1, the legacy default stream: the producer orders its work before it, and we wait for it.
     const bool on_gpu = cuda::dlpack_device_type() == 2;
     const py::object given = on_gpu ? object.attr("__dlpack__")(py::arg("stream") = 1) : object.attr("__dlpack__")();
     if (!PyCapsule_IsValid(given.ptr(), dlpack::name)) {
@@ -93,13 +95,13 @@ DeviceInput read_cuda_array_interface(const char* function, const char* argument
         found.is_contiguous = is_contiguous(found.shape, entry("strides").cast<std::vector<std::int64_t>>(), 4);
     }
     if (!entry("mask").is_none()) throw bad_argument(function, argument, "masked", must);
-    // Version 3 says None for complete; earlier versions say nothing, and the default stream is the best guess.
+    // No stream: in version 3 the array is complete, in earlier versions the default stream is the best guess.
     const bool complete = entry("stream").is_none() && entry("version").cast<int>() >= 3;
     if (!complete) cuda::wait_for_stream(entry("stream").is_none() ? 1 : entry("stream").cast<std::uintptr_t>());
     return checked(function, argument, found, object);
 }
 
-/// A missing key or one of another type is the fault of the object.
+/// Missing keys and values of wrong types are errors of the object: ArgumentError.
 DeviceInput from_cuda_array_interface(const char* function, const char* argument, const py::object& object) {
     const char* what = "an object whose __cuda_array_interface__ is malformed";
     try {
@@ -113,11 +115,12 @@ DeviceInput from_cuda_array_interface(const char* function, const char* argument
     }
 }
 
-/// The number of the kind of memory, 0 if an object has none.
+/// DLPack's device type of an object, 0 if it does not support DLPack.
 std::int32_t dlpack_type(const char* function, const char* argument, const py::object& object) {
     if (!py::hasattr(object, "__dlpack__") || !py::hasattr(object, "__dlpack_device__")) return 0;
     const auto device = object.attr("__dlpack_device__")().cast<py::tuple>();
-    const auto type = py::int_(device[0]).cast<std::int32_t>(), id = py::int_(device[1]).cast<std::int32_t>();
+    const auto type = py::int_(device[0]).cast<std::int32_t>();
+    const auto id = py::int_(device[1]).cast<std::int32_t>();
     if (type == cuda::dlpack_device_type() && id != 0) {
         throw bad_argument(function, argument, "on device " + std::to_string(id), must);
     }
@@ -145,11 +148,11 @@ py::capsule to_dlpack(const DeviceArray& array, const py::object& device, const 
     shared->managed.manager = shared.get();
     shared->managed.deleter = [](dlpack::ManagedTensor* self) { delete static_cast<Shared*>(self->manager); };
     PyObject* capsule = PyCapsule_New(&shared->managed, dlpack::name, [](PyObject* self) {
-        if (!PyCapsule_IsValid(self, dlpack::name)) return;  // a consumer took it
+        if (!PyCapsule_IsValid(self, dlpack::name)) return;  // a consumer owns it now
         release(static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(self, dlpack::name)));
     });
     if (!capsule) throw py::error_already_set();
-    shared.release();  // the capsule's
+    shared.release();  // the capsule owns it now
     return py::reinterpret_steal<py::capsule>(capsule);
 }
 

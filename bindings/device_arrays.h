@@ -9,14 +9,14 @@ namespace rigwright::bindings {
 
 namespace py = pybind11;
 
-/// Rows that a Python object keeps in device memory. Lives as long as they are read, under the GIL.
+/// Poses in device memory that a Python object owns. Keep it while they are read; destroy it under the GIL.
 class DeviceInput {
 public:
     DeviceInput(const cuda::DeviceMatrix& rows, bool is_single, py::object owner)
         : matrix_(rows), single_(is_single), owner_(std::move(owner)) {}
 
     const cuda::DeviceMatrix& matrix() const { return matrix_; }
-    /// Whether the object has one axis: one pose.
+    /// Returns true if the object has one axis: a single pose.
     bool is_single() const { return single_; }
 
 private:
@@ -25,9 +25,9 @@ private:
     py::object owner_;
 };
 
-/// An object with DLPack or __cuda_array_interface__ whose numbers are on the device, as rows, after the work that
-/// produces them is done; nothing if it is something else (NumPy arrays are always host memory). Throws ArgumentError
-/// unless it is contiguous float32 of one or two axes on the first device.
+/// Imports an object with DLPack or __cuda_array_interface__ whose numbers are on the device, and waits until the work
+/// that produces them is done. Returns nothing for other objects; NumPy arrays are always host memory. Throws
+/// ArgumentError unless the array is contiguous float32 with one or two axes on the first device.
 std::optional<DeviceInput> as_device_input(const char* function, const char* argument, const py::object& object);
 
 void bind_device_array(py::module_& module);

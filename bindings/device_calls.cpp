@@ -43,8 +43,8 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
 
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
                               const py::object& out, const PrefixObjects& prefix) {
-    if (device == "cpu") throw bad_argument("evaluate", "output", "'device'", "'host' where device is 'cpu'");
-    if (!out.is_none()) throw bad_argument("evaluate", "out", "given", "None where output is 'device'");
+    if (device == "cpu") throw bad_argument("evaluate", "output", "'device'", "'host' if device is 'cpu'");
+    if (!out.is_none()) throw bad_argument("evaluate", "out", "given", "None if output is 'device'");
     return device_models("evaluate_on_device")(model, device, poses, prefix.order, prefix.lengths);
 }
 

@@ -4,35 +4,36 @@
 #include "arrays.h"
 #include "rigwright/rig/deformer.h"
 
-/// What `Deformer` hands to rigwright._device_models: other devices have extensions of their own, which Python loads on
-/// first use.
+/// Calls of rigwright._device_models, by which `Deformer` evaluates on other devices: these have extensions of their
+/// own, which Python loads on first use.
 namespace rigwright::bindings {
 
 /// The order and the lengths of a prefix of blendshapes, or None twice.
 struct PrefixObjects {
-    py::object order = py::none(), lengths = py::none();
+    py::object order = py::none();
+    py::object lengths = py::none();
 };
 
 /// A function of rigwright._device_models.
 py::object device_models(const char* function);
 
-/// Whether an object that is no NumPy array offers numbers outside host memory.
+/// Returns true if an object that is not a NumPy array has its numbers outside host memory.
 bool is_on_device(const py::object& poses);
 
-/// Writes the vertices of poses, checked (T, C) ones or ones on the device, into `result`, memory of `output`.
+/// Writes the vertices of poses, which are checked (T, C) arrays or on the device, to `result`, memory of `output`.
 void evaluate_on(const py::object& model, const std::string& device, const py::object& poses, View<float, 3> result,
                  const Array<float>& output, const PrefixObjects& prefix = {});
 
-/// Vertices on the host of poses on the device.
+/// Vertices on the host for poses on the device.
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
                                   const py::object& out, const PrefixObjects& prefix = {});
 
-/// Vertices that stay on the device, of poses anywhere. Throws ArgumentError if the device is the CPU or `out` is
-/// given.
+/// Vertices on the device for poses on the host or the device. Throws ArgumentError if the device is the CPU or `out`
+/// is given.
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
                               const py::object& out, const PrefixObjects& prefix = {});
 
-/// Whether the output is "device". Throws ArgumentError unless it is that or "host".
+/// Returns true if the output is "device", false if it is "host". Throws ArgumentError if it is neither.
 bool stays_on_device(const std::string& output);
 
 }  // namespace rigwright::bindings

@@ -1,15 +1,17 @@
 #pragma once
 #include <cstdint>
 
-/// The structures of DLPack 0.8, as its specification lays them out (https://dmlc.github.io/dlpack).
+/// The structures of DLPack 0.8 (https://dmlc.github.io/dlpack). Their layout is fixed by the specification.
 namespace rigwright::bindings::dlpack {
 
 struct Device {
-    std::int32_t type, id;
+    std::int32_t type;
+    std::int32_t id;
 };
 
 struct DataType {
-    std::uint8_t code, bits;
+    std::uint8_t code;
+    std::uint8_t bits;
     std::uint16_t lanes;
 };
 inline constexpr std::uint8_t float_code = 2;

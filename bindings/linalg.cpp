@@ -39,12 +39,15 @@ Array<double> solve(const SparseCholesky& cholesky, const py::object& rhs, int t
 }  // namespace
 
 void bind_linalg(py::module_& module) {
-    py::class_<SparseCholesky>(module, "SparseCholesky",
-                               "Sparse Cholesky factorization of a symmetric positive definite matrix: factor once,\n"
-                               "solve many right-hand sides. Immutable and thread-safe.")
-        .def(py::init(&make), py::arg("rows"), py::arg("cols"), py::arg("values"), py::arg("n"),
-             "Factor the n x n matrix with these entries (M,): both triangles, in any order; entries of one place\n"
-             "are summed. ValueError if it is not symmetric, NumericalError if it is not positive definite.")
+    py::class_<SparseCholesky>(
+        module, "SparseCholesky",
+        "Sparse Cholesky factorization of a symmetric positive definite matrix: factorize once,\n"
+        "solve for many right-hand sides. Immutable and thread-safe.")
+        .def(
+            py::init(&make), py::arg("rows"), py::arg("cols"), py::arg("values"), py::arg("n"),
+            "Factorize the n x n matrix with the triplets rows, cols and values (M,): both triangles, in any order;\n"
+            "triplets of one entry are summed. ValueError if the matrix is not symmetric, NumericalError if it is not\n"
+            "positive definite.")
         .def_property_readonly("n", &SparseCholesky::size)
         .def("solve", &solve, py::arg("rhs"), py::kw_only(), py::arg("threads") = 0,
              "The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).");

@@ -3,8 +3,9 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "rigwright/core/check.h"
-#include "rigwright/packing/coloring.h"
-#include "rigwright/packing/search.h"
+#include "rigwright/packing/fewest_packings.h"
+#include "rigwright/packing/heaviest_packing.h"
+#include "rigwright/packing/largest_clique.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -30,8 +31,8 @@ BitSet item_set(const char* function, const PackingGraph& graph, const std::vect
     return set;
 }
 
-/// Lets Ctrl-C end a search, and tells `report` (a callable or None) how many nodes it has looked at.
-packing::Pulse pulse_of(const py::object& report) {
+/// Lets Ctrl-C end a search and calls `report` (None: nothing) with the number of nodes visited.
+packing::ProgressCallback progress_of(const py::object& report) {
     return [&report](std::int64_t nodes) {
         const py::gil_scoped_acquire acquired;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -46,18 +47,18 @@ py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const s
     packing::Packing packing;
     {
         const py::gil_scoped_release released;
-        packing = packing::heaviest_packing(graph, view<double, 1>(values), set, node_limit, pulse_of(report));
+        packing = packing::heaviest_packing(graph, view<double, 1>(values), set, node_limit, progress_of(report));
     }
     return py::make_tuple(packing.items, packing.proven, packing.nodes);
 }
 
-py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int enough,
+py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int sufficient,
                  const py::object& report) {
     const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
     packing::Coloring coloring;
     {
         const py::gil_scoped_release released;
-        coloring = packing::fewest_packings(graph, set, node_limit, enough, pulse_of(report));
+        coloring = packing::fewest_packings(graph, set, node_limit, sufficient, progress_of(report));
     }
     return py::make_tuple(coloring.expression, coloring.lower_bound, coloring.proven, coloring.nodes);
 }
@@ -68,7 +69,7 @@ py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std
     packing::Clique found;
     {
         const py::gil_scoped_release released;
-        found = packing::largest_clique(graph, set, node_limit, pulse_of(report));
+        found = packing::largest_clique(graph, set, node_limit, progress_of(report));
     }
     return py::make_tuple(found.items, found.proven);
 }
@@ -85,22 +86,24 @@ Array<std::uint8_t> conflicts(const PackingGraph& graph) {
 
 void bind_packing(py::module_& module) {
     py::class_<PackingGraph>(module, "PackingGraph",
-                             "Which items exclude each other in an expression: those that share an active vertex, and\n"
-                             "refused sets, of which never all stand together. Searches end at Ctrl-C, and call\n"
-                             "report(nodes) now and then.")
+                             "The conflict graph of items: those that move a common vertex exclude each other in an\n"
+                             "expression, and a refused set must not be complete in one. Searches end at Ctrl-C and\n"
+                             "call report(nodes) with the number of nodes visited so far.")
         .def(py::init(&make_graph), py::arg("active"), py::arg("refused") = std::vector<std::vector<int>>{})
         .def("heaviest", &heaviest, py::arg("weights"), py::arg("allowed"), py::arg("node_limit"),
              py::arg("report") = py::none(),
-             "Items of the expression of largest weight, whether that is proven, and the nodes it took.")
-        .def("fewest", &fewest, py::arg("allowed"), py::arg("node_limit"), py::arg("enough") = 0,
+             "Items of the expression with the largest weight; True if that is proven; the nodes visited.")
+        .def("fewest", &fewest, py::arg("allowed"), py::arg("node_limit"), py::arg("sufficient") = 0,
              py::arg("report") = py::none(),
-             "The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their\n"
-             "number; whether it is reached; the nodes it took.")
+             "The expression of every item (-1: not allowed), as few as possible or at most `sufficient`; a lower "
+             "bound\n"
+             "of their number; True if it is reached; the nodes visited.")
         .def("clique", &clique, py::arg("allowed"), py::arg("node_limit"), py::arg("report") = py::none(),
-             "The most items found that exclude each other pairwise, and whether there are provably no more.")
+             "The most items found that exclude each other pairwise; True if no larger such set exists.")
         .def_property_readonly("size", &PackingGraph::size)
-        .def_property_readonly("conflicts", &conflicts, "(M, M), 1 where two items exclude each other.")
-        .def_property_readonly("deepest", &PackingGraph::deepest, "The most items at one vertex.");
+        .def_property_readonly("conflicts", &conflicts, "(M, M) uint8: 1 if two items exclude each other.")
+        .def_property_readonly("vertex_clique", &PackingGraph::vertex_clique,
+                               "The items of the vertex that most items move.");
 }
 
 }  // namespace rigwright::bindings

@@ -13,7 +13,7 @@ namespace {
 
 using transfer::DeformationTransfer;
 
-/// Pairs of vertices (P, 2); None is none.
+/// Pairs of vertices (P, 2); None is no pairs.
 Array<std::int32_t> as_pairs(const char* function, const char* argument, const py::object& object) {
     if (object.is_none()) return Array<std::int32_t>(std::vector<py::ssize_t>{0, 2});
     const auto wide = as_array<std::int64_t, 2>(function, argument, object, "integers (P, 2)");
@@ -35,11 +35,11 @@ std::unique_ptr<DeformationTransfer> make(const py::object& source_neutral, cons
     const auto source = as_array<float, 2>(name, "source_neutral", source_neutral, "numbers (V, 3)");
     const auto target = as_array<float, 2>(name, "target_neutral", target_neutral, "numbers (V, 3)");
     const auto corners = as_faces(name, faces);
-    const auto held = fixed.is_none() ? Array<std::int32_t>(0) : as_indices(name, "fixed", fixed);
+    const auto fixed_vertices = fixed.is_none() ? Array<std::int32_t>(0) : as_indices(name, "fixed", fixed);
     const auto pairs = as_pairs(name, "contacts", contacts);
     const py::gil_scoped_release released;
     return std::make_unique<DeformationTransfer>(view<float, 2>(source), view<float, 2>(target),
-                                                 view<std::int32_t, 2>(corners), view<std::int32_t, 1>(held),
+                                                 view<std::int32_t, 2>(corners), view<std::int32_t, 1>(fixed_vertices),
                                                  view<std::int32_t, 2>(pairs), contact_weight);
 }
 
@@ -86,7 +86,7 @@ Array<double> resolution(const DeformationTransfer& solver, const py::object& so
     return result;
 }
 
-/// Triangle by triangle: `stiffness` (F, K), `wanted` (F, J, M) and `prior` (F, K, M) to (F, K, M).
+/// Fits F triangles with stiffness (F, K), wanted (F, J, M) and prior (F, K, M). Returns (F, K, M).
 Array<double> fit_triangles(const py::object& weights, const py::object& stiffness, const py::object& wanted,
                             const py::object& prior) {
     constexpr const char* name = "fit_triangles";
@@ -94,18 +94,22 @@ Array<double> fit_triangles(const py::object& weights, const py::object& stiffne
     const auto s = as_array<double, 2>(name, "stiffness", stiffness, "numbers (F, K)");
     const auto d = as_array<double, 3>(name, "wanted", wanted, "numbers (F, J, M)");
     const auto x = as_array<double, 3>(name, "prior", prior, "numbers (F, K, M)");
-    const std::int64_t J = a.shape(0), K = a.shape(1), F = s.shape(0), M = x.shape(2);
+    const std::int64_t J = a.shape(0);
+    const std::int64_t K = a.shape(1);
+    const std::int64_t F = s.shape(0);
+    const std::int64_t M = x.shape(2);
     check_shape<const double, 2>(name, "stiffness", view<double, 2>(s), {F, K});
     check_shape<const double, 3>(name, "wanted", view<double, 3>(d), {F, J, M});
     check_shape<const double, 3>(name, "prior", view<double, 3>(x), {F, K, M});
     Array<double> columns = copy(view<double, 3>(x));
     Array<double> residual = copy(view<double, 3>(d));
-    double *out = columns.mutable_data(), *rest = residual.mutable_data();
-    const double* stiff = s.data();
+    double* out = columns.mutable_data();
+    double* in = residual.mutable_data();
+    const double* stiffness_rows = s.data();
     const transfer::ExampleFit fit(view<double, 2>(a), 1.0);
     const py::gil_scoped_release released;
     for (std::int64_t f = 0; f < F; ++f) {
-        fit.solve(stiff + f * K, static_cast<int>(M), rest + f * J * M, out + f * K * M);
+        fit.solve(stiffness_rows + f * K, static_cast<int>(M), in + f * J * M, out + f * K * M);
     }
     return columns;
 }
@@ -116,7 +120,7 @@ Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pai
     return result;
 }
 
-/// `poses` (P, V, 3), the neutral first.
+/// Contact pairs in poses (P, V, 3), the first of which is the neutral.
 Array<std::int32_t> find_contacts(const py::object& poses, const py::object& faces, double reach, int threads) {
     check_threads("find_contacts", threads);
     const auto points = as_array<float, 3>("find_contacts", "poses", poses, "numbers (P, V, 3)");
@@ -142,27 +146,25 @@ Array<std::int32_t> as_array_of(const std::vector<std::int32_t>& values) {
 void bind_transfer(py::module_& module) {
     module.def("fit_triangles", &fit_triangles, py::arg("weights"), py::arg("stiffness"), py::arg("wanted"),
                py::arg("prior"),
-               "Example-based solves, one a triangle: X (F, K, M) that minimizes\n"
+               "Example-based solves, one per triangle: X (F, K, M) that minimizes\n"
                "sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.");
     module.def("find_contacts", &find_contacts, py::arg("poses"), py::arg("faces"), py::arg("reach"), py::kw_only(),
                py::arg("threads") = 0,
-               "Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),\n"
-               "the first of them the neutral.");
+               "Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the\n"
+               "poses (P, V, 3), the first of which is the neutral.");
     py::class_<DeformationTransfer>(
         module, "DeformationTransfer",
-        "Deformation transfer between meshes of one topology (Sumner and Popovic 2004): factored once, for any number\n"
-        "of shapes. Each component of the source is first placed on the target's by a similarity. Quads count along\n"
-        "both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.")
+        "Deformation transfer between meshes of one topology (Sumner and Popovic 2004): one factorization for any\n"
+        "number of shapes. Each component of the source is first placed on the target's by a similarity. Quads are\n"
+        "split along both diagonals. Degenerate triangles have no gradient. Immutable and thread-safe.")
         .def(py::init(&make), py::arg("source_neutral"), py::arg("target_neutral"), py::arg("faces"),
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
              py::arg("contact_weight") = 1.0,
              "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
-             "contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there "
-             "in the\n"
-             "source meets in the target, and what does not cross is kept from it; contact_weight: how much "
-             "corrections\n"
-             "follow what contacts ask.\n"
-             "ValueError on sizes that differ, values that are not finite and indices out of range.")
+             "contacts: pairs of vertices (P, 2) of lips and lids, as find_contacts finds them. Surfaces that come\n"
+             "together there in the source come together in the target; surfaces that do not cross in the source\n"
+             "do not cross in the target. contact_weight: how closely corrections follow the contacts.\n"
+             "ValueError if sizes differ, a value is not finite or an index is out of range.")
         .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
         .def_property_readonly(
             "target_neutral", [](const DeformationTransfer& solver) { return copy(solver.target_neutral()); },
@@ -180,7 +182,7 @@ void bind_transfer(py::module_& module) {
                 return run(solver, &DeformationTransfer::transfer, "DeformationTransfer.transfer", shapes, threads);
             },
             py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
-            "The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.\n"
+            "The target's shapes (K, V, 3) float32 for the source's shapes (K, V, 3), both absolute positions.\n"
             "A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.")
         .def(
             "transfer_keep_rest",
@@ -189,24 +191,20 @@ void bind_transfer(py::module_& module) {
                            shapes, threads);
             },
             py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
-            "As transfer, but in each shape the vertices that rest in it stay: the part that a shape moves is "
-            "factored\n"
-            "for it, which takes longer. Contacts may move vertices at rest still.")
-        .def(
-            "transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
-            py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,
-            "The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.\n"
-            "2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples. "
-            "Contacts\n"
-            "are met by shapes with a resolution below `determined`; the others meet where the examples do.")
+            "As transfer, but in each shape the vertices that rest in the source stay at the target's neutral.\n"
+            "Takes longer: each shape has a factorization of its own. Contacts may still move vertices at rest.")
+        .def("transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
+             py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,
+             "As transfer, corrected by expressions of the target: examples (J, V, 3) with known weights (J, K)\n"
+             "(Li et al. 2010, one solve for the shapes). beta > 0 is the weight of the transferred shapes beside the\n"
+             "examples. Contacts correct only shapes with a resolution below `determined`.")
         .def_property_readonly_static("determined",
                                       [](const py::object&) { return transfer::DeformationTransfer::determined; })
         .def("resolution", &resolution, py::arg("source_shapes"), py::arg("example_weights"), py::arg("beta"),
              py::kw_only(), py::arg("threads") = 0,
-             "(K,) float64: how much examples of these weights (J, K) tell about each shape, relative to one example "
-             "of\n"
-             "it alone at weight 1: 0 nothing, 1 as much. Small where weights are, and where shapes are only seen\n"
-             "together with others that move the same place.");
+             "(K,) float64: how well examples with these weights (J, K) determine each shape, relative to one example\n"
+             "of it alone at weight 1: 0 not at all, 1 as well. Small if its weights are small or if it occurs only\n"
+             "together with other shapes that move the same place.");
 }
 
 }  // namespace rigwright::bindings

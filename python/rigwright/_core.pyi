@@ -28,13 +28,14 @@ class TensorFile:
         """
 class SparseCholesky:
     """
-    Sparse Cholesky factorization of a symmetric positive definite matrix: factor once,
-    solve many right-hand sides. Immutable and thread-safe.
+    Sparse Cholesky factorization of a symmetric positive definite matrix: factorize once,
+    solve for many right-hand sides. Immutable and thread-safe.
     """
     def __init__(self, rows: typing.Any, cols: typing.Any, values: typing.Any, n: typing.SupportsInt | typing.SupportsIndex) -> None:
         """
-        Factor the n x n matrix with these entries (M,): both triangles, in any order; entries of one place
-        are summed. ValueError if it is not symmetric, NumericalError if it is not positive definite.
+        Factorize the n x n matrix with the triplets rows, cols and values (M,): both triangles, in any order;
+        triplets of one entry are summed. ValueError if the matrix is not symmetric, NumericalError if it is not
+        positive definite.
         """
     def solve(self, rhs: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
@@ -578,7 +579,7 @@ class BodyModel(Deformer):
         """
 class LinearBlendFit:
     """
-    Skin weights fitted to examples (Mohr and Gleicher 2003), added piece by piece.
+    Skin weights fitted to examples (Mohr and Gleicher 2003) that are added in batches.
     """
     def __init__(self, skeleton: Skeleton, rest_vertices: typing.Any, joints: typing.Any) -> None:
         ...
@@ -588,48 +589,48 @@ class LinearBlendFit:
         """
     def solve(self, influences: typing.SupportsInt | typing.SupportsIndex = 0, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
-        Joints (V, K) int32, weights (V, K) float32 and the squared distances (V,) that are left, with at most
-        `influences` joints a vertex; 0: as many as help.
+        Joints (V, K) int32, weights (V, K) float32 and the sums of squared distances (V,) float64 to the examples,
+        with at most `influences` joints per vertex; 0: as many as lower the error.
         """
     @property
     def num_examples(self) -> int:
         ...
 class DeformationTransfer:
     """
-    Deformation transfer between meshes of one topology (Sumner and Popovic 2004): factored once, for any number
-    of shapes. Each component of the source is first placed on the target's by a similarity. Quads count along
-    both diagonals. Degenerate triangles carry no gradient. Immutable and thread-safe.
+    Deformation transfer between meshes of one topology (Sumner and Popovic 2004): one factorization for any
+    number of shapes. Each component of the source is first placed on the target's by a similarity. Quads are
+    split along both diagonals. Degenerate triangles have no gradient. Immutable and thread-safe.
     """
     determined: typing.ClassVar[float] = 0.25
     def __init__(self, source_neutral: typing.Any, target_neutral: typing.Any, faces: typing.Any, fixed: typing.Any = None, *, contacts: typing.Any = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
-        contacts: pairs of vertices (P, 2) where lips and lids are (find_contacts finds them): what meets there in the
-        source meets in the target, and what does not cross is kept from it; contact_weight: how much corrections
-        follow what contacts ask.
-        ValueError on sizes that differ, values that are not finite and indices out of range.
+        contacts: pairs of vertices (P, 2) of lips and lids, as find_contacts finds them. Surfaces that come
+        together there in the source come together in the target; surfaces that do not cross in the source
+        do not cross in the target. contact_weight: how closely corrections follow the contacts.
+        ValueError if sizes differ, a value is not finite or an index is out of range.
         """
     def resolution(self, source_shapes: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
-        (K,) float64: how much examples of these weights (J, K) tell about each shape, relative to one example of
-        it alone at weight 1: 0 nothing, 1 as much. Small where weights are, and where shapes are only seen
-        together with others that move the same place.
+        (K,) float64: how well examples with these weights (J, K) determine each shape, relative to one example
+        of it alone at weight 1: 0 not at all, 1 as well. Small if its weights are small or if it occurs only
+        together with other shapes that move the same place.
         """
     def transfer(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        The target's shapes (K, V, 3) float32 for the source's (K, V, 3): absolute positions, both.
+        The target's shapes (K, V, 3) float32 for the source's shapes (K, V, 3), both absolute positions.
         A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.
         """
     def transfer_keep_rest(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        As transfer, but in each shape the vertices that rest in it stay: the part that a shape moves is factored
-        for it, which takes longer. Contacts may move vertices at rest still.
+        As transfer, but in each shape the vertices that rest in the source stay at the target's neutral.
+        Takes longer: each shape has a factorization of its own. Contacts may still move vertices at rest.
         """
     def transfer_with_examples(self, source_shapes: typing.Any, examples: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        The same, corrected by expressions of the target, examples (J, V, 3), of known weights (J, K) (Li et al.
-        2010, one solve for shapes): beta > 0 is how much the transferred shapes count beside the examples. Contacts
-        are met by shapes with a resolution below `determined`; the others meet where the examples do.
+        As transfer, corrected by expressions of the target: examples (J, V, 3) with known weights (J, K)
+        (Li et al. 2010, one solve for the shapes). beta > 0 is the weight of the transferred shapes beside the
+        examples. Contacts correct only shapes with a resolution below `determined`.
         """
     @property
     def components(self) -> numpy.typing.NDArray[numpy.int32]:
@@ -651,38 +652,38 @@ class DeformationTransfer:
         """
 class PackingGraph:
     """
-    Which items exclude each other in an expression: those that share an active vertex, and
-    refused sets, of which never all stand together. Searches end at Ctrl-C, and call
-    report(nodes) now and then.
+    The conflict graph of items: those that move a common vertex exclude each other in an
+    expression, and a refused set must not be complete in one. Searches end at Ctrl-C and
+    call report(nodes) with the number of nodes visited so far.
     """
     def __init__(self, active: typing.Any, refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = []) -> None:
         ...
     def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
-        The most items found that exclude each other pairwise, and whether there are provably no more.
+        The most items found that exclude each other pairwise; True if no larger such set exists.
         """
-    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, enough: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
+    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, sufficient: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
         """
-        The expression of every item (-1: not allowed), as few as possible or `enough`; a lower bound of their
-        number; whether it is reached; the nodes it took.
+        The expression of every item (-1: not allowed), as few as possible or at most `sufficient`; a lower bound
+        of their number; True if it is reached; the nodes visited.
         """
     def heaviest(self, weights: typing.Any, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
-        Items of the expression of largest weight, whether that is proven, and the nodes it took.
+        Items of the expression with the largest weight; True if that is proven; the nodes visited.
         """
     @property
     def conflicts(self) -> numpy.typing.NDArray[numpy.uint8]:
         """
-        (M, M), 1 where two items exclude each other.
-        """
-    @property
-    def deepest(self) -> list[int]:
-        """
-        The most items at one vertex.
+        (M, M) uint8: 1 if two items exclude each other.
         """
     @property
     def size(self) -> int:
         ...
+    @property
+    def vertex_clique(self) -> list[int]:
+        """
+        The items of the vertex that most items move.
+        """
 class InverseGram:
     """
     The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and
@@ -769,8 +770,8 @@ def face_normal_angles(a: typing.Any, b: typing.Any, faces: typing.Any, threads:
     """
 def find_contacts(poses: typing.Any, faces: typing.Any, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
-    Pairs (N, 2) of facing vertices that come within `reach` edge lengths in one of the poses (P, V, 3),
-    the first of them the neutral.
+    Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the
+    poses (P, V, 3), the first of which is the neutral.
     """
 def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
     """
@@ -782,7 +783,7 @@ def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous
     """
 def fit_triangles(weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any) -> numpy.typing.NDArray[numpy.float64]:
     """
-    Example-based solves, one a triangle: X (F, K, M) that minimizes
+    Example-based solves, one per triangle: X (F, K, M) that minimizes
     sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.
     """
 def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
@@ -818,7 +819,7 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """
 def motion_sources(skeleton: Skeleton, poses: typing.Any, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
-    (J,) int32: of each joint the joint whose motion it repeats in all poses (T, C), or itself.
+    (J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.
     """
 def num_processors() -> int:
     """

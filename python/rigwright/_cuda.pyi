@@ -36,17 +36,17 @@ class ResidentModel:
     """
     def __init__(self, tensors: dict, metadata: str, dense: bool = False, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456) -> None:
         """
-        Copy a model to the device. dense: all offsets of blendshapes, zeros too, as one matrix; workspace: bytes
-        that a chunk of poses may take.
+        Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
+        workspace: bytes that a chunk of frames may use.
         """
     def evaluate(self, poses: typing.Any, out: numpy.typing.NDArray[numpy.float32], order: typing.Any = None, lengths: typing.Any = None) -> None:
         """
-        Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,): of
-        a prefix per head.
+        Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):
+        of one prefix of blendshapes per frame.
         """
     def evaluate_on_device(self, poses: typing.Any, order: typing.Any = None, lengths: typing.Any = None) -> DeviceArray:
         """
-        The same vertices as a DeviceArray; (V, 3) of one pose (C,).
+        The same vertices as a DeviceArray; (V, 3) for one pose (C,).
         """
     def jacobian(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], out: numpy.typing.NDArray[numpy.float32]) -> None:
         """
@@ -58,11 +58,11 @@ class ResidentModel:
         """
     def milliseconds(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], batch: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex) -> list[float]:
         """
-        Device time of each of `repeats` evaluations of `batch` poses, without the copies.
+        Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.
         """
     def restricted(self, vertices: typing.Any) -> ResidentModel:
         """
-        The model of the vertices (M,) alone, on the device.
+        The model of the vertices (M,) only, on the device.
         """
 class Projection:
     """
@@ -99,9 +99,9 @@ class InverseSolver:
         """
 def copy_rate(bytes: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex) -> float:
     """
-    Gigabytes a second, read and written together, of copies on the device: the median.
+    The median rate of copies on the device in gigabytes per second, read and written together.
     """
 def status() -> dict:
     """
-    works, reason (why not, a phrase), devices (name, compute_capability, memory).
+    works (bool), reason (a phrase, if not), devices (name, compute_capability, memory in bytes).
     """

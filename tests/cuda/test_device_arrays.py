@@ -140,7 +140,7 @@ def test_weights_on_the_device_take_prefixes(emulated_lane, prefix):
         (lambda poses: ByInterface(poses[None]), "with 3 axes"),
         (lambda poses: ByInterface(poses[:, ::2]), "not contiguous"),
         (lambda poses: ByInterface(poses[:, :-1].copy()), "73 wide; it must be 74 wide"),
-        (lambda poses: ByInterface(poses, data=(0, False)), "no memory of the first device"),
+        (lambda poses: ByInterface(poses, data=(0, False)), "not memory of the first device"),
         (lambda poses: ByInterface(poses, mask=poses), "masked"),
         (lambda poses: ByInterface(poses, shape=(-1, 74)), r"of shape \(-1, 74\)"),
         (lambda poses: ByInterface(poses, shape=(2**62, 74)), "of shape"),
@@ -168,11 +168,11 @@ def test_poses_on_the_host_are_checked(cuda_lane, body, poses):
 
 
 def test_wrong_outputs_are_named(cuda_lane, body, poses):
-    with pytest.raises(ValueError, match="evaluate: output is 'device'; it must be 'host' where device is 'cpu'"):
+    with pytest.raises(ValueError, match="evaluate: output is 'device'; it must be 'host' if device is 'cpu'"):
         body.evaluate(poses, output="device")
     with pytest.raises(ValueError, match="evaluate: output is 'gpu'; it must be 'host' or 'device'"):
         body.evaluate(poses, output="gpu")
-    with pytest.raises(ValueError, match="evaluate: out is given; it must be None where output is 'device'"):
+    with pytest.raises(ValueError, match="evaluate: out is given; it must be None if output is 'device'"):
         body.evaluate(poses, device="cuda", output="device", out=np.empty((6, 90, 3), np.float32))
     assert body.evaluate(poses, output="host").tobytes() == body.evaluate(poses).tobytes()
 

@@ -23,7 +23,7 @@ def test_conflicts_are_shared_vertices(seed):
     shared = active.astype(int) @ active.T > 0
     np.fill_diagonal(shared, False)
     assert np.array_equal(graph.conflicts, shared)
-    assert len(graph.deepest) == active.sum(axis=0).max()
+    assert len(graph.vertex_clique) == active.sum(axis=0).max()
 
 
 @pytest.mark.parametrize("seed", range(20))

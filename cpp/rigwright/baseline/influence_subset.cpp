@@ -58,7 +58,7 @@ Subset InfluenceSearch::grow(int count) {
     return best;
 }
 
-/// Replaces one column by the one that lowers the value most; false where none does.
+/// Makes the exchange of one column that lowers the value most. Returns true if it gains more than rounding.
 bool InfluenceSearch::exchange(Subset* subset) {
     const Subset start = *subset;
     for (std::size_t i = 0; i < start.columns.size(); ++i) {
@@ -70,7 +70,8 @@ bool InfluenceSearch::exchange(Subset* subset) {
             if (candidate.value < subset->value) *subset = std::move(candidate);
         }
     }
-    return subset->value < start.value * (1.0 - 1e-9);
+    constexpr double rounding = 1e-9;  // relative: exchanges that only round differently would not end
+    return subset->value < start.value * (1.0 - rounding);
 }
 
 Subset InfluenceSearch::best(int count) {

@@ -6,24 +6,25 @@
 
 namespace rigwright::baseline {
 
-/// Weights >= 0 with sum 1 over a few columns, and their value w^T D w.
+/// Weights w >= 0 of sum 1 over a few columns, and their value w^T D w.
 struct Subset {
     std::vector<int> columns;
     std::vector<double> weights;
     double value = 0.0;
 };
 
-/// The best weights with at most K columns, for one matrix D (see optimize::SimplexLeastSquares).
+/// Minimizes w^T D w over weights w >= 0 of sum 1 with few columns, for one matrix D (optimize::SimplexLeastSquares).
 class InfluenceSearch {
 public:
     explicit InfluenceSearch(View<const double, 2> gram) : gram_(gram) {}
 
-    /// The exact minimizer over all columns, its columns of weight 0 dropped.
+    /// The exact minimizer over all columns, without its columns of weight 0.
     Subset all();
-    /// At most `count` columns. Exact where the minimizer over all columns has no more, and for one column.
-    /// Otherwise choosing is combinatorial: starts from the best of the largest weights of the full solution,
-    /// from dropping its smallest weights one by one, and from adding columns greedily, each refitted; then
-    /// exchanges one column for another as long as that lowers the value.
+    /// The best subset found with at most `count` columns. Exact for one column, and if the minimizer over all columns
+    /// has no more than `count`; otherwise a heuristic.
+    /// Method: the best of three starts: the columns with the largest weights in the minimizer over all columns, those
+    /// left after dropping its smallest weights one by one, and columns added greedily, each refitted. Then columns are
+    /// exchanged one by one while that lowers the value.
     Subset best(int count);
 
 private:

@@ -27,10 +27,10 @@ std::vector<std::int32_t> motion_sources(const rig::Skeleton& skeleton, View<con
         if (parent < 0) continue;
         bool same = true;
         for (std::int64_t t = 0; same && t < poses.extent(0); ++t) {
-            const double* own = skinning.data() + 12 * (t * num_joints + j);
-            const double* other = skinning.data() + 12 * (t * num_joints + source[parent]);
+            const double* of_joint = skinning.data() + 12 * (t * num_joints + j);
+            const double* of_parent = skinning.data() + 12 * (t * num_joints + source[parent]);
             for (int e = 0; e < 12; ++e) {
-                same = same && std::abs(own[e] - other[e]) * (e % 4 == 3 ? 1.0 : radius) <= tolerance;
+                same = same && std::abs(of_joint[e] - of_parent[e]) * (e % 4 == 3 ? 1.0 : radius) <= tolerance;
             }
         }
         if (same) source[j] = source[parent];
@@ -56,35 +56,36 @@ LinearBlendFit::LinearBlendFit(const rig::Skeleton& skeleton, View<const float, 
         center_[axis] = sum / static_cast<double>(num_vertices());
     }
     errors_.assign(num_vertices() * joints_.size(), 0.0);
-    distances_.assign(joints_.size() * joints_.size() * entries, 0.0);
+    distances_.assign(joints_.size() * joints_.size() * numbers_per_matrix, 0.0);
 }
 
 void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertices, int threads) {
     constexpr const char* function = "LinearBlendFit.add";
-    const std::int64_t num_frames = poses.extent(0), num_joints = static_cast<std::int64_t>(joints_.size());
+    const std::int64_t num_frames = poses.extent(0);
+    const std::int64_t num_joints = static_cast<std::int64_t>(joints_.size());
     check_shape<const float, 3>(function, "vertices", vertices, {num_frames, num_vertices(), 3});
     check_finite(function, "vertices", vertices);
-    const std::vector<double> every = rig::skinning_transforms(function, skeleton_, poses, threads);
+    const std::vector<double> all_joints = rig::skinning_transforms(function, skeleton_, poses, threads);
     std::vector<double> skinning(12 * static_cast<std::size_t>(num_frames * num_joints));
     for (std::int64_t t = 0; t < num_frames; ++t) {
         for (std::int64_t j = 0; j < num_joints; ++j) {
-            std::copy_n(every.data() + 12 * (t * skeleton_.num_joints() + joints_[j]), 12,
+            std::copy_n(all_joints.data() + 12 * (t * skeleton_.num_joints() + joints_[j]), 12,
                         skinning.data() + 12 * (t * num_joints + j));
         }
     }
     rig::add_rigid_errors({skinning.data(), {num_frames, num_joints, 12}}, {rest_.data(), {num_vertices(), 3}},
                           vertices, {errors_.data(), {num_vertices(), num_joints}}, threads);
 
-    for (std::size_t m = 0; m < skinning.size(); m += 4) {  // each row: its translation about the center
+    for (std::size_t m = 0; m < skinning.size(); m += 4) {  // rows of 4: translations about the center
         for (int axis = 0; axis < 3; ++axis) skinning[m + 3] += skinning[m + axis] * center_[axis];
     }
     parallel_for(num_joints, 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             for (std::int64_t j = i + 1; j < num_joints; ++j) {
-                double* sum = distances_.data() + (i * num_joints + j) * entries;
+                double* sum = distances_.data() + (i * num_joints + j) * numbers_per_matrix;
                 for (std::int64_t t = 0; t < num_frames; ++t) {
-                    const double *a = skinning.data() + 12 * (t * num_joints + i),
-                                 *b = skinning.data() + 12 * (t * num_joints + j);
+                    const double* a = skinning.data() + 12 * (t * num_joints + i);
+                    const double* b = skinning.data() + 12 * (t * num_joints + j);
                     for (int row = 0; row < 12; row += 4) {
                         const double d[4] = {a[row] - b[row], a[row + 1] - b[row + 1], a[row + 2] - b[row + 2],
                                              a[row + 3] - b[row + 3]};
@@ -101,17 +102,19 @@ void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertic
 
 void LinearBlendFit::fill_gram(std::int64_t vertex, double* gram) const {
     const std::size_t num_joints = joints_.size();
-    const double x = rest_[3 * vertex] - center_[0], y = rest_[3 * vertex + 1] - center_[1],
-                 z = rest_[3 * vertex + 2] - center_[2];
-    const double products[entries] = {x * x, 2 * x * y, 2 * x * z, 2 * x, y * y, 2 * y * z, 2 * y, z * z, 2 * z, 1.0};
+    const double x = rest_[3 * vertex] - center_[0];
+    const double y = rest_[3 * vertex + 1] - center_[1];
+    const double z = rest_[3 * vertex + 2] - center_[2];
+    const double products[numbers_per_matrix] = {x * x,     2 * x * y, 2 * x * z, 2 * x, y * y,
+                                                 2 * y * z, 2 * y,     z * z,     2 * z, 1.0};
     const double* error = errors_.data() + vertex * num_joints;
     for (std::size_t i = 0; i < num_joints; ++i) {
         gram[i * num_joints + i] = error[i];
         for (std::size_t j = i + 1; j < num_joints; ++j) {
-            const double* n = distances_.data() + (i * num_joints + j) * entries;
-            double apart = 0.0;
-            for (int e = 0; e < entries; ++e) apart += products[e] * n[e];
-            gram[i * num_joints + j] = gram[j * num_joints + i] = 0.5 * (error[i] + error[j] - apart);
+            const double* n = distances_.data() + (i * num_joints + j) * numbers_per_matrix;
+            double distance = 0.0;  // v^T N v
+            for (int e = 0; e < numbers_per_matrix; ++e) distance += products[e] * n[e];
+            gram[i * num_joints + j] = gram[j * num_joints + i] = 0.5 * (error[i] + error[j] - distance);
         }
     }
 }
@@ -123,7 +126,8 @@ SkinFit LinearBlendFit::solve(int influences, int threads) const {
     }
     const std::int64_t num_joints = static_cast<std::int64_t>(joints_.size());
     std::vector<Subset> found(num_vertices());
-    parallel_for(num_vertices(), 16, threads, [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t vertices_per_batch = 16;  // enough work to outweigh the start of a batch
+    parallel_for(num_vertices(), vertices_per_batch, threads, [&](std::int64_t begin, std::int64_t end) {
         std::vector<double> gram(static_cast<std::size_t>(num_joints * num_joints));
         InfluenceSearch search({gram.data(), {num_joints, num_joints}});
         for (std::int64_t k = begin; k < end; ++k) {

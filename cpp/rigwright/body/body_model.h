@@ -32,6 +32,8 @@ public:
     explicit BodyModel(std::shared_ptr<const TensorFile> tensors);
 
     const std::vector<VertexSet>& sets() const { return sets_; }
+    /// The constants of the sets.
+    const Packed& packed() const { return packed_; }
     /// The same model with another network_storage. Throws ArgumentError unless it is "float32" or "16-bit".
     std::shared_ptr<BodyModel> stored(const std::string& storage) const;
     /// The largest |w - stored w| over all layer weights.

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <string>
 
+#include "rigwright/body/body_model.h"
 #include "rigwright/core/check.h"
 #include "rigwright/core/error.h"
 #include "rigwright/cuda/blendshapes/program.h"
@@ -16,7 +17,9 @@ namespace rigwright::cuda {
 namespace {
 
 std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deformer& model, bool dense) {
-    if (model.character().kind == "body") return make_body_program(machine, BodyPlan(model.character()));
+    if (const auto* body = dynamic_cast<const body::BodyModel*>(&model)) {
+        return make_body_program(machine, BodyPlan(*body));
+    }
     if (const auto* rig = dynamic_cast<const rig::BlendshapeRig*>(&model)) {
         return make_blendshape_program(machine, BlendshapePlan(*rig, dense ? Columns::all : Columns::moving));
     }
@@ -31,11 +34,12 @@ void check_vertices(View<const float, 3> vertices) {
 
 }  // namespace
 
-/// Rows on the host or on the device.
+/// Poses (T, C) to read, on the host or on the device.
 struct ResidentModel::Source {
     const float* data;
     bool on_device;
 };
+/// Results (T, 3 V) to write, on the host or on the device.
 struct ResidentModel::Target {
     float* data;
     bool on_device;
@@ -49,27 +53,29 @@ struct ResidentModel::State {
           workspace(options.workspace),
           program(make_program(machine, model, options.dense)) {}
 
-    /// How many poses fit the workspace.
-    std::int64_t poses_per_chunk() const {
-        return rows_that_fit(program->floats_per_pose() + num_controls + num_coordinates);
+    /// Frames of `evaluate` that fit the workspace.
+    std::int64_t frames_per_chunk() const {
+        return num_that_fit(program->floats_per_frame() + num_controls + num_coordinates);
     }
-    std::int64_t rows_that_fit(std::int64_t floats_per_row) const {
-        return std::max<std::int64_t>(workspace / (4 * floats_per_row), 1);
+    /// Frames or tangents that fit the workspace, with so many floats each; at least one.
+    std::int64_t num_that_fit(std::int64_t floats) const {
+        return std::max<std::int64_t>(workspace / (static_cast<std::int64_t>(sizeof(float)) * floats), 1);
     }
 
-    /// Rows of a source on the device.
+    /// Frames of a source on the device: copied to `staging` if they are on the host.
     const float* load(const Source& from, std::int64_t first, std::int64_t count, Buffer<float>& staging) {
-        const float* rows = from.data + first * num_controls;
-        if (from.on_device) return rows;
-        machine.upload(rows, count * num_controls, staging);
+        const float* frames = from.data + first * num_controls;
+        if (from.on_device) return frames;
+        machine.upload(frames, count * num_controls, staging);
         return staging.data();
     }
-    /// Where rows of results are written on the device; `deliver` copies them to a target on the host.
-    float* place(const Target& to, std::int64_t first, std::int64_t count) {
+    /// Device memory for the results of some frames: that of the target, or `vertices` if the target is on the host.
+    float* results_on_device(const Target& to, std::int64_t first, std::int64_t count) {
         if (to.on_device) return to.data + first * num_coordinates;
         vertices.reserve(count * num_coordinates);
         return vertices.data();
     }
+    /// Copies the results of some frames to a target on the host.
     void deliver(const Target& to, std::int64_t first, std::int64_t count) {
         if (!to.on_device) machine.download(vertices, count * num_coordinates, to.data + first * num_coordinates);
     }
@@ -78,9 +84,14 @@ struct ResidentModel::State {
 
     std::mutex turn;
     Machine machine;
-    std::int64_t num_controls, num_coordinates, workspace;
+    std::int64_t num_controls;
+    std::int64_t num_coordinates;  // 3 V
+    std::int64_t workspace;        // bytes
     std::unique_ptr<DeviceProgram> program;
-    Buffer<float> poses, tangents, vertices, jacobians;
+    Buffer<float> poses;
+    Buffer<float> tangents;
+    Buffer<float> vertices;
+    Buffer<float> jacobians;
 };
 
 ResidentModel::ResidentModel(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options)
@@ -91,7 +102,7 @@ ResidentModel::ResidentModel(std::shared_ptr<const rig::Deformer> model, const R
 
 ResidentModel::~ResidentModel() = default;
 
-void ResidentModel::check(std::int64_t num_poses, std::int64_t width, const rig::Prefix* prefix) const {
+void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const rig::Prefix* prefix) const {
     if (width != character().num_controls()) {
         throw bad_argument("evaluate", "poses", std::to_string(width) + " wide",
                            std::to_string(character().num_controls()) + " wide");
@@ -101,31 +112,31 @@ void ResidentModel::check(std::int64_t num_poses, std::int64_t width, const rig:
         throw bad_argument("evaluate", "prefix", "given for a model of kind '" + character().kind + "'",
                            "left out: blendshapes have prefixes");
     }
-    rig::check_prefix(*prefix, character().num_controls(), num_poses);
+    rig::check_prefix(*prefix, character().num_controls(), num_frames);
 }
 
-DeviceArray ResidentModel::new_vertices(std::int64_t num_poses) const {
+DeviceArray ResidentModel::new_vertices(std::int64_t num_frames) const {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(float));
-    if (num_poses > most / state_->num_coordinates) {
-        throw bad_argument("evaluate", "poses", std::to_string(num_poses) + " rows",
+    if (num_frames > most / state_->num_coordinates) {
+        throw bad_argument("evaluate", "poses", std::to_string(num_frames) + " rows",
                            "so few that their vertices fit memory");
     }
     const DeviceScope scope;
     const auto buffer = std::make_shared<Buffer<float>>();
-    buffer->reserve(std::max<std::int64_t>(num_poses * state_->num_coordinates, 1));
-    return {{buffer, buffer->data()}, {num_poses, character().num_vertices(), 3}};
+    buffer->reserve(std::max<std::int64_t>(num_frames * state_->num_coordinates, 1));
+    return {{buffer, buffer->data()}, {num_frames, character().num_vertices(), 3}};
 }
 
-void ResidentModel::run(const Source& poses, std::int64_t num_poses, const Target& vertices,
+void ResidentModel::run(const Source& poses, std::int64_t num_frames, const Target& vertices,
                         const rig::Prefix* prefix) const {
     State& s = *state_;
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
-    const std::int64_t chunk = s.poses_per_chunk();
-    for (std::int64_t first = 0; first < num_poses; first += chunk) {
-        const std::int64_t count = std::min(chunk, num_poses - first);
-        const PoseBatch batch{first, count, s.load(poses, first, count, s.poses), s.place(vertices, first, count),
-                              prefix};
+    const std::int64_t chunk = s.frames_per_chunk();
+    for (std::int64_t first = 0; first < num_frames; first += chunk) {
+        const std::int64_t count = std::min(chunk, num_frames - first);
+        const FrameBatch batch{first, count, s.load(poses, first, count, s.poses),
+                               s.results_on_device(vertices, first, count), prefix};
         s.program->prepare(batch);
         s.program->evaluate(batch);
         s.deliver(vertices, first, count);
@@ -179,31 +190,31 @@ void ResidentModel::do_jvp(View<const float, 2> poses, View<const float, 2> tang
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
     const Target target{derivatives.data(), false};
-    const std::int64_t chunk = s.rows_that_fit(s.program->floats_per_pose() + s.program->floats_per_tangent() +
-                                               2 * s.num_controls + s.num_coordinates);
+    const std::int64_t chunk = s.num_that_fit(s.program->floats_per_frame() + s.program->floats_per_tangent() +
+                                              2 * s.num_controls + s.num_coordinates);
     for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
         const std::int64_t count = std::min(chunk, poses.extent(0) - first);
         s.program->linearize({first, count, s.load({poses.data(), false}, first, count, s.poses), nullptr});
         const float* directions = s.load({tangents.data(), false}, first, count, s.tangents);
-        s.program->push_forward({count, {}, directions, s.place(target, first, count)});
+        s.program->push_forward({count, {}, directions, s.results_on_device(target, first, count)});
         s.deliver(target, first, count);
     }
     s.machine.synchronize();
 }
 
-/// Queues the Jacobians of `count` poses that lie in `poses`: one tangent per pose and column.
+/// Queues the Jacobians of the `count` frames in `poses`: one tangent per frame and pose column.
 void ResidentModel::State::queue_jacobians(std::int64_t count) {
     program->linearize({0, count, poses.data(), nullptr});
-    const std::int64_t directions = count * num_controls;
-    const std::int64_t chunk = rows_that_fit(program->floats_per_tangent() + num_controls + num_coordinates);
-    tangents.reserve(std::min(chunk, directions) * num_controls);
-    vertices.reserve(std::min(chunk, directions) * num_coordinates);
-    jacobians.reserve(directions * num_coordinates);
-    for (std::int64_t first = 0; first < directions; first += chunk) {
-        const std::int64_t rows = std::min(chunk, directions - first);
-        machine.for_each(rows, num_controls, UnitTangents{first, num_controls, tangents.data()});
-        program->push_forward({rows, {first, num_controls}, tangents.data(), vertices.data()});
-        machine.for_each(rows, num_coordinates,
+    const std::int64_t num_tangents = count * num_controls;
+    const std::int64_t chunk = num_that_fit(program->floats_per_tangent() + num_controls + num_coordinates);
+    tangents.reserve(std::min(chunk, num_tangents) * num_controls);
+    vertices.reserve(std::min(chunk, num_tangents) * num_coordinates);
+    jacobians.reserve(num_tangents * num_coordinates);
+    for (std::int64_t first = 0; first < num_tangents; first += chunk) {
+        const std::int64_t in_chunk = std::min(chunk, num_tangents - first);
+        machine.for_each(in_chunk, num_controls, UnitTangents{first, num_controls, tangents.data()});
+        program->push_forward({in_chunk, {first, num_controls}, tangents.data(), vertices.data()});
+        machine.for_each(in_chunk, num_coordinates,
                          JacobianColumns{vertices.data(), num_coordinates, first, num_controls, jacobians.data()});
     }
 }
@@ -213,7 +224,7 @@ void ResidentModel::do_jacobian(View<const float, 2> poses, View<float, 3> jacob
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
     const std::int64_t size = s.num_coordinates * s.num_controls;
-    const std::int64_t chunk = s.rows_that_fit(s.program->floats_per_pose() + s.num_controls + size);
+    const std::int64_t chunk = s.num_that_fit(s.program->floats_per_frame() + s.num_controls + size);
     for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
         const std::int64_t count = std::min(chunk, poses.extent(0) - first);
         s.load({poses.data(), false}, first, count, s.poses);
@@ -227,25 +238,28 @@ std::shared_ptr<rig::Deformer> ResidentModel::do_restricted(View<const std::int3
     return resident(model_->restricted(vertices), options_);
 }
 
-std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std::int64_t batch, int repeats) const {
+std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch,
+                                                int repeats) const {
     State& s = *state_;
     check_shape<const float, 2>("milliseconds", "poses", poses, {-1, s.num_controls});
-    const std::int64_t most = std::min(poses.extent(0), s.poses_per_chunk());
-    if (batch < 1 || batch > most) {
-        throw bad_argument("milliseconds", "batch", std::to_string(batch),
-                           "1 to the poses given, and what the workspace holds: " + std::to_string(most));
+    const std::int64_t most = std::min(poses.extent(0), s.frames_per_chunk());
+    if (frames_per_batch < 1 || frames_per_batch > most) {
+        throw bad_argument("milliseconds", "batch", std::to_string(frames_per_batch),
+                           "from 1 to " + std::to_string(most) + ", the poses given that fit the workspace");
     }
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
     s.machine.upload(poses.data(), poses.size(), s.poses);
-    float* vertices = s.place({nullptr, false}, 0, batch);
-    s.program->prepare({0, batch, s.poses.data(), vertices});
-    const std::int64_t batches = poses.extent(0) / batch;
+    float* vertices = s.results_on_device({nullptr, false}, 0, frames_per_batch);
+    s.program->prepare({0, frames_per_batch, s.poses.data(), vertices});
+    const std::int64_t batches = poses.extent(0) / frames_per_batch;
     std::vector<double> times;
     constexpr int warm_up = 3;
     for (int i = 0; i < repeats + warm_up; ++i) {
-        const float* rows = s.poses.data() + i % batches * batch * s.num_controls;
-        const double time = s.machine.milliseconds([&] { s.program->evaluate({0, batch, rows, vertices}); });
+        const float* frames = s.poses.data() + i % batches * frames_per_batch * s.num_controls;
+        const double time = s.machine.milliseconds([&] {
+            s.program->evaluate({0, frames_per_batch, frames, vertices});
+        });
         if (i >= warm_up) times.push_back(time);
     }
     return times;

@@ -11,40 +11,42 @@
 namespace rigwright::cuda {
 
 struct ResidentOptions {
-    /// Bounds, in bytes, what one chunk of poses takes beside the model's constants; one pose always runs.
+    /// Bytes that a chunk of frames may use beside the model's constants. One frame always runs. Larger chunks fill the
+    /// device better; chosen, not tuned.
     std::int64_t workspace = std::int64_t{256} << 20;
-    /// Blendshapes: store all offsets, zeros too, as one dense matrix.
+    /// For blendshapes: store all offsets, zeros included, as one dense matrix.
     bool dense = false;
 };
 
-/// A learned body or a blendshape rig whose constants are on the first device, where evaluate, jvp and jacobian run;
-/// vjp is an ArgumentError. Poses and results on the host pass in chunks that fit the workspace. A pose gives the same
-/// bytes alone and in any batch; they differ from the CPU's by rounding. Calls from several threads take turns. All
-/// members throw CudaError.
+/// A learned body or a blendshape rig whose constants are on the first device. evaluate, jvp and jacobian run there;
+/// vjp throws ArgumentError. Poses and results on the host are copied in chunks that fit the workspace.
+/// Guarantee: a frame has the same bytes alone and in any batch; they differ from the CPU's by rounding.
+/// Calls from several threads run one after another. All members throw CudaError.
 class ResidentModel final : public rig::Deformer {
 public:
     /// Throws ArgumentError if the model is of a kind that has no kernels.
     ResidentModel(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options);
     ~ResidentModel() override;
 
-    /// Vertices (T, V, 3) that stay on the device, of poses (T, C) on the host. Throws ArgumentError as
-    /// Deformer::evaluate, but poses so large that vertices overflow give vertices that are not finite. With a `prefix`
-    /// of blendshapes: as BlendshapeRig::evaluate_prefix.
+    /// Vertices (T, V, 3) on the device for poses (T, C) on the host. A `prefix` is for blendshapes, as in
+    /// BlendshapeRig::evaluate_prefix. Throws ArgumentError as Deformer::evaluate does, except if vertices overflow:
+    /// they are then not finite.
     DeviceArray evaluate_on_device(View<const float, 2> poses, const rig::Prefix* prefix = nullptr) const;
-    /// The same of poses on the device, whose values are not checked: what is not finite gives vertices that are not.
-    /// Nothing is copied to the host.
+    /// The same for poses on the device. Their values are not checked: poses that are not finite give vertices that are
+    /// not. Nothing is copied to the host.
     DeviceArray evaluate_on_device(const DeviceMatrix& poses, const rig::Prefix* prefix = nullptr) const;
-    /// Vertices (T, V, 3) on the host, of poses on the device. Throws ArgumentError if a vertex is not finite.
+    /// Vertices (T, V, 3) on the host for poses on the device. Throws ArgumentError if a vertex is not finite.
     void evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices,
                           const rig::Prefix* prefix = nullptr) const;
-    /// As BlendshapeRig::evaluate_prefix, from host to host. Throws ArgumentError if the model is another kind.
+    /// As BlendshapeRig::evaluate_prefix, from host to host. Throws ArgumentError if the model has no blendshapes.
     void evaluate_prefix(View<const float, 2> weights, const rig::Prefix& prefix, View<float, 3> vertices) const;
 
     float pose_limit() const override { return model_->pose_limit(); }
 
-    /// Device time in milliseconds of `repeats` evaluations of `batch` poses, without the copies: events around the
-    /// kernels, after three runs to warm up, over one batch of `poses` after the other. A batch must fit the workspace.
-    std::vector<double> milliseconds(View<const float, 2> poses, std::int64_t batch, int repeats) const;
+    /// Device time in milliseconds of each of `repeats` evaluations of `frames_per_batch` frames, without copies:
+    /// events around the kernels, after three evaluations to warm up, for successive batches of `poses`. Throws
+    /// ArgumentError if a batch does not fit the workspace.
+    std::vector<double> milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch, int repeats) const;
 
 private:
     struct State;
@@ -59,17 +61,17 @@ private:
     void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
-    void check(std::int64_t num_poses, std::int64_t width, const rig::Prefix* prefix) const;
-    DeviceArray new_vertices(std::int64_t num_poses) const;
-    void run(const Source& poses, std::int64_t num_poses, const Target& vertices, const rig::Prefix* prefix) const;
+    void check(std::int64_t num_frames, std::int64_t width, const rig::Prefix* prefix) const;
+    DeviceArray new_vertices(std::int64_t num_frames) const;
+    void run(const Source& poses, std::int64_t num_frames, const Target& vertices, const rig::Prefix* prefix) const;
 
     std::shared_ptr<const rig::Deformer> model_;
     ResidentOptions options_;
     std::unique_ptr<State> state_;
 };
 
-/// Copies the constants of a model to the device. Restricted models are taken, and restricting the result gives a
-/// resident model. Throws ArgumentError if the model is neither of kind "body" nor "blendshape", CudaError.
+/// Copies the constants of a model, which may be restricted, to the device. `restricted` of the result is a
+/// ResidentModel, too. Throws ArgumentError if the model is neither of kind "body" nor "blendshape", CudaError.
 std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model,
                                         const ResidentOptions& options = ResidentOptions());
 

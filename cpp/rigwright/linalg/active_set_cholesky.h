@@ -3,12 +3,12 @@
 #include <span>
 #include <vector>
 
-#include "rigwright/linalg/gram_matrix.h"
+#include "rigwright/core/aligned.h"
 
 namespace rigwright::linalg {
 
-/// Cholesky factor U^T U of a Hessian over a working set of variables, which changes by a few of them at a time:
-/// leaving or entering it costs a solve, not a factorization.
+/// Cholesky factorization U^T U of the rows and columns of a Hessian that belong to an active set of variables. A
+/// variable enters or leaves the set in O(n^2), without a new factorization (Golub and Van Loan 2013, section 6.5).
 class ActiveSetCholesky {
 public:
     /// A pivot below this share of its diagonal entry is rounding: the matrix counts as singular.
@@ -16,32 +16,35 @@ public:
 
     bool empty() const { return variables_.empty(); }
     std::int64_t size() const { return static_cast<std::int64_t>(variables_.size()); }
-    /// In the order of the factor's rows.
+    /// The active variables, in the order of the rows of U.
     const std::vector<std::int32_t>& variables() const { return variables_; }
-    /// Room that `solve` needs.
+    /// Numbers that the vector of `solve` must have room for.
     std::int64_t stride() const { return stride_; }
     void clear() { variables_.clear(); }
-    /// Of the last `set` that succeeded: the least pivot, relative to its diagonal entry with what was added. It is at
-    /// most the squared sine of a column's angle to the columns before it.
+    /// The smallest pivot relative to its diagonal entry, ridge included, in the last `set` that succeeded. It is at
+    /// most the squared sine of the angle between a column and the span of the columns before it.
     double least_pivot() const { return least_pivot_; }
-    /// Factors the rows and columns `active` of a symmetric matrix with `added` on its diagonal; their variables are
-    /// named by `names`. Returns false, and is empty, if that is not positive definite.
+    /// Factorizes the rows and columns `active` of a symmetric matrix, whose rows are `row_length` numbers apart, with
+    /// `ridge` added to the diagonal. `names[i]` is the variable of row i of the matrix. Returns false, and leaves the
+    /// set empty, if the result is not positive definite.
     bool set(const std::vector<double>& matrix, std::int64_t row_length, std::span<const std::int32_t> active,
-             double added, std::span<const std::int32_t> names);
-    /// Enters a variable with its column of the Hessian (size() and room), which is overwritten. False, and unchanged,
-    /// where the matrix would not be positive definite.
+             double ridge, std::span<const std::int32_t> names);
+    /// Adds a variable: `column` has the Hessian's entries at the active variables, `diagonal` the variable's own.
+    /// `column` needs stride() numbers and is overwritten. Returns false, and changes nothing, if there is no room or
+    /// the matrix would not be positive definite.
     bool append(std::int32_t variable, double* column, double diagonal);
+    /// Removes variables()[position].
     void remove(std::int64_t position);
-    /// x <- (U^T U)^-1 x
+    /// x <- (U^T U)^-1 x; x needs stride() numbers.
     void solve(double* x) const;
 
 private:
-    void make_room(std::int64_t count);
+    void reserve(std::int64_t count);
 
     std::int64_t stride_ = 0;
     double least_pivot_ = 1.0;
     std::vector<std::int32_t> variables_;
-    LineVector<double> factor_;
+    LineVector<double> upper_;  // (stride, stride)
     std::vector<double> inverse_diagonal_;
 };
 

@@ -3,35 +3,38 @@
 
 namespace rigwright::linalg {
 
-/// Rows of a factor that are subtracted from a tile: `count` of them, `stride` apart, beginning at the columns of the
-/// tile's rows (`left`) and at those of its columns (`right`).
+/// Rows of U that are subtracted from a tile: `count` rows, `stride` numbers apart. In the first of them, `left` points
+/// at the columns with the indices of the tile's rows, `right` at the columns of the tile.
 template <class Real>
 struct EliminatedRows {
     const Real* left;
     const Real* right;
-    std::int64_t stride, count;
+    std::int64_t stride;
+    std::int64_t count;
 };
 
-/// What a band factorization in `Real` is made of. Counts of columns are multiples of `panel`.
+/// The operations of BandCholesky on tiles, in float or double, compiled for every instruction set. A tile has
+/// `rows_per_tile` rows, `stride` numbers apart. Numbers of columns are multiples of `rows_per_tile`.
 template <class Real>
 struct BandKernels {
-    /// Rows of a tile, and the numbers that its columns come in.
-    static constexpr std::int64_t panel = 8;
-    /// Most columns of a tile.
-    static constexpr std::int64_t widest = sizeof(Real) == 4 ? 32 : 24;
+    static constexpr std::int64_t rows_per_tile = 8;
+    /// The largest number of columns that AVX-512 keeps in registers at once: three vectors of doubles or two of floats
+    /// per row. Other instruction sets take them one vector at a time.
+    static constexpr std::int64_t max_columns_per_tile = sizeof(Real) == 4 ? 32 : 24;
 
-    /// tile (panel rows `stride` apart, `columns`) -= left^T right of `count` sources, held in registers throughout;
-    /// then, unless `triangle` is null, <- U^-T tile for the upper triangle U (panel, panel) with the inverses of its
-    /// diagonal on the diagonal.
-    void (*eliminate)(const EliminatedRows<Real>* sources, std::int64_t count, const Real* triangle, Real* tile,
+    /// tile <- tile - left^T right, summed over the rows of all `num_sources` sources. If `triangle` is not null, then
+    /// tile <- U^-T tile, where `triangle` (rows_per_tile, rows_per_tile) is the upper triangle U with the inverses of
+    /// its diagonal on the diagonal.
+    void (*eliminate)(const EliminatedRows<Real>* sources, std::int64_t num_sources, const Real* triangle, Real* tile,
                       std::int64_t stride, std::int64_t columns);
-    /// x (columns) -= sum_p factors[p] rows_p over panel rows, `stride` apart.
-    void (*subtract_rows)(const Real* factors, const Real* rows, std::int64_t stride, Real* x, std::int64_t columns);
-    /// products[p] = rows_p . x
-    void (*multiply_rows)(const Real* rows, std::int64_t stride, const Real* x, std::int64_t columns, Real* products);
+    /// x(j) <- x(j) - sum_p coefficients(p) tile(p, j)
+    void (*subtract_rows)(const Real* coefficients, const Real* tile, std::int64_t stride, Real* x,
+                          std::int64_t columns);
+    /// products(p) = sum_j tile(p, j) x(j)
+    void (*multiply_rows)(const Real* tile, std::int64_t stride, const Real* x, std::int64_t columns, Real* products);
 };
 
-/// Those of the instruction set that this process uses, for float and double.
+/// The kernels for the instruction set of this process. Real is float or double.
 template <class Real>
 const BandKernels<Real>& band_kernels();
 

@@ -3,20 +3,23 @@
 
 namespace rigwright::linalg {
 
-/// Sums of rows of a Gram matrix, and of other vectors, compiled for every instruction set.
+/// Sums of rows of a Gram matrix, and of other vectors, compiled for every instruction set. Vectors have n numbers.
 struct GramKernels {
     double (*dot)(const double* x, const double* y, std::int64_t n);
-    /// y += a x
-    void (*add_scaled)(double a, const double* x, double* y, std::int64_t n);
-    /// y += sum_i factors[i] rows[i] over `count` rows.
-    void (*add_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
-    /// y = sum_i factors[i] rows[i] over `count` rows, at least one.
-    void (*sum_rows)(const double* factors, const double* const* rows, std::int64_t count, double* y, std::int64_t n);
-    void (*sum_rows_single)(const float* factors, const float* const* rows, std::int64_t count, float* y,
+    /// y += scale x
+    void (*add_scaled)(double scale, const double* x, double* y, std::int64_t n);
+    /// y += sum_i coefficients[i] rows[i], i < count.
+    void (*add_rows)(const double* coefficients, const double* const* rows, std::int64_t count, double* y,
+                     std::int64_t n);
+    /// y = sum_i coefficients[i] rows[i], i < count; count >= 1.
+    void (*sum_rows)(const double* coefficients, const double* const* rows, std::int64_t count, double* y,
+                     std::int64_t n);
+    /// sum_rows in single precision.
+    void (*sum_rows_single)(const float* coefficients, const float* const* rows, std::int64_t count, float* y,
                             std::int64_t n);
 };
 
-/// Those of the instruction set that this process uses.
+/// The kernels for the instruction set of this process.
 const GramKernels& gram_kernels();
 
 }  // namespace rigwright::linalg

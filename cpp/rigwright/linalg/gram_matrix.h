@@ -9,15 +9,15 @@
 
 namespace rigwright::linalg {
 
-/// The Gram matrix Phi^T Omega Phi of a rig's N columns, symmetric, in double and in single precision; each row begins
-/// at a cache line and is filled up with zeros to whole lines.
+/// The symmetric Gram matrix Phi^T Omega Phi of a rig's N columns, in double and in single precision. Each row starts
+/// at a cache line and is padded with zeros to whole lines.
 class GramMatrix {
 public:
-    /// Copies (N, N).
+    /// Copies a matrix (N, N).
     explicit GramMatrix(View<const double, 2> matrix) : size_(matrix.extent(0)), rows_(matrix), single_(matrix) {}
 
     std::int64_t size() const { return size_; }
-    /// Numbers of a row, zeros included.
+    /// Numbers per row, padding included.
     template <class Real = double>
     std::int64_t width() const {
         return rows<Real>().width;
@@ -26,17 +26,18 @@ public:
     const Real* row(std::int64_t i) const {
         return rows<Real>().numbers.data() + i * width<Real>();
     }
-    /// (N, width()): with the zeros.
+    /// The matrix with its padding, (N, width()).
     View<const double, 2> padded() const { return {rows_.numbers.data(), {size_, width()}}; }
     double operator()(std::int64_t i, std::int64_t j) const { return row(i)[j]; }
 
 private:
     template <class Real>
     struct Rows {
-        static constexpr std::int64_t line = 64 / sizeof(Real);
+        static constexpr std::int64_t numbers_per_line = 64 / sizeof(Real);  // of the cache
 
         explicit Rows(View<const double, 2> matrix)
-            : width((matrix.extent(1) + line - 1) / line * line), numbers(matrix.extent(0) * width, Real{0}) {
+            : width((matrix.extent(1) + numbers_per_line - 1) / numbers_per_line * numbers_per_line),
+              numbers(matrix.extent(0) * width, Real{0}) {
             for (std::int64_t i = 0; i < matrix.extent(0); ++i) {
                 std::transform(matrix.row(i), matrix.row(i) + matrix.extent(1), numbers.data() + i * width,
                                [](double entry) { return static_cast<Real>(entry); });

@@ -9,17 +9,23 @@ namespace {
 using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 using Eigen::Vector3d;
 
-/// Newton's iteration X <- (X + X^-T) / 2 (Higham 1986): two rounds for a rotation that float32 has rounded. False
-/// where it does not settle: A mirrors or (nearly) flattens.
+/// A matrix counts as singular if its determinant is below this share of its cubed norm.
+constexpr double singular_determinant = 1e-12;
+
+/// Newton's iteration X <- (X + X^-T) / 2 (Higham 1986): two rounds for a rotation rounded to float32. Returns false
+/// if A mirrors or is nearly singular.
 bool newton(const Matrix& a, Matrix* rotation) {
+    constexpr int max_rounds = 30;      // each round halves singular values far above 1; chosen, not tuned
+    constexpr double converged = 1e-8;  // quadratic convergence: the next error is the square of this change
     Matrix x = a;
-    for (int round = 0; round < 30; ++round) {
-        const double determinant = x.determinant(), size = x.norm();
-        if (!(determinant > 1e-12 * size * size * size)) return false;
+    for (int round = 0; round < max_rounds; ++round) {
+        const double determinant = x.determinant();
+        const double size = x.norm();
+        if (!(determinant > singular_determinant * size * size * size)) return false;
         const Matrix next = 0.5 * (x + x.inverse().transpose());
         const double change = (next - x).norm();
         x = next;
-        if (change < 1e-8) break;  // quadratic: the next error is its square
+        if (change < converged) break;
     }
     *rotation = x;
     return true;
@@ -34,11 +40,11 @@ Matrix nearest_rotation(const Matrix& a) {
     return svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
 }
 
-/// The matrix of (tr(P) I - P) w, and whether it can be inverted: whether the rotation is differentiable.
-bool turning_matrix(const Matrix& stretch, Matrix* k) {
+/// Writes K = tr(P) I - P. Returns true if K is invertible: the rotation is differentiable then.
+bool omega_matrix(const Matrix& stretch, Matrix* k) {
     *k = stretch.trace() * Matrix::Identity() - stretch;
     const double scale = k->norm();
-    return std::abs(k->determinant()) > 1e-12 * scale * scale * scale;
+    return std::abs(k->determinant()) > singular_determinant * scale * scale * scale;
 }
 
 Vector3d axial(const Matrix& m) {
@@ -61,24 +67,24 @@ Polar polar_decomposition(const double* a) {
     return polar;
 }
 
-/// With B = R^T dA and dR = R [w]x: differentiating A = R P gives [w]x P + P [w]x = B - B^T, that is
+/// With B = R^T dA and dR = R [w]x, differentiating A = R P gives [w]x P + P [w]x = B - B^T, that is
 /// (tr(P) I - P) w = axial(B - B^T), and dP = B - [w]x P.
-void polar_jvp(const Polar& polar, const double* da, double* stretch_derivative, double* turn) {
+void polar_jvp(const Polar& polar, const double* da, double* stretch_derivative, double* omega) {
     const Eigen::Map<const Matrix> rotation(polar.rotation), stretch(polar.stretch), change(da);
     const Matrix b = rotation.transpose() * change;
     Matrix k;
     Vector3d w = Vector3d::Zero();
-    if (turning_matrix(stretch, &k)) w = k.inverse() * axial(b);
+    if (omega_matrix(stretch, &k)) w = k.inverse() * axial(b);
     Eigen::Map<Matrix>(stretch_derivative, 3, 3) = b - cross_matrix(w) * stretch;
-    Eigen::Map<Vector3d>(turn, 3) = w;
+    Eigen::Map<Vector3d>(omega, 3) = w;
 }
 
-void polar_vjp(const Polar& polar, const double* stretch_gradient, const double* turn_gradient, double* a_gradient) {
+void polar_vjp(const Polar& polar, const double* stretch_gradient, const double* omega_gradient, double* a_gradient) {
     const Eigen::Map<const Matrix> rotation(polar.rotation), stretch(polar.stretch), gp(stretch_gradient);
     const Matrix h = -gp * stretch;
-    const Vector3d sum = axial(h) + Eigen::Map<const Vector3d>(turn_gradient);
+    const Vector3d sum = axial(h) + Eigen::Map<const Vector3d>(omega_gradient);
     Matrix k, gb = gp;
-    if (turning_matrix(stretch, &k)) gb += cross_matrix(k.inverse() * sum);
+    if (omega_matrix(stretch, &k)) gb += cross_matrix(k.inverse() * sum);
     Eigen::Map<Matrix>(a_gradient) += rotation * gb;
 }
 

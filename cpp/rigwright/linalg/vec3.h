@@ -5,7 +5,7 @@
 
 namespace rigwright::linalg {
 
-/// A point or vector of space; Vec3 below is that of most computations.
+/// A point or vector in space. Vec3, in double precision, is the usual one.
 template <class Real>
 struct Vector3 : std::array<Real, 3> {
     /// Entry i of points (N, 3).
@@ -18,7 +18,7 @@ struct Vector3 : std::array<Real, 3> {
     void add_to(Real* points, std::int64_t i = 0) const {
         for (int axis = 0; axis < 3; ++axis) points[3 * i + axis] += (*this)[axis];
     }
-    /// Writes three numbers.
+    /// Writes the three coordinates to p.
     void write(Real* p) const {
         for (int axis = 0; axis < 3; ++axis) p[axis] = (*this)[axis];
     }

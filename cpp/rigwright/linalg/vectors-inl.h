@@ -18,9 +18,11 @@ using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
 constexpr D d;
 
+/// The dot product of n numbers; two sums per lane hide the latency of additions.
 inline double dot(const double* x, const double* y, std::int64_t n) {
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    V a = hn::Zero(d), b = hn::Zero(d);
+    V a = hn::Zero(d);
+    V b = hn::Zero(d);
     std::int64_t i = 0;
     for (; i + 2 * lanes <= n; i += 2 * lanes) {
         a = hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, y + i), a);
@@ -32,13 +34,13 @@ inline double dot(const double* x, const double* y, std::int64_t n) {
     return sum;
 }
 
-/// y += factor x
-inline void add_scaled(double factor, const double* x, double* y, std::int64_t n) {
+/// y += scale x
+inline void add_scaled(double scale, const double* x, double* y, std::int64_t n) {
     const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const V a = hn::Set(d, factor);
+    const V a = hn::Set(d, scale);
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) hn::StoreU(hn::MulAdd(a, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, y + i);
-    for (; i < n; ++i) y[i] += factor * x[i];
+    for (; i < n; ++i) y[i] += scale * x[i];
 }
 
 }  // namespace rigwright::linalg::HWY_NAMESPACE

@@ -19,7 +19,30 @@ void pack_weights(View<const float, 2> weight, const Dense& layer, Packed& packe
     }
 }
 
+/// Reads what pack_weights wrote, each weight as convert(w).
+template <class Number, class Convert>
+void read_weights(const Dense& layer, const Packed& packed, View<float, 2> weight, const Convert& convert) {
+    const Number* in = packed.at<Number>(layer.weight);
+    const int padded = layer.padded();
+    for (int begin = 0; begin < padded; begin += Dense::outputs_per_group) {
+        const int rows = std::min(Dense::outputs_per_group, padded - begin);
+        const int filled = std::min(rows, layer.outputs - begin);
+        for (int k = 0; k < layer.inputs; ++k, in += rows) {
+            for (int row = 0; row < filled; ++row) weight(begin + row, k) = convert(in[row]);
+        }
+    }
+}
+
 }  // namespace
+
+void unpack_weights(const Dense& layer, const Packed& packed, View<float, 2> weight) {
+    if (layer.storage == Storage::float32) {
+        read_weights<float>(layer, packed, weight, [](float w) { return w; });
+    } else {
+        read_weights<std::uint16_t>(layer, packed, weight,
+                                    layer.storage == Storage::float16 ? from_float16 : from_bfloat16);
+    }
+}
 
 Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed,
                  Storage storage) {

@@ -35,6 +35,9 @@ struct Dense {
 Dense pack_dense(View<const float, 2> weight, View<const float, 1> bias, Activation activation, Packed& packed,
                  Storage storage = Storage::float32);
 
+/// Writes the weights (outputs, inputs) of a packed layer, widened to float32: W as it was stored.
+void unpack_weights(const Dense& layer, const Packed& packed, View<float, 2> weight);
+
 /// A matrix whose rows are `stride` elements apart.
 template <class T>
 struct Rows {

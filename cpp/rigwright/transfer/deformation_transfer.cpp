@@ -44,6 +44,7 @@ void check(View<const float, 2> source, View<const float, 2> target, View<const 
     }
 }
 
+/// The triangles that are degenerate in neither neutral. Adds the faces of the others to `degenerate`, each once.
 std::vector<mesh::Triangle> without_degenerate(View<const std::int32_t, 2> faces, const std::vector<double>& source,
                                                const std::vector<double>& target,
                                                std::vector<std::int32_t>* degenerate) {
@@ -75,7 +76,7 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
     similarity_ = fit_similarities(components_, source_neutral, target_neutral);
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         const linalg::Vec3 placed =
-            similarity_[components_.of[v]].apply({source_[3 * v], source_[3 * v + 1], source_[3 * v + 2]});
+            similarity_[components_.of[v]].map_point({source_[3 * v], source_[3 * v + 1], source_[3 * v + 2]});
         std::copy(placed.begin(), placed.end(), source_.begin() + 3 * v);
     }
     elements_.reserve(triangles.size());
@@ -90,12 +91,12 @@ DeformationTransfer::DeformationTransfer(View<const float, 2> source_neutral, Vi
 }
 
 void DeformationTransfer::factorize() {
-    is_held_.assign(components_.count, 0);
-    for (std::int64_t v = 0; v < num_vertices(); ++v) is_held_[components_.of[v]] |= is_fixed_[v];
-    std::vector<char> is_grounded = is_held_;
+    has_fixed_vertex_.assign(components_.count, 0);
+    for (std::int64_t v = 0; v < num_vertices(); ++v) has_fixed_vertex_[components_.of[v]] |= is_fixed_[v];
+    std::vector<char> is_grounded = has_fixed_vertex_;
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         char& grounded = is_grounded[components_.of[v]];
-        const bool ground = !grounded;  // the component's first vertex stands still; settle moves the whole
+        const bool ground = !grounded;  // the component's first vertex; place_components then moves the component
         grounded = 1;
         index_[v] = is_fixed_[v] || ground ? -1 : static_cast<std::int32_t>(num_free_++);
     }
@@ -107,18 +108,18 @@ void DeformationTransfer::factorize() {
     std::replace(index_.begin(), index_.end(), -1, static_cast<std::int32_t>(num_free_));
 }
 
-/// What a source shape adds to the placed source.
-void DeformationTransfer::place(const float* shape, double* offset) const {
+/// Writes the offsets (V, 3) of a source shape from the placed source.
+void DeformationTransfer::place_shape(const float* shape, double* offset) const {
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         linalg::Vec3 moved;
         for (int i = 0; i < 3; ++i) moved[i] = static_cast<double>(shape[3 * v + i]) - source_neutral_[3 * v + i];
-        const linalg::Vec3 turned = similarity_[components_.of[v]].turn(moved);
-        std::copy(turned.begin(), turned.end(), offset + 3 * v);
+        const linalg::Vec3 rotated = similarity_[components_.of[v]].map_vector(moved);
+        std::copy(rotated.begin(), rotated.end(), offset + 3 * v);
     }
 }
 
-/// From right-hand sides (count, V, 3) to offsets of the target, in place, components in their places.
-void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std::int64_t count, int threads) const {
+/// Overwrites right-hand sides (count, V, 3) with offsets of the target, components placed.
+void DeformationTransfer::solve_shapes(const double* offsets, double* sums, std::int64_t count, int threads) const {
     const std::int64_t vertices = num_vertices();
     parallel_for(count, mesh::SideBySide::max_shapes, threads, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t width = 3 * (end - begin);
@@ -133,20 +134,23 @@ void DeformationTransfer::solve_offsets(const double* offsets, double* sums, std
         each([](double* row, const double* sum) { std::copy_n(sum, 3, row); });
         solve(rows.data(), width);
         each([](const double* row, double* moved) { std::copy_n(row, 3, moved); });
-        for (std::int64_t s = begin; s < end; ++s)
-            settle(offsets + 3 * s * vertices, is_held_, sums + 3 * s * vertices);
+        for (std::int64_t s = begin; s < end; ++s) {
+            place_components(offsets + 3 * s * vertices, has_fixed_vertex_, sums + 3 * s * vertices);
+        }
     });
 }
 
-/// In place, rows (num_free + 1, width); the last is that of vertices which stand still.
+/// Solves for right-hand sides (num_free + 1, width) in place; the last row is 0 afterwards, for vertices that are not
+/// in the system.
 void DeformationTransfer::solve(double* rows, std::int64_t width) const {
     const View<double, 2> system(rows, {num_free_, width});
     if (cholesky_) cholesky_->solve(system, system, 1);
     std::fill_n(rows + num_free_ * width, width, 0.0);
 }
 
-/// Moves components that are not held to their place.
-void DeformationTransfer::settle(const double* offset, const std::vector<char>& is_held, double* moved) const {
+/// Translates the components that are not grounded to where the placed source's offsets take them.
+void DeformationTransfer::place_components(const double* offset, const std::vector<char>& is_grounded,
+                                           double* moved) const {
     const std::vector<double> weight = rest_weights(components_, offset);
     std::vector<double> total(components_.count, 0.0);
     std::vector<linalg::Vec3> shift(components_.count, linalg::Vec3{});
@@ -157,57 +161,60 @@ void DeformationTransfer::settle(const double* offset, const std::vector<char>& 
     }
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         const std::int32_t g = components_.of[v];
-        if (is_held[g] || total[g] == 0.0) continue;
+        if (is_grounded[g] || total[g] == 0.0) continue;
         for (int i = 0; i < 3; ++i) moved[3 * v + i] += shift[g][i] / total[g];
     }
 }
 
-void DeformationTransfer::write(const double* moved, float* target_shape) const {
+void DeformationTransfer::write_shape(const double* moved, float* target_shape) const {
     for (std::int64_t i = 0; i < 3 * num_vertices(); ++i) target_shape[i] = static_cast<float>(target_[i] + moved[i]);
 }
 
-/// Some shapes (count, V, 3), at most SideBySide::max_shapes, one thread.
-void DeformationTransfer::transfer_some(const float* shapes, std::int64_t count, float* results) const {
-    const std::int64_t vertices = num_vertices(), size = 3 * vertices;
-    mesh::SideBySide block;
-    std::vector<double> offset(size), moved(size);
-    block.reset(static_cast<int>(count), vertices, num_free_ + 1);
-    const int width = block.width;
+/// Transfers shapes (count, V, 3), at most SideBySide::max_shapes, in one thread.
+void DeformationTransfer::transfer_batch(const float* shapes, std::int64_t count, float* results) const {
+    const std::int64_t vertices = num_vertices();
+    const std::int64_t size = 3 * vertices;
+    mesh::SideBySide batch;
+    std::vector<double> offset(size);
+    std::vector<double> moved(size);
+    batch.reset(static_cast<int>(count), vertices, num_free_ + 1);
+    const int width = batch.width;
     for (std::int64_t s = 0; s < count; ++s) {
-        place(shapes + s * size, offset.data());
+        place_shape(shapes + s * size, offset.data());
         for (std::int64_t v = 0; v < vertices; ++v) {
             const double* o = offset.data() + 3 * v;
             if (o[0] == 0.0 && o[1] == 0.0 && o[2] == 0.0) continue;
-            block.moves[v] = 1;
-            for (int i = 0; i < 3; ++i) block.offsets[(3 * v + i) * width + s] = o[i];
+            batch.moves[v] = 1;
+            for (int i = 0; i < 3; ++i) batch.offsets[(3 * v + i) * width + s] = o[i];
         }
     }
-    mesh::add_elements(elements_, index_, source_.data(), &block);
-    solve(block.sums.data(), 3 * width);
+    mesh::add_elements(elements_, index_, source_.data(), &batch);
+    solve(batch.sums.data(), 3 * width);
     for (std::int64_t s = 0; s < count; ++s) {
         for (std::int64_t v = 0; v < vertices; ++v) {
             for (std::int64_t i = 0; i < 3; ++i) {
-                offset[3 * v + i] = block.offsets[(3 * v + i) * width + s];
-                moved[3 * v + i] = block.sums[(3 * index_[v] + i) * width + s];
+                offset[3 * v + i] = batch.offsets[(3 * v + i) * width + s];
+                moved[3 * v + i] = batch.sums[(3 * index_[v] + i) * width + s];
             }
         }
-        settle(offset.data(), is_held_, moved.data());
-        if (contacts_) contacts_->meet(source_.data(), offset.data(), target_.data(), moved.data());
-        write(moved.data(), results + s * size);
+        place_components(offset.data(), has_fixed_vertex_, moved.data());
+        if (contacts_) contacts_->correct(source_.data(), offset.data(), target_.data(), moved.data());
+        write_shape(moved.data(), results + s * size);
     }
 }
 
 void DeformationTransfer::transfer(View<const float, 3> source_shapes, View<float, 3> target_shapes,
                                    int threads) const {
-    const std::int64_t count = source_shapes.extent(0), vertices = num_vertices();
+    const std::int64_t count = source_shapes.extent(0);
+    const std::int64_t vertices = num_vertices();
     check_shape<const float, 3>("DeformationTransfer.transfer", "source_shapes", source_shapes, {-1, vertices, 3});
     check_shape<float, 3>("DeformationTransfer.transfer", "target_shapes", target_shapes, {count, vertices, 3});
     check_finite("DeformationTransfer.transfer", "source_shapes", source_shapes);
-    // Few shapes for many threads: less side by side. The bytes are the same.
+    // Few shapes and many threads: fewer shapes per batch. The bytes are the same.
     const std::int64_t share = count / (threads > 0 ? threads : num_processors());
-    const std::int64_t together = std::clamp<std::int64_t>(share, 1, mesh::SideBySide::max_shapes);
-    parallel_for(count, together, threads, [&](std::int64_t begin, std::int64_t end) {
-        transfer_some(source_shapes.row(begin), end - begin, target_shapes.row(begin));
+    const std::int64_t shapes_per_batch = std::clamp<std::int64_t>(share, 1, mesh::SideBySide::max_shapes);
+    parallel_for(count, shapes_per_batch, threads, [&](std::int64_t begin, std::int64_t end) {
+        transfer_batch(source_shapes.row(begin), end - begin, target_shapes.row(begin));
     });
 }
 

@@ -17,14 +17,15 @@ ExampleFit::ExampleFit(View<const double, 2> weights, double beta)
       beta_(beta) {}
 
 double ExampleFit::stiffness(double change) const {
-    constexpr double kappa = 0.1;
+    constexpr double kappa = 0.1;  // of Li et al. 2010, equation 7
     const double ratio = (1.0 + change) / (kappa + change);
     return beta_ * ratio * ratio;
 }
 
-/// The Cholesky factor (J, J) of 1 + a S^-1 a^T.
-void ExampleFit::factor(const double* stiffness, std::vector<double>* matrix) const {
-    const std::int64_t J = num_examples_, K = num_shapes_;
+/// Writes the lower triangular L (J, J) of L L^T = 1 + a S^-1 a^T.
+void ExampleFit::factorize(const double* stiffness, std::vector<double>* matrix) const {
+    const std::int64_t J = num_examples_;
+    const std::int64_t K = num_shapes_;
     thread_local std::vector<double> scaled;  // a S^-1
     scaled.resize(J * K);
     for (std::int64_t j = 0; j < J; ++j) {
@@ -40,11 +41,12 @@ void ExampleFit::factor(const double* stiffness, std::vector<double>* matrix) co
     }
     Eigen::Map<Matrix> entries(matrix->data(), J, J);
     Eigen::Ref<Matrix> in_place(entries);
-    const Eigen::LLT<Eigen::Ref<Matrix>> factored(in_place);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factorized(in_place);
 }
 
 void ExampleFit::solve(const double* stiffness, int m, double* residual, double* columns) const {
-    const std::int64_t J = num_examples_, K = num_shapes_;
+    const std::int64_t J = num_examples_;
+    const std::int64_t K = num_shapes_;
     for (std::int64_t j = 0; j < J; ++j) {
         for (std::int64_t k = 0; k < K; ++k) {
             const double a = weight(j, k);
@@ -52,7 +54,7 @@ void ExampleFit::solve(const double* stiffness, int m, double* residual, double*
         }
     }
     thread_local std::vector<double> matrix;
-    factor(stiffness, &matrix);
+    factorize(stiffness, &matrix);
     const Eigen::Map<const Matrix> lower(matrix.data(), J, J);
     Eigen::Map<Matrix> solution(residual, J, m);
     lower.triangularView<Eigen::Lower>().solveInPlace(solution);
@@ -69,7 +71,7 @@ void ExampleFit::add_resolution(const double* stiffness, const double* weights, 
     const std::int64_t J = num_examples_;
     thread_local std::vector<double> matrix;
     thread_local Eigen::VectorXd column;
-    factor(stiffness, &matrix);
+    factorize(stiffness, &matrix);
     const Eigen::Map<const Matrix> lower(matrix.data(), J, J);
     column.resize(J);
     for (std::int64_t k = 0; k < num_shapes_; ++k) {

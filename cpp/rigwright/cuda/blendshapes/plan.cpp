@@ -10,17 +10,21 @@ namespace {
 
 using rig::GroupedColumns;
 
-/// Calls body(group, first place of its members in the order of the groups).
-template <class Body>
-void for_groups(const GroupedColumns& grouped, const Body& body) {
-    std::int64_t place = 0;
+constexpr std::int64_t vertices_per_tile = BlendshapeProduct<float>::vertices_per_tile;
+constexpr std::int64_t values_per_row = BlendshapeProduct<float>::values_per_row;
+
+/// Calls function(group, position of its first vertex in the order of the groups).
+template <class Function>
+void for_each_group(const GroupedColumns& grouped, const Function& function) {
+    std::int64_t position = 0;
     for (std::int64_t g = 0; g < grouped.first_group(grouped.num_windows()); ++g) {
         const GroupedColumns::Group group = grouped.group(g);
-        body(group, place);
-        place += group.size;
+        function(group, position);
+        position += group.size;
     }
 }
 
+/// Returns true if column n moves the group.
 bool moves(const GroupedColumns::Group& group, std::int64_t n) {
     return (static_cast<std::uint32_t>(group.columns[n / 32]) >> (n % 32) & 1) != 0;
 }
@@ -28,86 +32,110 @@ bool moves(const GroupedColumns::Group& group, std::int64_t n) {
 }  // namespace
 
 BlendshapePlan::BlendshapePlan(const rig::BlendshapeRig& rig, Columns which)
-    : num_shapes(rig.num_shapes()), num_columns(rig.num_columns()), num_vertices(rig.character().num_vertices()) {
-    constexpr std::int64_t members = BlendshapeProduct<float>::members;
-    const GroupedColumns& grouped = rig.grouped();
-    const auto rest = rig.character().rest_vertices;
-    neutral.assign(rest.begin(), rest.end());
-    for (std::int64_t n = 0; n < num_columns; ++n) scale.push_back(grouped.scale(n));
-    read_factors(rig);
+    : num_shapes(rig.num_shapes()),
+      num_columns(rig.num_columns()),
+      num_vertices(rig.character().num_vertices()),
+      neutral(rig.character().rest_vertices.begin(), rig.character().rest_vertices.end()) {
+    for (std::int64_t n = 0; n < num_columns; ++n) scale.push_back(rig.grouped().scale(n));
+    list_drivers(rig);
+    order_vertices(rig.grouped());
+    list_rows(columns_of_tiles(rig.grouped(), which));
+    copy_values(rig.grouped());
+}
 
-    const std::int64_t tiles = (num_vertices + members - 1) / members;
-    vertex.assign(tiles * members, -1);
-    // Row of each column in each tile; -2: the tile does without.
-    std::vector<std::vector<std::int32_t>> row_of(
-        tiles, std::vector<std::int32_t>(num_columns, which == Columns::all ? -1 : -2));
-    for_groups(grouped, [&](const GroupedColumns::Group& group, std::int64_t place) {
-        for (std::int64_t m = 0; m < group.size; ++m) {
-            vertex[place + m] = group.vertex[m];
+void BlendshapePlan::list_drivers(const rig::BlendshapeRig& rig) {
+    driver_offset.push_back(0);
+    for (std::int64_t c = 0; c < num_columns - num_shapes; ++c) {
+        for (const rig::Driver& driver : rig.drivers(c)) {
+            driver_shape.push_back(driver.shape);
+            driver_tent.insert(driver_tent.end(), {driver.tent.x1, driver.tent.x2, driver.tent.x3});
+        }
+        driver_offset.push_back(static_cast<std::int32_t>(driver_shape.size()));
+    }
+}
+
+/// The vertices of the groups, then those that no column moves.
+void BlendshapePlan::order_vertices(const GroupedColumns& grouped) {
+    const std::int64_t tiles = (num_vertices + vertices_per_tile - 1) / vertices_per_tile;
+    vertex.assign(tiles * vertices_per_tile, -1);
+    for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
+        std::copy_n(group.vertex, group.size, vertex.begin() + position);
+    });
+    auto next = vertex.begin() + grouped.num_moved();
+    for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
+        for (const GroupedColumns::VertexRange& unmoved : grouped.unmoved(w)) {
+            std::iota(next, next + unmoved.count, unmoved.first);
+            next += unmoved.count;
+        }
+    }
+}
+
+BlendshapePlan::ColumnsOfTiles BlendshapePlan::columns_of_tiles(const GroupedColumns& grouped, Columns which) const {
+    const std::int64_t tiles = static_cast<std::int64_t>(vertex.size()) / vertices_per_tile;
+    ColumnsOfTiles columns(tiles, std::vector<bool>(num_columns, which == Columns::all));
+    for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
+        const std::int64_t last = (position + group.size - 1) / vertices_per_tile;
+        for (std::int64_t tile = position / vertices_per_tile; tile <= last; ++tile) {
             for (std::int64_t n = 0; n < num_columns; ++n) {
-                if (moves(group, n)) row_of[(place + m) / members][n] = -1;
+                if (moves(group, n)) columns[tile][n] = true;
             }
         }
     });
-    std::int64_t place = grouped.num_moved();
-    for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
-        for (const GroupedColumns::VertexRange& run : grouped.unmoved(w)) {
-            for (std::int32_t v = run.first; v < run.first + run.count; ++v) vertex[place++] = v;
-        }
-    }
+    return columns;
+}
+
+void BlendshapePlan::list_rows(const ColumnsOfTiles& columns) {
     tile_offset.push_back(0);
-    for (auto& tile : row_of) {
+    for (const std::vector<bool>& has_column : columns) {
         for (std::int64_t n = 0; n < num_columns; ++n) {
-            if (tile[n] == -2) continue;
-            tile[n] = static_cast<std::int32_t>(row_column.size());
-            row_column.push_back(static_cast<std::int32_t>(n));
+            if (has_column[n]) row_column.push_back(static_cast<std::int32_t>(n));
         }
         tile_offset.push_back(static_cast<std::int32_t>(row_column.size()));
     }
-    read_numbers(grouped, row_of);
 }
 
-void BlendshapePlan::read_factors(const rig::BlendshapeRig& rig) {
-    factor_offset.push_back(0);
-    for (std::int64_t c = 0; c < num_columns - num_shapes; ++c) {
-        for (const rig::Driver& factor : rig.drivers(c)) {
-            factor_shape.push_back(factor.shape);
-            factor_tent.insert(factor_tent.end(), {factor.tent.x1, factor.tent.x2, factor.tent.x3});
-        }
-        factor_offset.push_back(static_cast<std::int32_t>(factor_shape.size()));
-    }
+/// The row of a column that the tile has.
+std::int64_t BlendshapePlan::row_of(std::int64_t tile, std::int64_t column) const {
+    const auto begin = row_column.begin() + tile_offset[tile];
+    const auto end = row_column.begin() + tile_offset[tile + 1];
+    return std::lower_bound(begin, end, static_cast<std::int32_t>(column)) - row_column.begin();
 }
 
-void BlendshapePlan::read_numbers(const GroupedColumns& grouped, const std::vector<std::vector<std::int32_t>>& row_of) {
-    constexpr std::int64_t members = BlendshapeProduct<float>::members, width = BlendshapeProduct<float>::width;
-    const std::size_t count = row_column.size() * width;
-    numbers.resize(grouped.is_int16() ? 0 : count);
-    half_numbers.resize(grouped.is_int16() ? count : 0);
-    for_groups(grouped, [&](const GroupedColumns::Group& group, std::int64_t place) {
+void BlendshapePlan::copy_values(const GroupedColumns& grouped) {
+    const std::size_t count = row_column.size() * values_per_row;
+    values.resize(grouped.is_int16() ? 0 : count);
+    int16_values.resize(grouped.is_int16() ? count : 0);
+    for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
         std::int64_t from = group.data;
         for (std::int64_t n = 0; n < num_columns; ++n) {
             if (!moves(group, n)) continue;
-            for (std::int64_t m = place; m < place + group.size; ++m, from += 3) {
-                const std::int64_t to = row_of[m / members][n] * width + m % members * 3;
+            std::int64_t tile = -1;
+            std::int64_t row = 0;
+            for (std::int64_t p = position; p < position + group.size; ++p, from += 3) {
+                if (p / vertices_per_tile != tile) {
+                    tile = p / vertices_per_tile;
+                    row = row_of(tile, n);
+                }
+                const std::int64_t to = row * values_per_row + p % vertices_per_tile * 3;
                 if (grouped.is_int16()) {
-                    std::copy_n(grouped.int16_values() + from, 3, half_numbers.begin() + to);
+                    std::copy_n(grouped.int16_values() + from, 3, int16_values.begin() + to);
                 } else {
-                    std::copy_n(grouped.float_values() + from, 3, numbers.begin() + to);
+                    std::copy_n(grouped.float_values() + from, 3, values.begin() + to);
                 }
             }
         }
     });
 }
 
-BlendshapePlan::Order BlendshapePlan::ordered(const std::vector<std::int32_t>& order) const {
-    Order result;
+BlendshapePlan::Rows BlendshapePlan::sorted_rows(const std::vector<std::int32_t>& order) const {
+    Rows result;
     result.shape_rank.resize(num_shapes);
     for (std::int64_t k = 0; k < num_shapes; ++k) result.shape_rank[order[k]] = static_cast<std::int32_t>(k);
     std::vector<std::int32_t> column_rank(result.shape_rank);
     for (std::int64_t c = 0; c < num_columns - num_shapes; ++c) {
         std::int32_t last = 0;
-        for (std::int32_t f = factor_offset[c]; f < factor_offset[c + 1]; ++f) {
-            last = std::max(last, result.shape_rank[factor_shape[f]]);
+        for (std::int32_t d = driver_offset[c]; d < driver_offset[c + 1]; ++d) {
+            last = std::max(last, result.shape_rank[driver_shape[d]]);
         }
         column_rank.push_back(last);
     }

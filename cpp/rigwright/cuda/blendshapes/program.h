@@ -7,8 +7,8 @@
 
 namespace rigwright::cuda {
 
-/// The kernels of a blendshape rig: all heads are one matrix product, grouped by prefix length. The machine must
-/// outlive the program.
+/// The kernels of a blendshape rig: one matrix product for all frames, in the order of descending prefix lengths. The
+/// machine must outlive the program.
 std::unique_ptr<DeviceProgram> make_blendshape_program(Machine& machine, BlendshapePlan plan);
 
 }  // namespace rigwright::cuda

@@ -1,109 +1,91 @@
 #include "rigwright/cuda/body/plan.h"
 
-#include <cstdio>
-#include <string>
+#include <numeric>
 
-#include "rigwright/body/vertex_set.h"
-#include "rigwright/core/tensor_file.h"
-#include "rigwright/network/storage.h"
-#include "rigwright/rig/character.h"
+#include "rigwright/body/body_model.h"
+#include "rigwright/network/dense.h"
 
 namespace rigwright::cuda {
 namespace {
 
-using Integers = View<const std::int32_t, 1>;
+using body::Patch;
 
-/// The tensors of one set.
-class SetTensors {
-public:
-    SetTensors(const TensorFile& file, std::int64_t set) : file_(file) {
-        char text[24];
-        std::snprintf(text, sizeof(text), "set.%03d.", static_cast<int>(set));
-        prefix_ = text;
-    }
-    View<const float, 2> matrix(const char* name) const { return file_.get<float, 2>(prefix_ + name); }
-    View<const float, 1> vector(const char* name) const { return file_.get<float, 1>(prefix_ + name); }
-
-    /// Adds a layer with the weights that the model keeps, widened. Returns its first output column.
-    std::int64_t add_layer(std::int64_t first_input, const std::string& name, ProductPlan& plan) const {
-        const auto weight = matrix((name + ".weight").c_str());
-        const network::Storage storage = body::layer_storage(file_, weight);
-        std::vector<float> stored(weight.begin(), weight.end());
-        for (float& w : stored) w = network::rounded(storage, w);
-        return plan.add(first_input, {stored.data(), weight.extents()}, vector((name + ".bias").c_str()));
-    }
-
-private:
-    const TensorFile& file_;
-    std::string prefix_;
-};
-
-/// Lists, for every vertex, the members that make it, ascending by set.
-void list_entries(BodyPlan& plan, Integers offset, Integers vertex, View<const float, 1> weight) {
-    plan.offset.assign(plan.num_vertices + 1, 0);
-    for (const std::int32_t k : vertex) ++plan.offset[k + 1];
-    for (std::int64_t k = 0; k < plan.num_vertices; ++k) plan.offset[k + 1] += plan.offset[k];
-    plan.point.resize(vertex.size());
-    plan.transform.resize(vertex.size());
-    plan.weight.resize(vertex.size());
-    std::vector<std::int32_t> next(plan.offset.begin(), plan.offset.end() - 1);
-    for (std::int32_t set = 0; set + 1 < offset.size(); ++set) {
-        for (std::int32_t member = offset(set); member < offset(set + 1); ++member) {
-            const std::int32_t entry = next[vertex(member)]++;
-            plan.point[entry] = member;
-            plan.transform[entry] = set;
-            plan.weight[entry] = weight(member);
-        }
-    }
+/// Adds a layer, its weights widened to float32. Returns its first output column.
+std::int64_t add_layer(const network::Dense& layer, const network::Packed& packed, std::int64_t first_input,
+                       ProductPlan& plan) {
+    std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
+    const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
+    network::unpack_weights(layer, packed, matrix);
+    return plan.add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}});
 }
 
-/// (X^0)^-1 (v^0 - t^0) + mean, in double precision: where the members of a set rest in the frame of its joint.
-std::vector<float> base_points(const rig::Character& body, std::int32_t joint, const std::int32_t* vertices,
-                               View<const float, 1> mean) {
-    const float* rest = body.skeleton.rest_globals().row(joint);
-    const float* inverse = body.skeleton.inverse_rest_globals().row(joint);
-    std::vector<float> points;
-    for (std::int64_t m = 0; m < mean.size() / 3; ++m) {
-        const float* v = body.rest_vertices.row(vertices[m]);
-        for (int row = 0; row < 3; ++row) {
-            double sum = mean(3 * m + row);
-            for (int k = 0; k < 3; ++k) {
-                sum += static_cast<double>(inverse[4 * row + k]) * (static_cast<double>(v[k]) - rest[4 * k + 3]);
+/// Adds the points of a patch: coefficients to points (3 M), by basis and base (Patch::member).
+void add_points(const Patch& patch, const network::Packed& packed, std::int64_t first_input, ProductPlan& plan) {
+    const std::int64_t rows = 3 * std::int64_t{patch.members};
+    std::vector<float> base(static_cast<std::size_t>(rows));
+    std::vector<float> basis(static_cast<std::size_t>(rows) * patch.components);
+    for (int m = 0; m < patch.members; ++m) {
+        const float* numbers = patch.member(packed, m);
+        for (int axis = 0; axis < 3; ++axis) {
+            base[3 * m + axis] = numbers[axis * Patch::vertices_per_tile];
+            for (int c = 0; c < patch.components; ++c) {
+                basis[(3 * m + axis) * patch.components + c] =
+                    numbers[Patch::floats_per_head + (3 * c + axis) * std::int64_t{Patch::vertices_per_tile}];
             }
-            points.push_back(static_cast<float>(sum));
         }
     }
-    return points;
+    plan.add(first_input, {basis.data(), {rows, patch.components}}, {base.data(), {rows}});
+}
+
+float weight_of(const Patch& patch, const network::Packed& packed, int member) {
+    return patch.member(packed, member)[3 * Patch::vertices_per_tile];
 }
 
 }  // namespace
 
-BodyPlan::BodyPlan(const rig::Character& body)
-    : num_controls(body.num_controls()), num_vertices(body.num_vertices()), parents(body.skeleton.parents()) {
-    const TensorFile& file = *body.tensors;
-    const Integers set_joint = file.get<std::int32_t, 1>("sets.joint");
-    const Integers first_member = file.get<std::int32_t, 1>("sets.offset");
-    const Integers vertex = file.get<std::int32_t, 1>("sets.vertex");
-    const Integers first_input = file.get<std::int32_t, 1>("inputs.offset");
-    const Integers column = file.get<std::int32_t, 1>("inputs.column");
-    joints.assign(set_joint.begin(), set_joint.end());
-    columns.assign(column.begin(), column.end());
-    list_entries(*this, first_member, vertex, file.get<float, 1>("sets.weight"));
-    for (std::int64_t i = 0; i < set_joint.size(); ++i) {
-        const SetTensors set(file, i);
-        const std::vector<float> base =
-            base_points(body, set_joint(i), vertex.data() + first_member(i), set.vector("mean"));
-        const View<const float, 1> bias(base.data(), {static_cast<std::int64_t>(base.size())});
-        const auto basis = set.matrix("basis");
-        if (basis.extent(1) == 0) {  // without components there are no layers
-            points.add(0, basis, bias);
-            continue;
+BodyPlan::BodyPlan(const body::BodyModel& model)
+    : num_controls(model.character().num_controls()),
+      num_vertices(model.character().num_vertices()),
+      parents(model.character().skeleton.parents()) {
+    for (std::size_t set = 0; set < model.sets().size(); ++set) add_set(model, static_cast<std::int64_t>(set));
+    list_entries(model);
+}
+
+void BodyPlan::add_set(const body::BodyModel& model, std::int64_t index) {
+    const body::VertexSet& set = model.sets()[index];
+    joints.push_back(set.joint);
+    std::int64_t first = static_cast<std::int64_t>(columns.size());
+    columns.insert(columns.end(), set.column.begin(), set.column.end());
+    if (set.has_network()) {
+        first = add_layer(set.layer[0], model.packed(), first, hidden1);
+        first = add_layer(set.layer[1], model.packed(), first, hidden2);
+        first = add_layer(set.layer[2], model.packed(), first, coefficients);
+    } else {
+        first = 0;  // the points have no inputs
+    }
+    add_points(set.patch, model.packed(), first, points);
+}
+
+void BodyPlan::list_entries(const body::BodyModel& model) {
+    offset.assign(num_vertices + 1, 0);
+    for (const body::VertexSet& set : model.sets()) {
+        for (const std::int32_t k : set.patch.vertex) ++offset[k + 1];
+    }
+    std::partial_sum(offset.begin(), offset.end(), offset.begin());
+    point.resize(offset.back());
+    transform.resize(offset.back());
+    weight.resize(offset.back());
+    std::vector<std::int32_t> next(offset.begin(), offset.end() - 1);
+    std::int32_t first_point = 0;
+    for (std::size_t i = 0; i < model.sets().size(); ++i) {
+        const Patch& patch = model.sets()[i].patch;
+        for (int m = 0; m < patch.members; ++m) {
+            const std::int32_t entry = next[patch.vertex[m]]++;
+            point[entry] = first_point + m;
+            transform[entry] = static_cast<std::int32_t>(i);
+            weight[entry] = weight_of(patch, model.packed(), m);
         }
-        std::int64_t first = first_input(i);
-        first = set.add_layer(first, "layer1", hidden1);
-        first = set.add_layer(first, "layer2", hidden2);
-        first = set.add_layer(first, "layer3", coefficients);
-        points.add(first, basis, bias);
+        first_point += patch.members;
     }
 }
 

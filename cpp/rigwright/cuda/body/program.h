@@ -7,7 +7,7 @@
 
 namespace rigwright::cuda {
 
-/// The kernels of a learned body; the machine must outlive the program.
+/// The kernels of a learned body. The machine must outlive the program.
 std::unique_ptr<DeviceProgram> make_body_program(Machine& machine, const BodyPlan& plan);
 
 }  // namespace rigwright::cuda

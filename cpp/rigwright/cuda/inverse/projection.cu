@@ -17,7 +17,8 @@ namespace {
 /// columns moves.
 struct Steps {
     explicit Steps(View<const float, 3> columns) {
-        constexpr std::int64_t tile = ProjectionProduct::tile, depth = ProjectionProduct::depth;
+        constexpr std::int64_t tile = ProjectionProduct::columns_per_tile;
+        constexpr std::int64_t depth = ProjectionProduct::coordinates_per_step;
         const std::int64_t count = columns.extent(0);
         const std::int64_t coordinates = 3 * columns.extent(1);
         for (std::int64_t column = 0; column < count; column += tile) {
@@ -146,8 +147,10 @@ void DeviceProjection::project(View<const float, 3> targets, View<double, 2> pro
         const ProjectionTargets from{count, vertices_per_frame, r.targets.data(),
                                      place, r.neutral.data(),   r.weight.data()};
         const int vertices = static_cast<int>(r.num_vertices);
-        constexpr std::int64_t tile = ProjectionProduct::tile;
-        r.machine.run_tiles((count + tile - 1) / tile, (r.num_columns + tile - 1) / tile,
+        constexpr std::int64_t frames_per_block = ProjectionProduct::frames_per_block;
+        constexpr std::int64_t columns_per_tile = ProjectionProduct::columns_per_tile;
+        r.machine.run_tiles((count + frames_per_block - 1) / frames_per_block,
+                            (r.num_columns + columns_per_tile - 1) / columns_per_tile,
                             ProjectionProduct{from, vertices, r.begin.data(), r.first_vertex.data(), r.numbers.data(),
                                               r.num_columns, r.projections.data()});
         const ProjectionEnergies kernel{from, vertices, r.energies.data()};

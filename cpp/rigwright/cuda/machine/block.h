@@ -5,40 +5,40 @@
 
 namespace rigwright::cuda {
 
-/// Where a block of threads stands in its grid.
+/// The position of a block of threads in its grid.
 ///
 /// A *tile kernel* is a value with
-///   static constexpr int threads;             of a block
-///   struct Shared;                            memory that a block shares, undefined at first
-///   struct Registers;                         memory of a thread, zero at first
+///   static constexpr int threads;             threads per block
+///   struct Shared;                            memory that the threads of a block share, uninitialized
+///   struct Registers;                         memory of one thread, zero-initialized
 ///   int steps(Block) const;
-///   void load(Block, int thread, int step, Shared&) const;        fills Shared
+///   void load(Block, int thread, int step, Shared&) const;        writes Shared
 ///   void multiply(int thread, const Shared&, Registers&) const;   reads Shared
 ///   void store(Block, int thread, const Registers&) const;        writes results
-/// run as: for each step, all threads load, barrier, all threads multiply, barrier; at the end all store.
+/// Each block runs: for each step, all threads load, barrier, all threads multiply, barrier; then all threads store.
 struct Block {
-    std::int64_t row, column;
+    std::int64_t row;
+    std::int64_t column;
 };
 
-/// Sums that a team makes together.
+/// Sums over the threads of a team.
 template <int Count>
 struct Sums {
     double value[Count];
 };
 
 /// A *team kernel* is a value with
-///   static constexpr int threads;             of a block
+///   static constexpr int threads;             threads per block
 ///   template <class Team> void operator()(const Team&) const;
-/// that every thread of a block runs from its first line to its last, all on the same path: what decides a branch must
-/// be the same for all of them. They share work through a Team, whose calls all threads make alike:
-///   index(), count()                          which block this is, of how many
-///   shared()                                  memory of the block, of the size that the launch asked for, undefined at
-///                                             first
+/// All threads of a block run it from start to end on the same path: every branch condition must be the same in all of
+/// them. They share work through the Team, whose functions all threads call together:
+///   index(), count()                          the block's index, and the number of blocks
+///   shared()                                  memory that the block shares, uninitialized, of the size given at launch
 ///   each(n, f)                                f(i) for i < n, in any order
 ///   rows(n, width, f)                         f(row, column) for row < n, column < width(row), in any order
-///   sum<Count>(n, f)                          the sums of what f(i, Sums&) adds for i < n
-///   largest(n, f)                             the largest f(i), i < n, and 0
-/// each and rows have a barrier on both sides, so that code between the calls may read what any thread wrote and no
-/// thread overwrites what another still reads. A call of f must not read what another call of the same f writes.
+///   sum<Count>(n, f)                          the sums of the values that f(i, Sums&) adds, i < n
+///   largest(n, f)                             the maximum of 0 and f(i), i < n
+/// each and rows have a barrier before and after, so that code between calls may read what any thread has written, and
+/// no thread overwrites what another still reads. A call of f must not read what another call of the same f writes.
 
 }  // namespace rigwright::cuda

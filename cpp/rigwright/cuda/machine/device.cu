@@ -11,9 +11,10 @@ std::string version(int number) {
     return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// Why no device can be asked for, or nothing. Without a driver the version is 0.
+/// The reason why devices cannot be queried, or "". Without a driver the version is 0.
 std::string driver_fault() {
-    int driver = 0, runtime = 0;
+    int driver = 0;
+    int runtime = 0;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (driver == 0) return "no NVIDIA driver";
@@ -25,7 +26,7 @@ std::string driver_fault() {
     return "";
 }
 
-/// Why the first device cannot run this build's kernels, or nothing.
+/// The reason why the first device cannot run this build's kernels, or "".
 std::string kernel_fault(const DeviceInfo& device) {
     if (10 * device.major + device.minor >= RIGWRIGHT_CUDA_OLDEST) return "";
     return device.name + " has compute capability " + std::to_string(device.major) + "." +
@@ -49,7 +50,7 @@ DeviceStatus device_status() {
         devices.push_back({properties.name, properties.major, properties.minor,
                            static_cast<std::int64_t>(properties.totalGlobalMem)});
     }
-    if (devices.empty()) return {false, "no CUDA device that answers", {}};
+    if (devices.empty()) return {false, "no CUDA device whose properties can be read", {}};
     reason = kernel_fault(devices.front());
     return {reason.empty(), reason, devices};
 }
@@ -61,13 +62,15 @@ double copy_rate(std::int64_t bytes, int repeats) {
     }
     const DeviceScope scope;
     Machine machine;
-    Buffer<std::uint8_t> from, to;
+    Buffer<std::uint8_t> from;
+    Buffer<std::uint8_t> to;
     from.reserve(bytes);
     to.reserve(bytes);
     std::vector<double> times;
-    for (int i = 0; i < repeats + 3; ++i) {  // three to warm up
+    constexpr int warm_up = 3;  // copies
+    for (int i = 0; i < repeats + warm_up; ++i) {
         const double time = machine.milliseconds([&] { machine.copy(from, bytes, to); });
-        if (i >= 3) times.push_back(time);
+        if (i >= warm_up) times.push_back(time);
     }
     std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
     return 2.0 * bytes / (times[repeats / 2] * 1e6);

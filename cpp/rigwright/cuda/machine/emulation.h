@@ -13,17 +13,17 @@
 
 namespace rigwright::cuda {
 
-/// Bytes that all machines copied to the host: what stays on a device must not be among them.
+/// Bytes that all machines have copied to the host, so that tests see whether results stay on the device.
 inline std::atomic<std::int64_t> bytes_to_host = 0;
 
-/// The host is the only device.
+/// The only device is the host.
 class DeviceScope {
 public:
     DeviceScope() {}
 };
 
-/// Memory of exactly the size asked for, filled with NaN (or huge indices) until written: a read of what no
-/// kernel wrote shows in the result, a read beyond the end shows under AddressSanitizer.
+/// Memory of exactly the requested size, filled with NaN or huge indices: reading memory that no kernel wrote shows in
+/// the result, reading beyond the end under AddressSanitizer.
 template <class T>
 class Buffer {
 public:
@@ -40,7 +40,7 @@ private:
     std::int64_t capacity_ = 0;
 };
 
-/// A team of block.h as one thread that does all the work, forward or backward.
+/// A team of block.h as one thread that does all the work, in ascending or descending order.
 class Team {
 public:
     Team(std::int64_t index, std::int64_t count, double* memory)
@@ -61,7 +61,7 @@ public:
     template <int Count, class F>
     Sums<Count> sum(int n, const F& f) const {
         Sums<Count> total = {};
-        for (int i = 0; i < n; ++i) f(i, total);  // always forward: a frame gives the same bytes in any block
+        for (int i = 0; i < n; ++i) f(i, total);  // always ascending: a frame has the same bytes in any block
         return total;
     }
     template <class F>
@@ -72,13 +72,14 @@ public:
     }
 
 private:
-    std::int64_t index_, count_;
+    std::int64_t index_;
+    std::int64_t count_;
     double* memory_;
     bool backward_;
 };
 
-/// Runs kernels on the host, one thread of a block after another. Neighboring blocks run their threads in
-/// opposite orders, so that a thread that needs what another writes in the same phase gives a wrong result.
+/// Runs kernels on the host, the threads of a block one after another. Neighboring blocks run them in opposite orders,
+/// so that a thread which depends on what another writes in the same phase gives a wrong result.
 class Machine {
 public:
     template <class T>
@@ -115,13 +116,13 @@ public:
 
     static constexpr std::int64_t most_shared = 5888;
 
-    /// As few that each does several rounds of work with the same memory.
+    /// Few, so that each block does several rounds of work in the same memory.
     template <class Kernel>
     std::int64_t num_teams(std::int64_t) {
         return 3;
     }
 
-    /// Runs a team kernel (block.h) on so many blocks, one after another.
+    /// Runs a team kernel (block.h) on `teams` blocks, one after another.
     template <class Kernel>
     void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
         for (std::int64_t i = 0; i < teams; ++i) {
@@ -135,7 +136,7 @@ public:
     static bool is_device_memory(const void* pointer) { return pointer != nullptr; }
     static void wait_for_stream(std::uintptr_t) {}
 
-    /// Milliseconds that the work queued by f takes.
+    /// The milliseconds that the work of f takes.
     template <class F>
     double milliseconds(const F& f) {
         const auto start = std::chrono::steady_clock::now();

@@ -19,12 +19,12 @@ inline void check(cudaError_t status, const char* doing) {
                     cudaGetErrorName(status) + ")");
 }
 
-/// Makes the first device current in this thread for a while. Everything below happens under one: another
-/// library may have chosen another device.
+/// Makes the first device current in this thread during its lifetime. All code below needs one: another library may
+/// have made another device current.
 class DeviceScope {
 public:
     DeviceScope() {
-        check(cudaGetDevice(&previous_), "asking for the device");
+        check(cudaGetDevice(&previous_), "querying the device");
         check(cudaSetDevice(0), "choosing the device");
     }
     DeviceScope(const DeviceScope&) = delete;
@@ -37,14 +37,14 @@ private:
     int previous_ = 0;
 };
 
-/// Device memory that grows to the largest request and is kept.
+/// Device memory. It grows to the largest request and is then kept.
 template <class T>
 class Buffer {
 public:
     Buffer() = default;
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { cudaFree(data_); }  // an error here (the process ends) helps nobody
+    ~Buffer() { cudaFree(data_); }  // an error here, when the process ends, has no consequence
 
     void reserve(std::int64_t count) {
         if (count <= capacity_) return;
@@ -60,7 +60,7 @@ private:
     std::int64_t capacity_ = 0;
 };
 
-/// Rows of blocks of a grid; a block of one with more rows does several, one after another.
+/// The largest number of rows of a grid (CUDA). If there are more, each block computes several, one after another.
 constexpr std::int64_t max_grid_rows = 65535;
 
 template <class F>
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(Kernel::threads) tile_kernel(std::int64_t rows
     }
 }
 
-/// The threads of a block, see block.h. Sums go through the lanes of a warp, then through the warps in order.
+/// The threads of a block (block.h). Sums are taken over the lanes of a warp, then over the warps in order.
 class Team {
 public:
     __device__ Team(double* memory, double* partial) : memory_(memory), partial_(partial) {}
@@ -113,45 +113,47 @@ public:
     }
     template <int Count, class F>
     __device__ Sums<Count> sum(int n, const F& f) const {
-        Sums<Count> own = {};
-        for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) f(i, own);
-        return combine(own, [](double a, double b) { return a + b; });
+        Sums<Count> mine = {};
+        for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) f(i, mine);
+        return combine(mine, [](double a, double b) { return a + b; });
     }
     template <class F>
     __device__ double largest(int n, const F& f) const {
-        Sums<1> own = {};
+        Sums<1> mine = {};
         for (int i = static_cast<int>(threadIdx.x); i < n; i += static_cast<int>(blockDim.x)) {
-            own.value[0] = fmax(own.value[0], f(i));
+            mine.value[0] = fmax(mine.value[0], f(i));
         }
-        return combine(own, [](double a, double b) { return fmax(a, b); }).value[0];
+        return combine(mine, [](double a, double b) { return fmax(a, b); }).value[0];
     }
 
-    static constexpr int lanes = 32, most_warps = 8, most_sums = 4;
+    static constexpr int lanes = 32;
+    static constexpr int max_warps = 8;
+    static constexpr int max_sums = 4;
 
 private:
     __device__ int warp() const { return static_cast<int>(threadIdx.x) / lanes; }
     __device__ int lane() const { return static_cast<int>(threadIdx.x) % lanes; }
     __device__ int warps() const { return static_cast<int>(blockDim.x) / lanes; }
 
-    /// Every thread gets the same bits: partners in a warp add the same two numbers.
+    /// All threads get the same bits: the two lanes of a shuffle combine the same two numbers.
     template <int Count, class Combine>
-    __device__ Sums<Count> combine(Sums<Count> own, const Combine& both) const {
-        static_assert(Count <= most_sums);
+    __device__ Sums<Count> combine(Sums<Count> mine, const Combine& both) const {
+        static_assert(Count <= max_sums);
         for (int c = 0; c < Count; ++c) {
-            for (int apart = lanes / 2; apart > 0; apart /= 2) {
-                own.value[c] = both(own.value[c], __shfl_xor_sync(0xffffffffu, own.value[c], apart));
+            for (int distance = lanes / 2; distance > 0; distance /= 2) {
+                mine.value[c] = both(mine.value[c], __shfl_xor_sync(0xffffffffu, mine.value[c], distance));
             }
         }
-        __syncthreads();  // the last call's partial results have been read
+        __syncthreads();  // all threads have read the partial results of the last call
         if (lane() == 0) {
-            for (int c = 0; c < Count; ++c) partial_[warp() * most_sums + c] = own.value[c];
+            for (int c = 0; c < Count; ++c) partial_[warp() * max_sums + c] = mine.value[c];
         }
         __syncthreads();
         for (int c = 0; c < Count; ++c) {
-            own.value[c] = partial_[c];
-            for (int w = 1; w < warps(); ++w) own.value[c] = both(own.value[c], partial_[w * most_sums + c]);
+            mine.value[c] = partial_[c];
+            for (int w = 1; w < warps(); ++w) mine.value[c] = both(mine.value[c], partial_[w * max_sums + c]);
         }
-        return own;
+        return mine;
     }
 
     double* memory_;
@@ -160,13 +162,13 @@ private:
 
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads) team_kernel(const Kernel kernel) {
-    static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::most_warps);
+    static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::max_warps);
     extern __shared__ double team_memory[];
-    __shared__ double partial[Team::most_warps * Team::most_sums];
+    __shared__ double partial[Team::max_warps * Team::max_sums];
     kernel(Team(team_memory, partial));
 }
 
-/// A stream on the first device. Work is queued in order; `synchronize` waits and reports what failed.
+/// A stream on the first device. Work is queued in order; `synchronize` waits for it and throws CudaError if it failed.
 class Machine {
 public:
     Machine() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
@@ -215,21 +217,23 @@ public:
         check(cudaGetLastError(), "starting a kernel");
     }
 
-    /// Doubles that a block of a team kernel may share on every device, its sums apart.
+    /// Doubles that a block of a team kernel may share on every device: 48 KB, less 2 KB for partial sums and static
+    /// memory.
     static constexpr std::int64_t most_shared = 5888;
 
-    /// Blocks of a team kernel, each sharing so many doubles, that the device runs at the same time.
+    /// The number of blocks of a team kernel with `shared` doubles each that the device runs at the same time.
     template <class Kernel>
     std::int64_t num_teams(std::int64_t shared) {
-        int blocks = 0, processors = 0;
+        int blocks = 0;
+        int processors = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, team_kernel<Kernel>, Kernel::threads,
                                                             shared * sizeof(double)),
-              "asking for the occupancy");
-        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "asking for the processors");
+              "querying the occupancy");
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "querying the processors");
         return std::max<std::int64_t>(std::int64_t{blocks} * processors, 1);
     }
 
-    /// Runs a team kernel (block.h) on so many blocks.
+    /// Runs a team kernel (block.h) on `teams` blocks with `shared` doubles each.
     template <class Kernel>
     void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
         if (teams == 0) return;
@@ -242,7 +246,7 @@ public:
     static bool is_device_memory(const void* pointer) {
         cudaPointerAttributes found;
         const bool known = cudaPointerGetAttributes(&found, pointer) == cudaSuccess;
-        cudaGetLastError();  // a pointer that is not CUDA's is no error of later calls
+        cudaGetLastError();  // clears the error, so that later calls do not report it
         return known && found.device == 0 &&
                (found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged);
     }
@@ -250,10 +254,11 @@ public:
         check(cudaStreamSynchronize(reinterpret_cast<cudaStream_t>(stream)), "waiting for the stream of an array");
     }
 
-    /// Milliseconds between two events around the work queued by f.
+    /// The milliseconds between two events around the work that f queues.
     template <class F>
     double milliseconds(const F& f) {
-        const Event start, stop;
+        const Event start;
+        const Event stop;
         check(cudaEventRecord(start.event, stream_), "recording an event");
         f();
         check(cudaEventRecord(stop.event, stream_), "recording an event");

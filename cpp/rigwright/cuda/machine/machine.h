@@ -1,8 +1,8 @@
 #pragma once
 
-/// `Machine` runs kernels and owns their memory. nvcc gets the GPU; a host compiler gets an emulation with the
-/// same members, so that the kernels and the code that drives them are checked on any computer, under
-/// AddressSanitizer too. What only a GPU can check is gpu.h itself: some 250 lines of launches, copies and barriers.
+/// `Machine` runs kernels and owns their memory. nvcc compiles the GPU's; a host compiler compiles an emulation with
+/// the same members, so that kernels and the code that queues them are tested on any computer, also under
+/// AddressSanitizer. Only gpu.h itself, some 250 lines of launches, copies and barriers, needs a GPU to be tested.
 #ifdef __CUDACC__
 #include "rigwright/cuda/machine/gpu.h"
 #else

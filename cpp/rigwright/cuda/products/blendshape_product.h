@@ -9,132 +9,140 @@
 
 namespace rigwright::cuda {
 
-/// The drivers of the corrections (rig::Driver), as BlendshapePlan lists them.
+/// The drivers of the combinations (rig::Driver), as BlendshapePlan lists them. Combination c has the drivers offset[c]
+/// to before offset[c + 1].
 struct DriverLists {
     const std::int32_t* offset;  // (C + 1)
     const std::int32_t* shape;   // (M)
     const float* tent;           // (M, 3), zeros for a plain weight
 
-    RIGWRIGHT_DEVICE bool is_plain(std::int32_t f) const {
-        return tent[3 * f] == 0.0f && tent[3 * f + 1] == 0.0f && tent[3 * f + 2] == 0.0f;
+    RIGWRIGHT_DEVICE bool is_plain(std::int32_t d) const {
+        return tent[3 * d] == 0.0f && tent[3 * d + 1] == 0.0f && tent[3 * d + 2] == 0.0f;
     }
-    RIGWRIGHT_DEVICE Tent<float> tent_of(std::int32_t f) const {
-        return {tent[3 * f], tent[3 * f + 1], tent[3 * f + 2]};
+    RIGWRIGHT_DEVICE Tent<float> tent_of(std::int32_t d) const {
+        return {tent[3 * d], tent[3 * d + 1], tent[3 * d + 2]};
     }
-    RIGWRIGHT_DEVICE float value(std::int32_t f, const float* weights) const {
-        const float w = weights[shape[f]];
-        return is_plain(f) ? w : tent_of(f).value(w);
+    RIGWRIGHT_DEVICE float value(std::int32_t d, const float* weights) const {
+        const float w = weights[shape[d]];
+        return is_plain(d) ? w : tent_of(d).value(w);
     }
-    /// The derivative of `value`; at a corner that on the side of larger weights.
-    RIGWRIGHT_DEVICE float slope(std::int32_t f, const float* weights) const {
-        return is_plain(f) ? 1.0f : tent_of(f).slope(weights[shape[f]], 1);
+    /// The derivative of `value`; at a corner of the tent, that toward larger weights.
+    RIGWRIGHT_DEVICE float slope(std::int32_t d, const float* weights) const {
+        return is_plain(d) ? 1.0f : tent_of(d).slope(weights[shape[d]], 1);
     }
 };
 
-/// Activations of blendshape columns, times their scales: a row per column, a column per head. A column is the weight
-/// of a shape or a product of drivers, and 0 if a shape of it is not among the head's prefix.
+/// Activations of blendshape columns, times the columns' scales. An activation is the weight of a shape or a product of
+/// drivers; it is 0 if one of its shapes is not in the frame's prefix. Frames are in the order of BlendshapeProduct.
 struct BlendshapeActivations {
     const float* weights;  // (T, K)
     std::int64_t num_shapes;
     DriverLists drivers;
     const float* scale;              // (N)
-    const std::int32_t* shape_rank;  // (K) place of each shape in the order
-    const std::int32_t* length;      // (T) shapes of each head's prefix
-    const std::int32_t* source;      // (T) row of the weights of each head
-    std::int64_t num_heads;
+    const std::int32_t* shape_rank;  // (K) position of each shape in the order
+    const std::int32_t* length;      // (T) shapes in each frame's prefix
+    const std::int32_t* source;      // (T) row of `weights` of each frame
+    std::int64_t num_frames;
     float* activations;  // (N, T)
 
-    RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t head) const {
-        const float* w = weights + source[head] * num_shapes;
+    RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t frame) const {
+        const float* w = weights + source[frame] * num_shapes;
         float product = 1.0f;
         bool inside = true;
         if (n < num_shapes) {
             product = w[n];
-            inside = shape_rank[n] < length[head];
+            inside = shape_rank[n] < length[frame];
         } else {
-            for (std::int32_t f = drivers.offset[n - num_shapes]; f < drivers.offset[n - num_shapes + 1]; ++f) {
-                product *= drivers.value(f, w);
-                inside = inside && shape_rank[drivers.shape[f]] < length[head];
+            for (std::int32_t d = drivers.offset[n - num_shapes]; d < drivers.offset[n - num_shapes + 1]; ++d) {
+                product *= drivers.value(d, w);
+                inside = inside && shape_rank[drivers.shape[d]] < length[frame];
             }
         }
-        activations[n * num_heads + head] = inside ? product * scale[n] : 0.0f;
+        activations[n * num_frames + frame] = inside ? product * scale[n] : 0.0f;
     }
 };
 
-/// The derivatives of the activations of whole rigs along tangents of the weights.
+/// The derivatives of the activations, without prefixes, along tangents of the weights.
 struct BlendshapeActivationTangents {
     const float* weights;   // (T, K)
     const float* tangents;  // (R, K)
-    TangentRows rows;
+    TangentFrames frames;
     std::int64_t num_shapes;
     DriverLists drivers;
     const float* scale;  // (N)
     std::int64_t num_tangents;
     float* activations;  // (N, R)
 
-    RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t row) const {
-        const float* w = weights + rows.pose(row) * num_shapes;
-        const float* dw = tangents + row * num_shapes;
+    RIGWRIGHT_DEVICE void operator()(std::int64_t n, std::int64_t r) const {
+        const float* w = weights + frames.frame(r) * num_shapes;
+        const float* dw = tangents + r * num_shapes;
         float sum = 0.0f;
         if (n < num_shapes) {
             sum = dw[n];
         } else {
-            const std::int32_t begin = drivers.offset[n - num_shapes], end = drivers.offset[n - num_shapes + 1];
-            for (std::int32_t own = begin; own < end; ++own) {
-                float product = dw[drivers.shape[own]] * drivers.slope(own, w);
+            const std::int32_t begin = drivers.offset[n - num_shapes];
+            const std::int32_t end = drivers.offset[n - num_shapes + 1];
+            for (std::int32_t d = begin; d < end; ++d) {
+                float product = dw[drivers.shape[d]] * drivers.slope(d, w);
                 for (std::int32_t other = begin; other < end; ++other) {
-                    if (other != own) product *= drivers.value(other, w);
+                    if (other != d) product *= drivers.value(other, w);
                 }
                 sum += product;
             }
         }
-        activations[n * num_tangents + row] = sum * scale[n];
+        activations[n * num_tangents + r] = sum * scale[n];
     }
 };
 
-/// Vertices = neutral + numbers^T activations for all heads in one launch (Carrigan 2020, ch. 4, whose kernel reads
-/// every shape once a head): each number is read once for 64 heads. `Number` is float or int16, whose scale is in
-/// the activations. Heads come by falling prefix length, and a block stops at the last row that one of its heads uses.
+/// Vertices = neutral + values^T activations for all frames in one launch: each value is read once per 64 frames
+/// (Carrigan 2020, ch. 4, whose kernel reads every shape once per frame). `Value` is float or int16, whose scale is in
+/// the activations.
 ///
-/// A block of 256 threads computes 64 heads x 32 vertices, 16 rows at a time; a warp 8 heads x 96 coordinates; a thread
-/// 8 heads x 3 coordinates, 32 apart.
-template <class Number>
+/// A tile is 32 vertices with the columns that move them, each a row of 96 values (BlendshapePlan). Frames come in the
+/// order of descending prefix lengths, and a block stops at the last row that one of its frames needs.
+///
+/// A block of 256 threads computes 64 frames x 32 vertices, 16 rows per step; a warp 8 frames x 96 coordinates; a
+/// thread 8 frames x 3 coordinates, 32 apart.
+template <class Value>
 struct BlendshapeProduct {
     static constexpr int threads = 256;
-    static constexpr int heads = 64;           // of a block
-    static constexpr int members = 32;         // vertices of a block
-    static constexpr int width = 3 * members;  // numbers of a row
-    static constexpr int depth = 16;           // rows of a step
-    static constexpr int heads_each = 8;
-    static constexpr int numbers_each = 3;
-    static_assert(threads / warp_size * heads_each == heads && warp_size * numbers_each == width);
+    static constexpr int frames_per_block = 64;
+    static constexpr int vertices_per_tile = 32;
+    static constexpr int values_per_row = 3 * vertices_per_tile;
+    static constexpr int rows_per_step = 16;
+    static constexpr int frames_per_thread = 8;
+    static constexpr int values_per_thread = 3;
+    static_assert(threads / warp_size * frames_per_thread == frames_per_block);
+    static_assert(warp_size * values_per_thread == values_per_row);
 
     struct Shared {
-        alignas(16) float x[depth][heads + 4];
-        alignas(16) float b[depth][width];
+        alignas(16) float x[rows_per_step][frames_per_block + 4];
+        alignas(16) float b[rows_per_step][values_per_row];
     };
     struct Registers {
-        float sum[heads_each][numbers_each];
+        float sum[frames_per_thread][values_per_thread];
     };
 
-    const std::int32_t* tile_offset;  // (tiles + 1)
-    const std::int32_t* column;       // (R)
-    const std::int32_t* row;          // (R)
-    const std::int32_t* rank;         // (R) rising inside a tile
-    const Number* numbers;            // (R, width)
-    const std::int32_t* vertex;       // (tiles, members)
+    const std::int32_t* tile_offset;  // (tiles + 1) into the rows
+    const std::int32_t* column;       // (R) column of each row
+    const std::int32_t* row;          // (R) index of its values
+    const std::int32_t* rank;         // (R) position of its column's last shape in the order; ascends inside a tile
+    const Value* values;              // (R, values_per_row)
+    const std::int32_t* vertex;       // (tiles, vertices_per_tile), -1 after the last vertex
     const float* neutral;             // (V, 3)
     std::int64_t num_vertices;
     const float* activations;    // (N, T)
-    const std::int32_t* length;  // (T) falling
-    const std::int32_t* target;  // (T) where each head's vertices go
-    std::int64_t num_heads;
+    const std::int32_t* length;  // (T) of the prefixes, descending
+    const std::int32_t* target;  // (T) row of `vertices` of each frame
+    std::int64_t num_frames;
     float* vertices;  // (T, V, 3)
 
-    /// Rows of a tile that the block's first head, whose prefix is the longest, uses.
+    /// Rows of a tile that the block's first frame, which has the longest prefix, needs.
     RIGWRIGHT_DEVICE std::int32_t num_rows(Block block) const {
-        const std::int32_t begin = tile_offset[block.column], longest = length[block.row * heads];
-        std::int32_t low = begin, high = tile_offset[block.column + 1];
+        const std::int32_t begin = tile_offset[block.column];
+        const std::int32_t longest = length[block.row * frames_per_block];
+        std::int32_t low = begin;
+        std::int32_t high = tile_offset[block.column + 1];
         while (low < high) {
             const std::int32_t middle = low + (high - low) / 2;
             if (rank[middle] < longest) {
@@ -146,20 +154,22 @@ struct BlendshapeProduct {
         return low - begin;
     }
 
-    RIGWRIGHT_DEVICE int steps(Block block) const { return (num_rows(block) + depth - 1) / depth; }
+    RIGWRIGHT_DEVICE int steps(Block block) const { return (num_rows(block) + rows_per_step - 1) / rows_per_step; }
 
     RIGWRIGHT_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
-        const std::int32_t begin = tile_offset[block.column], end = tile_offset[block.column + 1];
-        for (int i = thread; i < depth * heads; i += threads) {
-            const std::int32_t r = begin + step * depth + i / heads;
-            const std::int64_t head = block.row * heads + i % heads;
-            shared.x[i / heads][i % heads] =
-                r < end && head < num_heads ? activations[column[r] * num_heads + head] : 0.0f;
+        const std::int32_t first_row = tile_offset[block.column] + step * rows_per_step;
+        const std::int32_t end = tile_offset[block.column + 1];
+        for (int i = thread; i < rows_per_step * frames_per_block; i += threads) {
+            const std::int32_t r = first_row + i / frames_per_block;
+            const std::int64_t frame = block.row * frames_per_block + i % frames_per_block;
+            shared.x[i / frames_per_block][i % frames_per_block] =
+                r < end && frame < num_frames ? activations[column[r] * num_frames + frame] : 0.0f;
         }
-        for (int i = thread; i < depth * width; i += threads) {
-            const std::int32_t r = begin + step * depth + i / width;
-            shared.b[i / width][i % width] =
-                r < end ? static_cast<float>(numbers[static_cast<std::int64_t>(row[r]) * width + i % width]) : 0.0f;
+        for (int i = thread; i < rows_per_step * values_per_row; i += threads) {
+            const std::int32_t r = first_row + i / values_per_row;
+            const int value = i % values_per_row;
+            shared.b[i / values_per_row][value] =
+                r < end ? static_cast<float>(values[static_cast<std::int64_t>(row[r]) * values_per_row + value]) : 0.0f;
         }
     }
 
@@ -168,15 +178,16 @@ struct BlendshapeProduct {
     }
 
     RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
-        const std::int64_t first_head = block.row * heads + thread / warp_size * heads_each;
-        for (int j = 0; j < numbers_each; ++j) {
-            const int coordinate = thread % warp_size + warp_size * j;
-            const std::int32_t v = vertex[block.column * members + coordinate / 3];
+        const std::int64_t first_frame = block.row * frames_per_block + thread / warp_size * frames_per_thread;
+        for (int j = 0; j < values_per_thread; ++j) {
+            const int value = thread % warp_size + warp_size * j;
+            const std::int32_t v = vertex[block.column * vertices_per_tile + value / 3];
             if (v < 0) continue;
-            const std::int64_t at = std::int64_t{3} * v + coordinate % 3;
-            for (int i = 0; i < heads_each; ++i) {
-                if (first_head + i >= num_heads) break;
-                vertices[target[first_head + i] * 3 * num_vertices + at] = neutral[at] + registers.sum[i][j];
+            const std::int64_t coordinate = std::int64_t{3} * v + value % 3;
+            for (int i = 0; i < frames_per_thread; ++i) {
+                if (first_frame + i >= num_frames) break;
+                vertices[target[first_frame + i] * 3 * num_vertices + coordinate] =
+                    neutral[coordinate] + registers.sum[i][j];
             }
         }
     }

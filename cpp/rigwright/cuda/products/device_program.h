@@ -6,23 +6,24 @@
 
 namespace rigwright::cuda {
 
-/// Poses (count, C) on the device, and where their vertices go.
-struct PoseBatch {
-    std::int64_t first, count;  // these rows of all poses of the call
-    const float* poses;
+/// Successive frames of a call: poses on the device, and where their vertices go.
+struct FrameBatch {
+    std::int64_t first;  // frame of the call
+    std::int64_t count;
+    const float* poses;                   // (count, C)
     float* vertices;                      // (count, 3 V); not written by `linearize`
-    const rig::Prefix* prefix = nullptr;  // of all poses of the call, on the host
+    const rig::Prefix* prefix = nullptr;  // of all frames of the call, on the host
 };
 
-/// Tangents (count, C) on the device at the poses of the last `linearize`, and where their derivatives go.
+/// Tangents on the device, of the poses of the last `linearize`, and where their derivatives go.
 struct TangentBatch {
     std::int64_t count;
-    TangentRows rows;
-    const float* tangents;
-    float* derivatives;  // (count, 3 V)
+    TangentFrames frames;
+    const float* tangents;  // (count, C)
+    float* derivatives;     // (count, 3 V)
 };
 
-/// A kind of model on the device: its constants and the kernels that it queues, in order, on the machine that it was
+/// One kind of model on the device: its constants, and the kernels that it queues, in order, on the machine that it was
 /// made with. For one thread at a time.
 class DeviceProgram {
 public:
@@ -31,16 +32,17 @@ public:
     DeviceProgram& operator=(const DeviceProgram&) = delete;
     virtual ~DeviceProgram() = default;
 
-    /// Floats of working memory per pose of `evaluate` or `linearize`, and per tangent of `push_forward`.
-    virtual std::int64_t floats_per_pose() const = 0;
+    /// Floats of working memory per frame of `evaluate` or `linearize`.
+    virtual std::int64_t floats_per_frame() const = 0;
+    /// Floats of working memory per tangent of `push_forward`.
     virtual std::int64_t floats_per_tangent() const = 0;
-    /// Makes room for a batch and uploads what `evaluate` needs beside the poses. May wait for the device.
-    virtual void prepare(const PoseBatch& batch) = 0;
+    /// Allocates memory for a batch and uploads the inputs of `evaluate` other than poses. May wait for the device.
+    virtual void prepare(const FrameBatch& batch) = 0;
     /// Queues the kernels of a prepared batch.
-    virtual void evaluate(const PoseBatch& batch) = 0;
-    /// Prepares and queues what `push_forward` needs at these poses. The poses must stay where they are.
-    virtual void linearize(const PoseBatch& batch) = 0;
-    /// Queues derivatives = J tangents.
+    virtual void evaluate(const FrameBatch& batch) = 0;
+    /// Prepares a batch and queues the values that `push_forward` needs. The poses must stay in place until then.
+    virtual void linearize(const FrameBatch& batch) = 0;
+    /// Queues derivatives = J tangents, J the Jacobian at the poses of the last `linearize`.
     virtual void push_forward(const TangentBatch& batch) = 0;
 };
 

@@ -10,18 +10,20 @@
 
 namespace rigwright::cuda {
 
-/// One matrix of a grouped product: `rows` outputs of `depth` inputs.
+/// One matrix W of a grouped product, (outputs, inputs) row-major, with its bias b (outputs).
 struct ProductGroup {
-    std::int64_t input;   // first column in the input rows
-    std::int64_t output;  // first column in the output rows
-    std::int64_t weight;  // first element of W (rows, depth), row-major, in the weights
-    std::int64_t bias;    // first element of b (rows) in the biases
-    std::int32_t rows, depth;
+    std::int64_t first_input;   // column of the input
+    std::int64_t first_output;  // column of the output
+    std::int64_t weight;        // first number of W in the weights
+    std::int64_t bias;          // first number of b in the biases
+    std::int32_t outputs;
+    std::int32_t inputs;
 };
 
-/// A tile of outputs: `row` is its first one within its group.
+/// Successive outputs of a group, of which one block computes.
 struct ProductTile {
-    std::int32_t group, row;
+    std::int32_t group;
+    std::int32_t first;  // output of the group
 };
 
 /// f(x). NaN stays NaN.
@@ -54,7 +56,7 @@ RIGWRIGHT_DEVICE inline float times_slope(network::Activation activation, float 
     return gradient;
 }
 
-/// What becomes of the sum W x of an output: y = f(W x + b).
+/// Finishes an output y = f(W x + b) from the sum W x.
 struct BiasAndActivation {
     const float* biases;
     network::Activation activation;
@@ -64,72 +66,77 @@ struct BiasAndActivation {
     }
 };
 
-/// Of a tangent: dy = (W dx) f', from the values y (T, width).
+/// Finishes the tangent of an output dy = (W dx) f', from the values y (T, width).
 struct TimesSlope {
     const float* values;
     std::int64_t width;
-    TangentRows rows;
+    TangentFrames frames;
     network::Activation activation;
 
-    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t, std::int64_t row, std::int64_t output) const {
-        return times_slope(activation, sum, values[rows.pose(row) * width + output]);
+    RIGWRIGHT_DEVICE float operator()(float sum, std::int64_t, std::int64_t tangent, std::int64_t output) const {
+        return times_slope(activation, sum, values[frames.frame(tangent) * width + output]);
     }
 };
 
-/// Finish(W_g x_g) for all groups g of a layer and all rows (poses, or tangents) in one launch.
+/// Finish(W_g x_g) for all groups g of a layer and all frames (or tangents) in one launch.
 ///
-/// Why no cuBLAS: the matrices of a body are many, small and of unlike shapes (dozens of sets, 20 to 400 inputs,
-/// 128 units), so that cuBLAS would be four launches a set or padding to one shape, and a 600 MB dependency; one
-/// grouped kernel runs a layer of all sets at once with bias and activation in its end, keeps exact float32 and a fixed
-/// order of sums, and can be checked without a GPU (emulation.h). Results leave over a bus some fifty times
-/// slower than the device's memory, so that the matrix rate is not what a caller waits for.
+/// Why no cuBLAS: a body has many small matrices of different shapes (dozens of sets, 20 to 400 inputs, 128 outputs).
+/// cuBLAS would need four launches per set or padding to one shape, and is a dependency of 600 MB. One grouped kernel
+/// computes a layer of all sets with bias and activation, in exact float32, with sums in a fixed order, and can be
+/// checked without a GPU (emulation.h). Its rate is not what callers wait for: results leave over a bus some fifty
+/// times slower than the device's memory.
 ///
-/// A block of 256 threads computes 64 poses x 64 outputs, 16 inputs at a time; a warp 8 poses x 64 outputs; a
-/// thread 8 poses x 2 outputs, 32 apart, so that a warp stores whole lines.
+/// A block of 256 threads computes 64 frames x 64 outputs, 16 inputs per step; a warp 8 frames x 64 outputs; a thread 8
+/// frames x 2 outputs, 32 apart, so that a warp stores whole lines.
 template <class Finish>
 struct GroupedProduct {
     static constexpr int threads = 256;
-    static constexpr int tile = 64;         // poses, and outputs, of a block
-    static constexpr int depth = 16;        // inputs of a step
-    static constexpr int pitch = tile + 4;  // keeps 16-byte alignment, halves bank conflicts while loading
-    static constexpr int poses_each = 8;
-    static constexpr int outputs_each = 2;
-    static_assert(threads / warp_size * poses_each == tile && warp_size * outputs_each == tile);
+    static constexpr int frames_per_block = 64;
+    static constexpr int outputs_per_tile = 64;
+    static constexpr int inputs_per_step = 16;
+    static constexpr int pitch = 64 + 4;  // keeps 16-byte alignment, halves bank conflicts while loading
+    static constexpr int frames_per_thread = 8;
+    static constexpr int outputs_per_thread = 2;
+    static_assert(frames_per_block == outputs_per_tile);  // `load` fills both parts of Shared in one loop
+    static_assert(threads / warp_size * frames_per_thread == frames_per_block);
+    static_assert(warp_size * outputs_per_thread == outputs_per_tile);
 
     struct Shared {
-        alignas(16) float x[depth][pitch];
-        alignas(16) float w[depth][pitch];
+        alignas(16) float x[inputs_per_step][pitch];
+        alignas(16) float w[inputs_per_step][pitch];
     };
     struct Registers {
-        float sum[poses_each][outputs_each];
+        float sum[frames_per_thread][outputs_per_thread];
     };
 
     const ProductGroup* groups;
-    const ProductTile* tiles;  // one a column of blocks
+    const ProductTile* tiles;  // one per column of blocks
     const float* weights;
     Finish finish;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
     float* output;  // (T, output_width)
     std::int64_t output_width;
-    std::int64_t num_poses;
+    std::int64_t num_frames;
 
     RIGWRIGHT_DEVICE int steps(Block block) const {
-        return (groups[tiles[block.column].group].depth + depth - 1) / depth;
+        return (groups[tiles[block.column].group].inputs + inputs_per_step - 1) / inputs_per_step;
     }
 
     RIGWRIGHT_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
-        const ProductTile at = tiles[block.column];
-        const ProductGroup group = groups[at.group];
-        const int k = thread % depth;
-        const int from = step * depth + k;
-        for (int i = 0; i < tile * depth / threads; ++i) {
-            const int slot = thread / depth + i * (threads / depth);
-            const std::int64_t pose = block.row * tile + slot;
-            const std::int64_t unit = at.row + slot;
-            const bool inside = from < group.depth;
-            shared.x[k][slot] = inside && pose < num_poses ? input[pose * input_width + group.input + from] : 0.0f;
-            shared.w[k][slot] = inside && unit < group.rows ? weights[group.weight + unit * group.depth + from] : 0.0f;
+        const ProductTile tile = tiles[block.column];
+        const ProductGroup group = groups[tile.group];
+        const int k = thread % inputs_per_step;
+        const int from = step * inputs_per_step + k;
+        for (int i = 0; i < frames_per_block * inputs_per_step / threads; ++i) {
+            const int slot = thread / inputs_per_step + i * (threads / inputs_per_step);
+            const std::int64_t frame = block.row * frames_per_block + slot;
+            const std::int64_t unit = tile.first + slot;
+            const bool inside = from < group.inputs;
+            shared.x[k][slot] =
+                inside && frame < num_frames ? input[frame * input_width + group.first_input + from] : 0.0f;
+            shared.w[k][slot] =
+                inside && unit < group.outputs ? weights[group.weight + unit * group.inputs + from] : 0.0f;
         }
     }
 
@@ -138,16 +145,17 @@ struct GroupedProduct {
     }
 
     RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
-        const ProductTile at = tiles[block.column];
-        const ProductGroup group = groups[at.group];
-        const std::int64_t first_pose = block.row * tile + thread / warp_size * poses_each;
-        for (int j = 0; j < outputs_each; ++j) {
-            const std::int64_t unit = at.row + thread % warp_size + warp_size * j;
-            if (unit >= group.rows) continue;
-            for (int i = 0; i < poses_each; ++i) {
-                if (first_pose + i >= num_poses) break;
-                const std::int64_t row = first_pose + i, column = group.output + unit;
-                output[row * output_width + column] = finish(registers.sum[i][j], group.bias + unit, row, column);
+        const ProductTile tile = tiles[block.column];
+        const ProductGroup group = groups[tile.group];
+        const std::int64_t first_frame = block.row * frames_per_block + thread / warp_size * frames_per_thread;
+        for (int j = 0; j < outputs_per_thread; ++j) {
+            const std::int64_t unit = tile.first + thread % warp_size + warp_size * j;
+            if (unit >= group.outputs) continue;
+            for (int i = 0; i < frames_per_thread; ++i) {
+                const std::int64_t frame = first_frame + i;
+                if (frame >= num_frames) break;
+                const std::int64_t column = group.first_output + unit;
+                output[frame * output_width + column] = finish(registers.sum[i][j], group.bias + unit, frame, column);
             }
         }
     }

@@ -3,11 +3,11 @@
 
 #include "rigwright/core/portable.h"
 
-/// Kernels without cooperation between threads: a value whose call (row, column) computes one result. Rows are
-/// poses. Every result is a sum in a fixed order: the same pose gives the same bytes in any batch.
+/// Element kernels: values whose call operator (row, column) computes one result, without cooperation of threads. Rows
+/// are frames. All sums have a fixed order, so that a frame has the same bytes in any batch.
 namespace rigwright::cuda {
 
-/// target(row, column) = source(row, columns[column]).
+/// target(t, i) = source(t, columns[i])
 struct Gather {
     const float* source;  // (T, width)
     std::int64_t width;
@@ -15,34 +15,36 @@ struct Gather {
     std::int64_t count;
     float* target;  // (T, count)
 
-    RIGWRIGHT_DEVICE void operator()(std::int64_t row, std::int64_t column) const {
-        target[row * count + column] = source[row * width + columns[column]];
+    RIGWRIGHT_DEVICE void operator()(std::int64_t frame, std::int64_t i) const {
+        target[frame * count + i] = source[frame * width + columns[i]];
     }
 };
 
-/// Global transforms of chosen joints: the product of the parent-relative transforms (3x4, row-major) from a
-/// joint up to its root, one thread a joint, so that no thread waits for another.
+/// Global transforms of chosen joints: products of the parent-relative transforms (3x4, row-major) from the joint up to
+/// its root. One thread per joint, so that no thread waits for another.
 struct GlobalTransforms {
-    const float* poses;  // (T, width), 12 numbers a joint
+    const float* poses;  // (T, width), 12 numbers per joint
     std::int64_t width;
     const std::int32_t* parents;  // (J), -1 for a root
     const std::int32_t* joints;   // (count)
     std::int64_t count;
     float* transforms;  // (T, count, 12)
 
-    RIGWRIGHT_DEVICE void operator()(std::int64_t row, std::int64_t column) const {
-        const float* pose = poses + row * width;
-        std::int32_t joint = joints[column];
+    RIGWRIGHT_DEVICE void operator()(std::int64_t frame, std::int64_t i) const {
+        const float* pose = poses + frame * width;
+        std::int32_t joint = joints[i];
         float global[12];
         for (int e = 0; e < 12; ++e) global[e] = pose[12 * joint + e];
         for (joint = parents[joint]; joint >= 0; joint = parents[joint]) prepend(pose + 12 * joint, global);
-        for (int e = 0; e < 12; ++e) transforms[(row * count + column) * 12 + e] = global[e];
+        for (int e = 0; e < 12; ++e) transforms[(frame * count + i) * 12 + e] = global[e];
     }
 
     /// global = parent * global.
     RIGWRIGHT_DEVICE static void prepend(const float* parent, float* global) {
         for (int column = 0; column < 4; ++column) {
-            const float x = global[column], y = global[4 + column], z = global[8 + column];
+            const float x = global[column];
+            const float y = global[4 + column];
+            const float z = global[8 + column];
             for (int r = 0; r < 3; ++r) {
                 const float shift = column == 3 ? parent[4 * r + 3] : 0.0f;
                 global[4 * r + column] = shift + parent[4 * r] * x + parent[4 * r + 1] * y + parent[4 * r + 2] * z;
@@ -51,8 +53,8 @@ struct GlobalTransforms {
     }
 };
 
-/// v_k = sum_e weight_e (X_e p_e + t_e) over the entries e of vertex k, in their order: entry e takes point
-/// point[e] by transform transform[e] (Bailey et al. 2018, eq. 2, with a partition of unity).
+/// v_k = sum_e weight_e (X_e p_e + t_e) over the entries e of vertex k, in their order: entry e is point[e] transformed
+/// by transform[e] (Bailey et al. 2018, eq. 2, with a partition of unity).
 struct Blend {
     const float* points;  // (T, M, 3)
     std::int64_t num_points;
@@ -65,16 +67,16 @@ struct Blend {
     std::int64_t num_vertices;
     float* vertices;  // (T, V, 3)
 
-    RIGWRIGHT_DEVICE void operator()(std::int64_t row, std::int64_t k) const {
+    RIGWRIGHT_DEVICE void operator()(std::int64_t frame, std::int64_t k) const {
         float sum[3] = {0.0f, 0.0f, 0.0f};
         for (std::int32_t e = offset[k]; e < offset[k + 1]; ++e) {
-            const float* p = points + (row * num_points + point[e]) * 3;
-            const float* x = transforms + (row * num_transforms + transform[e]) * 12;
+            const float* p = points + (frame * num_points + point[e]) * 3;
+            const float* x = transforms + (frame * num_transforms + transform[e]) * 12;
             for (int r = 0; r < 3; ++r) {
                 sum[r] += weight[e] * (x[4 * r] * p[0] + x[4 * r + 1] * p[1] + x[4 * r + 2] * p[2] + x[4 * r + 3]);
             }
         }
-        for (int r = 0; r < 3; ++r) vertices[(row * num_vertices + k) * 3 + r] = sum[r];
+        for (int r = 0; r < 3; ++r) vertices[(frame * num_vertices + k) * 3 + r] = sum[r];
     }
 };
 

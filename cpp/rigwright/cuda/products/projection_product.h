@@ -7,48 +7,52 @@
 
 namespace rigwright::cuda {
 
-/// Targets of T frames in device memory: `width` vertices a frame, of which M count.
+/// Targets of T frames in device memory, with `width` vertices per frame, M of which are used.
 struct ProjectionTargets {
-    std::int64_t count, width;
+    std::int64_t count;  // T
+    std::int64_t width;
     const float* targets;        // (T, width, 3)
-    const std::int32_t* vertex;  // (M) rows of a frame's targets
+    const std::int32_t* vertex;  // (M) among the vertices of a frame
     const float* neutral;        // (M, 3)
     const double* weight;        // (M)
 
-    /// Target minus neutral.
+    /// Target minus neutral, in a coordinate of the M vertices.
     RIGWRIGHT_DEVICE double offset(std::int64_t t, int coordinate) const {
         const std::int64_t at = (t * width + vertex[coordinate / 3]) * 3 + coordinate % 3;
         return static_cast<double>(targets[at]) - static_cast<double>(neutral[coordinate]);
     }
 };
 
-/// Phi^T Omega b for all frames in one launch: 64 frames x 64 columns a block of 256 threads, 8 vertices a step, the
-/// vertices that none of the 64 columns moves left out; a warp 8 frames x 64 columns; a thread 8 frames x 2 columns, 32
-/// apart. Columns and targets are float32, offsets, products and sums double: what follows squares the condition of the
-/// columns.
+/// The projections Phi^T Omega b of all frames in one launch. Columns and targets are float32; offsets, products and
+/// sums are double, since the Gram matrix squares the condition number of the columns.
+///
+/// A block of 256 threads computes 64 frames x 64 columns, 8 vertices per step; vertices that none of the 64 columns
+/// moves are left out. A warp computes 8 frames x 64 columns, a thread 8 frames x 2 columns, 32 apart.
 struct ProjectionProduct {
     static constexpr int threads = 256;
-    static constexpr int tile = 64;            // frames, and columns, of a block
-    static constexpr int members = 8;          // vertices of a step
-    static constexpr int depth = 3 * members;  // coordinates of a step
-    static constexpr int pitch = tile + 2;     // halves bank conflicts while loading
-    static constexpr int frames_each = 8;
-    static constexpr int columns_each = 2;
-    static_assert(threads / warp_size * frames_each == tile && warp_size * columns_each == tile);
+    static constexpr int frames_per_block = 64;
+    static constexpr int columns_per_tile = 64;
+    static constexpr int coordinates_per_step = 3 * 8;
+    static constexpr int pitch = frames_per_block + 2;  // halves bank conflicts while loading
+    static constexpr int frames_per_thread = 8;
+    static constexpr int columns_per_thread = 2;
+    static_assert(threads / warp_size * frames_per_thread == frames_per_block);
+    static_assert(warp_size * columns_per_thread == columns_per_tile);
+    static_assert(frames_per_block == columns_per_tile);  // `load` fills both parts of Shared in one loop
 
     struct Shared {
-        double b[depth][pitch];
-        float phi[depth][tile];
+        double b[coordinates_per_step][pitch];
+        float phi[coordinates_per_step][columns_per_tile];
     };
     struct Registers {
-        double sum[frames_each][columns_each];
+        double sum[frames_per_thread][columns_per_thread];
     };
 
     ProjectionTargets from;
     int num_vertices;                // M
-    const std::int32_t* step_begin;  // (tiles of columns + 1) into the steps
-    const std::int32_t* step_first;  // (steps) first vertex
-    const float* numbers;            // (steps, depth, tile)
+    const std::int32_t* step_begin;  // (tiles + 1) into the steps
+    const std::int32_t* step_first;  // (steps) first of its vertices
+    const float* numbers;            // (steps, coordinates_per_step, columns_per_tile)
     std::int64_t num_columns;
     double* projections;  // (T, N)
 
@@ -56,12 +60,14 @@ struct ProjectionProduct {
 
     RIGWRIGHT_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
         const std::int64_t at = step_begin[block.column] + step;
-        for (int i = thread; i < depth * tile; i += threads) {
-            const std::int64_t t = block.row * tile + i / depth;
-            const int coordinate = 3 * step_first[at] + i % depth;
+        for (int i = thread; i < coordinates_per_step * frames_per_block; i += threads) {
+            const std::int64_t t = block.row * frames_per_block + i / coordinates_per_step;
+            const int coordinate = 3 * step_first[at] + i % coordinates_per_step;
             const bool inside = t < from.count && coordinate < 3 * num_vertices;
-            shared.b[i % depth][i / depth] = inside ? from.weight[coordinate / 3] * from.offset(t, coordinate) : 0.0;
-            shared.phi[i / tile][i % tile] = numbers[at * depth * tile + i];
+            shared.b[i % coordinates_per_step][i / coordinates_per_step] =
+                inside ? from.weight[coordinate / 3] * from.offset(t, coordinate) : 0.0;
+            shared.phi[i / columns_per_tile][i % columns_per_tile] =
+                numbers[at * coordinates_per_step * columns_per_tile + i];
         }
     }
 
@@ -70,11 +76,11 @@ struct ProjectionProduct {
     }
 
     RIGWRIGHT_DEVICE void store(Block block, int thread, const Registers& registers) const {
-        const std::int64_t first_frame = block.row * tile + thread / warp_size * frames_each;
-        for (int j = 0; j < columns_each; ++j) {
-            const std::int64_t n = block.column * tile + thread % warp_size + warp_size * j;
+        const std::int64_t first_frame = block.row * frames_per_block + thread / warp_size * frames_per_thread;
+        for (int j = 0; j < columns_per_thread; ++j) {
+            const std::int64_t n = block.column * columns_per_tile + thread % warp_size + warp_size * j;
             if (n >= num_columns) continue;
-            for (int i = 0; i < frames_each; ++i) {
+            for (int i = 0; i < frames_per_thread; ++i) {
                 if (first_frame + i >= from.count) break;
                 projections[(first_frame + i) * num_columns + n] = registers.sum[i][j];
             }
@@ -82,7 +88,7 @@ struct ProjectionProduct {
     }
 };
 
-/// b^T Omega b of every frame, by a team each.
+/// The energies b^T Omega b of all frames; each frame by one team.
 struct ProjectionEnergies {
     static constexpr int threads = 256;
 

@@ -6,50 +6,52 @@
 
 namespace rigwright::cuda {
 
-/// A layer whose matrices stay on the device.
+/// A layer whose matrices are on the device.
 class ResidentProduct {
 public:
     ResidentProduct(Machine& machine, const ProductPlan& plan)
         : activation_(plan.activation),
           output_width_(plan.output_width),
           num_tiles_(static_cast<std::int64_t>(plan.tiles.size())) {
-        machine.upload(plan.groups.data(), plan.groups.size(), groups_);
-        machine.upload(plan.tiles.data(), plan.tiles.size(), tiles_);
-        machine.upload(plan.weights.data(), plan.weights.size(), weights_);
-        machine.upload(plan.biases.data(), plan.biases.size(), biases_);
+        machine.upload(plan.groups, groups_);
+        machine.upload(plan.tiles, tiles_);
+        machine.upload(plan.weights, weights_);
+        machine.upload(plan.biases, biases_);
     }
 
     std::int64_t output_width() const { return output_width_; }
 
     /// Queues output (T, output_width) = f(W input + b), input (T, input_width).
-    void run(Machine& machine, std::int64_t num_poses, const float* input, std::int64_t input_width,
+    void run(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
              float* output) const {
-        multiply(machine, num_poses, input, input_width, BiasAndActivation{biases_.data(), activation_}, output);
+        multiply(machine, num_frames, input, input_width, BiasAndActivation{biases_.data(), activation_}, output);
     }
 
     /// Queues the derivatives (R, output_width) along input tangents (R, input_width), from the values (T,
-    /// output_width) that `run` gave.
+    /// output_width) that `run` wrote.
     void run_tangents(Machine& machine, std::int64_t num_tangents, const float* input, std::int64_t input_width,
-                      const float* values, TangentRows rows, float* output) const {
-        multiply(machine, num_tangents, input, input_width, TimesSlope{values, output_width_, rows, activation_},
+                      const float* values, TangentFrames frames, float* output) const {
+        multiply(machine, num_tangents, input, input_width, TimesSlope{values, output_width_, frames, activation_},
                  output);
     }
 
 private:
     template <class Finish>
-    void multiply(Machine& machine, std::int64_t num_rows, const float* input, std::int64_t input_width,
+    void multiply(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
                   const Finish& finish, float* output) const {
         using Product = GroupedProduct<Finish>;
-        machine.run_tiles((num_rows + Product::tile - 1) / Product::tile, num_tiles_,
+        machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
                           Product{groups_.data(), tiles_.data(), weights_.data(), finish, input, input_width, output,
-                                  output_width_, num_rows});
+                                  output_width_, num_frames});
     }
 
     network::Activation activation_;
-    std::int64_t output_width_, num_tiles_;
+    std::int64_t output_width_;
+    std::int64_t num_tiles_;
     Buffer<ProductGroup> groups_;
     Buffer<ProductTile> tiles_;
-    Buffer<float> weights_, biases_;
+    Buffer<float> weights_;
+    Buffer<float> biases_;
 };
 
 }  // namespace rigwright::cuda

@@ -29,7 +29,7 @@ LinearStart::LinearStart(const optimize::ProductModel& products, const linalg::G
     const double ridge = linear_start_ridge * trace / static_cast<double>(std::max<std::int64_t>(num_variables_, 1));
     for (std::int64_t k = 0; k < num_variables_; ++k) factor_[k * stride_ + k] += ridge > 0.0 ? ridge : 1.0;
     is_factorized_ =
-        linalg::dense_cholesky().factor(factor_.data(), num_variables_, stride_, 0.0, inverse_diagonal_.data());
+        linalg::dense_cholesky().factorize(factor_.data(), num_variables_, stride_, 0.0, inverse_diagonal_.data());
 }
 
 bool LinearStart::solve(const optimize::Terms& terms, std::vector<double>& x) const {

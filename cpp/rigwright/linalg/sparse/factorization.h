@@ -6,18 +6,19 @@
 
 namespace rigwright::linalg {
 
-/// L of P A P^T = L L^T, by columns: the diagonal first in each, rows ascending. Row i of L is row order[i] of A.
+/// The Cholesky factorization P A P^T = L L^T, P a permutation.
 struct Factorization {
-    std::vector<std::int32_t> order;
-    SparseMatrix lower;
+    std::vector<std::int32_t> order;  // row i of L is row order[i] of A
+    SparseMatrix lower;               // L; in each column the diagonal entry comes first
 };
 
-/// Factors the matrix whose lower triangle is given (every diagonal entry present), in an order that keeps L sparse.
-/// Throws NumericalError if it is not positive definite. What a backend provides: exactly one of the factor_*.cpp
-/// files is compiled.
+/// Factorizes the matrix whose lower triangle, all diagonal entries included, is `lower`. The permutation keeps L
+/// sparse. Throws NumericalError if the matrix is not positive definite.
+///
+/// The backend: exactly one of the factorize_*.cpp files is compiled (linalg/CMakeLists.txt).
 Factorization factorize(const SparseMatrix& lower);
 
-/// Name and version of the library that factorizes.
+/// Name and version of the backend's library.
 const char* backend();
 
 }  // namespace rigwright::linalg

@@ -8,14 +8,14 @@
 namespace rigwright::linalg {
 namespace {
 
-/// CHOLMOD's settings and work space. Simplicial: its supernodal code is under the GPL, and is the slower one for a
-/// mesh's Laplacian unless a fast BLAS is there.
+/// CHOLMOD's settings, work space and result. The simplicial code is used: the supernodal one is under the GPL, and
+/// slower for a mesh's Laplacian without a fast BLAS.
 struct Session {
     Session() {
         cholmod_start(&common);
         common.print = 0;
         common.supernodal = CHOLMOD_SIMPLICIAL;
-        common.final_ll = 1;  // L L^T: fails where the matrix is not positive definite
+        common.final_ll = 1;  // L L^T, not L D L^T: fails if the matrix is not positive definite
     }
     ~Session() {
         cholmod_free_factor(&factor, &common);
@@ -37,7 +37,8 @@ struct Session {
     cholmod_factor* factor = nullptr;
 };
 
-cholmod_sparse borrow(const SparseMatrix& lower) {
+/// Refers to the matrix without a copy.
+cholmod_sparse as_cholmod(const SparseMatrix& lower) {
     cholmod_sparse matrix{};
     matrix.nrow = matrix.ncol = static_cast<std::size_t>(lower.size);
     matrix.nzmax = lower.value.size();
@@ -53,10 +54,11 @@ cholmod_sparse borrow(const SparseMatrix& lower) {
     return matrix;
 }
 
-/// Rows ascend in each column: CHOLMOD computes L row after row.
-SparseMatrix copy(const cholmod_factor& factor) {
-    const auto *start = static_cast<const std::int32_t*>(factor.p),
-               *count = static_cast<const std::int32_t*>(factor.nz), *row = static_cast<const std::int32_t*>(factor.i);
+/// Copies L. Its rows ascend inside a column: CHOLMOD computes L row after row.
+SparseMatrix copy_lower(const cholmod_factor& factor) {
+    const auto* start = static_cast<const std::int32_t*>(factor.p);
+    const auto* count = static_cast<const std::int32_t*>(factor.nz);
+    const auto* row = static_cast<const std::int32_t*>(factor.i);
     const double* value = static_cast<const double*>(factor.x);
     SparseMatrix lower{static_cast<std::int32_t>(factor.n), {0}, {}, {}};
     lower.row.reserve(factor.nzmax);
@@ -73,13 +75,13 @@ SparseMatrix copy(const cholmod_factor& factor) {
 
 Factorization factorize(const SparseMatrix& lower) {
     Session session;
-    cholmod_sparse matrix = borrow(lower);
+    cholmod_sparse matrix = as_cholmod(lower);
     session.factor = cholmod_analyze(&matrix, &session.common);
     session.check();
     cholmod_factorize(&matrix, session.factor, &session.common);
     session.check();
     const auto* order = static_cast<const std::int32_t*>(session.factor->Perm);
-    return {{order, order + lower.size}, copy(*session.factor)};
+    return {{order, order + lower.size}, copy_lower(*session.factor)};
 }
 
 const char* backend() {

@@ -18,14 +18,14 @@ Factorization factorize(const SparseMatrix& lower) {
     if (cholesky.info() != Eigen::Success) {
         throw NumericalError("SparseCholesky: the matrix is not positive definite");
     }
-    const Matrix& factor = cholesky.matrixL().nestedExpression();
+    const Matrix& result = cholesky.matrixL().nestedExpression();
     const auto& order = cholesky.permutationPinv().indices();
-    const std::size_t entries = static_cast<std::size_t>(factor.nonZeros());
+    const std::size_t entries = static_cast<std::size_t>(result.nonZeros());
     return {{order.begin(), order.end()},
             {lower.size,
-             {factor.outerIndexPtr(), factor.outerIndexPtr() + lower.size + 1},
-             {factor.innerIndexPtr(), factor.innerIndexPtr() + entries},
-             {factor.valuePtr(), factor.valuePtr() + entries}}};
+             {result.outerIndexPtr(), result.outerIndexPtr() + lower.size + 1},
+             {result.innerIndexPtr(), result.innerIndexPtr() + entries},
+             {result.valuePtr(), result.valuePtr() + entries}}};
 }
 
 const char* backend() {

@@ -16,7 +16,7 @@ namespace rigwright::linalg {
 namespace {
 
 constexpr const char* name = "SparseCholesky";
-constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max() / 2;
+constexpr std::int64_t max_entries = std::numeric_limits<std::int32_t>::max() / 2;  // indices are 32 bits
 
 void check_indices(const char* argument, View<const std::int32_t, 1> indices, std::int64_t n) {
     for (const std::int32_t i : indices) {
@@ -26,7 +26,8 @@ void check_indices(const char* argument, View<const std::int32_t, 1> indices, st
     }
 }
 
-/// The transposed matrix holds the same entries, to the rounding of sums taken in another order.
+/// Compares the matrix with its transpose, to the rounding of sums: triplets of one entry may be summed in another
+/// order on the other side.
 void check_symmetric(const SparseMatrix& matrix) {
     const SparseMatrix other = transposed(matrix);
     bool same = matrix.row == other.row && matrix.start == other.start;
@@ -38,7 +39,7 @@ void check_symmetric(const SparseMatrix& matrix) {
     if (!same) throw bad_argument(name, "the matrix", "not symmetric", "symmetric, with both triangles given");
 }
 
-/// The lower triangle. Throws where a diagonal entry is missing or not positive.
+/// The lower triangle. Throws NumericalError if a diagonal entry is missing or not positive.
 SparseMatrix lower_triangle(const SparseMatrix& full) {
     SparseMatrix lower;
     lower.size = full.size;
@@ -51,7 +52,8 @@ SparseMatrix lower_triangle(const SparseMatrix& full) {
             lower.row.push_back(full.row[e]);
             lower.value.push_back(full.value[e]);
         }
-        const std::int32_t begin = lower.start.back(), end = static_cast<std::int32_t>(lower.row.size());
+        const std::int32_t begin = lower.start.back();
+        const std::int32_t end = static_cast<std::int32_t>(lower.row.size());
         if (begin == end || lower.row[begin] != column || !(lower.value[begin] > 0.0)) {
             throw NumericalError("SparseCholesky: the matrix is not positive definite: its diagonal entry " +
                                  std::to_string(column) + " is not positive");
@@ -61,25 +63,26 @@ SparseMatrix lower_triangle(const SparseMatrix& full) {
     return lower;
 }
 
-/// Throws where a pivot, the squared diagonal of L, lost all its digits against the diagonal entry that it came from.
-void check_pivots(const Factorization& factor, const SparseMatrix& lower) {
-    // The rounding of a pivot grows with the updates that it took: about n epsilon for a mesh's Laplacian.
-    const double digits = std::max<double>(64.0, lower.size) * std::numeric_limits<double>::epsilon();
+/// Throws NumericalError if a pivot, the square of a diagonal entry of L, is as small as its rounding errors.
+void check_pivots(const Factorization& factorization, const SparseMatrix& lower) {
+    // The rounding errors of a pivot grow with its number of updates: about n epsilon for a mesh's Laplacian, relative
+    // to the diagonal entry of the matrix. 64 leaves room in small matrices.
+    const double rounding = std::max<double>(64.0, lower.size) * std::numeric_limits<double>::epsilon();
     for (std::int32_t i = 0; i < lower.size; ++i) {
-        const double root = factor.lower.value[factor.lower.start[i]];
-        if (!(root * root > digits * lower.value[lower.start[factor.order[i]]])) {
+        const double root = factorization.lower.value[factorization.lower.start[i]];
+        if (!(root * root > rounding * lower.value[lower.start[factorization.order[i]]])) {
             throw NumericalError(
                 "SparseCholesky: the matrix is not positive definite, or singular to working precision, at row " +
-                std::to_string(factor.order[i]));
+                std::to_string(factorization.order[i]));
         }
     }
 }
 
-/// The width that solves `left` columns next: full, or the narrowest that holds all that are left.
-int width_for(std::int64_t left) {
-    int width = Supernodes::widths[0];
-    for (const int other : Supernodes::widths) width = other >= left ? other : width;
-    return width;
+/// The smallest of Supernodes::counts that is at least `count`, or the largest of all.
+int padded_count(std::int64_t count) {
+    int padded = Supernodes::counts[0];
+    for (const int other : Supernodes::counts) padded = other >= count ? other : padded;
+    return padded;
 }
 
 }  // namespace
@@ -87,12 +90,12 @@ int width_for(std::int64_t left) {
 SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
                                View<const double, 1> values)
     : size_(n) {
-    if (n < 1 || n > largest) {
-        throw bad_argument(name, "n", std::to_string(n), "in [1, " + std::to_string(largest) + "]");
+    if (n < 1 || n > max_entries) {
+        throw bad_argument(name, "n", std::to_string(n), "in [1, " + std::to_string(max_entries) + "]");
     }
-    if (values.extent(0) > largest) {
+    if (values.extent(0) > max_entries) {
         throw bad_argument(name, "values", std::to_string(values.extent(0)) + " long",
-                           "at most " + std::to_string(largest) + " long");
+                           "at most " + std::to_string(max_entries) + " long");
     }
     check_shape<const std::int32_t, 1>(name, "rows", rows, {values.extent(0)});
     check_shape<const std::int32_t, 1>(name, "cols", columns, {values.extent(0)});
@@ -103,10 +106,10 @@ SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows,
     const SparseMatrix full = compress(size, rows, columns, values);
     check_symmetric(full);
     const SparseMatrix lower = lower_triangle(full);
-    Factorization factor = factorize(lower);
-    check_pivots(factor, lower);
-    order_ = std::move(factor.order);
-    panels_ = std::make_unique<const Supernodes>(factor.lower);
+    Factorization factorization = factorize(lower);
+    check_pivots(factorization, lower);
+    order_ = std::move(factorization.order);
+    lower_ = std::make_unique<const Supernodes>(factorization.lower);
 }
 
 SparseCholesky::~SparseCholesky() = default;
@@ -116,17 +119,17 @@ void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, 
     check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});
     check_shape<double, 2>("SparseCholesky.solve", "solution", solution, {size_, count});
     check_finite("SparseCholesky.solve", "rhs", rhs);
-    parallel_for(count, Supernodes::widths[0], threads, [&](std::int64_t begin, std::int64_t end) {
-        const int width = width_for(end - begin);
-        const Scratch::Lease<double> memory(static_cast<std::size_t>(size_ * width));
+    parallel_for(count, Supernodes::counts[0], threads, [&](std::int64_t begin, std::int64_t end) {
+        const int padded = padded_count(end - begin);
+        const Scratch::Lease<double> memory(static_cast<std::size_t>(size_ * padded));
         double* x = memory.data();
         for (std::int64_t i = 0; i < size_; ++i) {
             const double* from = rhs.row(order_[i]) + begin;
-            std::fill(std::copy_n(from, end - begin, x + i * width), x + (i + 1) * width, 0.0);
+            std::fill(std::copy_n(from, end - begin, x + i * padded), x + (i + 1) * padded, 0.0);
         }
-        panels_->substitute(x, width);
+        lower_->substitute(x, padded);
         for (std::int64_t i = 0; i < size_; ++i) {
-            std::copy_n(x + i * width, end - begin, solution.row(order_[i]) + begin);
+            std::copy_n(x + i * padded, end - begin, solution.row(order_[i]) + begin);
         }
     });
 }

@@ -9,15 +9,17 @@ namespace rigwright::linalg {
 
 class Supernodes;
 
-/// Sparse Cholesky factorization of a symmetric positive definite n x n matrix, in double precision: factor
-/// once, solve many right-hand sides. Immutable; solve may be called from several threads at once. CHOLMOD
-/// (Chen et al. 2008), its simplicial code, factors where it was found at configuration, Eigen's SimplicialLLT
-/// otherwise; the substitution is our own (Supernodes).
+/// Sparse Cholesky factorization of a symmetric positive definite n x n matrix in double precision: factorize once,
+/// solve for many right-hand sides.
+///
+/// Method: CHOLMOD (Chen et al. 2008), its simplicial code, factorizes if the build found it, otherwise Eigen's
+/// SimplicialLLT. The substitution is our own (Supernodes).
+/// Immutable; `solve` may run in several threads at once.
 class SparseCholesky {
 public:
-    /// From the entries (row, column, value) of the whole matrix, both triangles, in any order; entries of one
-    /// place are summed. Throws ArgumentError on sizes that differ, indices outside [0, n), values that are not
-    /// finite, or a matrix that is not symmetric; NumericalError if it is not positive definite.
+    /// Factorizes the matrix with these (row, column, value) triplets: both triangles, in any order. Triplets of one
+    /// entry are summed. Throws ArgumentError if sizes differ, an index is outside [0, n), a value is not finite or the
+    /// matrix is not symmetric; NumericalError if it is not positive definite.
     SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
                    View<const double, 1> values);
     ~SparseCholesky();
@@ -26,17 +28,19 @@ public:
 
     std::int64_t size() const { return size_; }
 
-    /// Writes A^-1 rhs, both (n, m); they may be the same memory. A column's bytes depend neither on the number of
-    /// threads nor on the columns beside it. Twenty-four columns together cost little more than four.
+    /// Writes A^-1 rhs for m right-hand sides, (n, m) both; rhs and solution may be the same memory.
+    /// Guarantee: the bytes of a solution depend neither on the number of threads nor on the other right-hand sides.
+    /// Cost: 24 right-hand sides take little more time than 4.
+    /// Throws ArgumentError if shapes differ or a value is not finite.
     void solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const;
 
-    /// Name and version of the library that factors: "CHOLMOD 3.0.14".
+    /// Name and version of the library that factorizes: "CHOLMOD 3.0.14".
     static const char* backend();
 
 private:
     std::int64_t size_;
-    std::vector<std::int32_t> order_;  // of the factor's rows
-    std::unique_ptr<const Supernodes> panels_;
+    std::vector<std::int32_t> order_;  // row i of L is row order_[i] of the matrix
+    std::unique_ptr<const Supernodes> lower_;
 };
 
 }  // namespace rigwright::linalg

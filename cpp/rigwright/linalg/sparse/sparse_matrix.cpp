@@ -5,7 +5,7 @@
 namespace rigwright::linalg {
 namespace {
 
-/// The entries in `order`, sorted by `key` without disturbing equals (counting sort).
+/// The triplets `order`, stably sorted by `key` (counting sort).
 std::vector<std::int32_t> sorted(const std::vector<std::int32_t>& order, View<const std::int32_t, 1> key,
                                  std::int32_t size) {
     std::vector<std::int32_t> next(static_cast<std::size_t>(size) + 1, 0);
@@ -27,7 +27,8 @@ SparseMatrix compress(std::int32_t size, View<const std::int32_t, 1> rows, View<
     SparseMatrix matrix;
     matrix.size = size;
     matrix.start.assign(static_cast<std::size_t>(size) + 1, 0);
-    std::int32_t last_row = -1, last_column = -1;
+    std::int32_t last_row = -1;
+    std::int32_t last_column = -1;
     for (const std::int32_t e : order) {
         if (rows(e) == last_row && columns(e) == last_column) {
             matrix.value.back() += values(e);

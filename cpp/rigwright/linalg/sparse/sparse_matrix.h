@@ -6,15 +6,16 @@
 
 namespace rigwright::linalg {
 
-/// A square sparse matrix in compressed columns: the rows and values of column c stand at start[c] ...
-/// start[c + 1], rows ascending, none twice.
+/// A square matrix in compressed sparse columns: column c has the entries start[c] to before start[c + 1] of `row` and
+/// `value`. Rows ascend inside a column, and no entry is stored twice.
 struct SparseMatrix {
     std::int32_t size = 0;
-    std::vector<std::int32_t> start, row;
+    std::vector<std::int32_t> start;
+    std::vector<std::int32_t> row;
     std::vector<double> value;
 };
 
-/// Compresses (row, column, value) entries in any order; entries of one place are summed in the order given.
+/// Compresses (row, column, value) triplets in any order. Triplets of one entry are summed in the order given.
 /// Indices must lie in [0, size).
 SparseMatrix compress(std::int32_t size, View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns,
                       View<const double, 1> values);

@@ -10,15 +10,16 @@ HWY_BEFORE_NAMESPACE();
 namespace rigwright::linalg::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows of right-hand sides, `Width` numbers each.
-template <int Width>
-struct Rows {
-    using D = hn::CappedTag<double, (Width < 8 ? Width : 8)>;
+/// Vector operations on rows of `Count` right-hand sides.
+template <int Count>
+struct Row {
+    using D = hn::CappedTag<double, (Count < 8 ? Count : 8)>;
     using V = hn::Vec<D>;
     static constexpr D d{};
     static constexpr int lanes = static_cast<int>(hn::MaxLanes(d));
-    static constexpr int vectors = Width / lanes;
-    static constexpr int tile = vectors <= 3 ? 4 : vectors <= 6 ? 2 : 1;  // sums that stay in registers
+    static constexpr int vectors = Count / lanes;
+    /// Rows whose sums are kept in registers at once.
+    static constexpr int rows_per_tile = vectors <= 3 ? 4 : vectors <= 6 ? 2 : 1;
 
     static HWY_INLINE void load(const double* x, V (&row)[vectors]) {
         for (int v = 0; v < vectors; ++v) row[v] = hn::Load(d, x + v * lanes);
@@ -26,109 +27,121 @@ struct Rows {
     static HWY_INLINE void store(const V (&row)[vectors], double* x) {
         for (int v = 0; v < vectors; ++v) hn::Store(row[v], d, x + v * lanes);
     }
-    static HWY_INLINE void subtract(double factor, const V (&from)[vectors], V (&row)[vectors]) {
-        const V f = hn::Set(d, factor);
-        for (int v = 0; v < vectors; ++v) row[v] = hn::NegMulAdd(f, from[v], row[v]);
+    /// row -= scale from
+    static HWY_INLINE void subtract(double scale, const V (&from)[vectors], V (&row)[vectors]) {
+        const V s = hn::Set(d, scale);
+        for (int v = 0; v < vectors; ++v) row[v] = hn::NegMulAdd(s, from[v], row[v]);
     }
-    static HWY_INLINE void scale(double factor, V (&row)[vectors]) {
-        const V f = hn::Set(d, factor);
-        for (int v = 0; v < vectors; ++v) row[v] = hn::Mul(f, row[v]);
+    static HWY_INLINE void scale(double scale, V (&row)[vectors]) {
+        const V s = hn::Set(d, scale);
+        for (int v = 0; v < vectors; ++v) row[v] = hn::Mul(s, row[v]);
     }
 };
 
-/// `Count` rows of b below a panel lose what its columns take from them.
-template <int Width, int Count>
-HWY_INLINE void push_down(const double* cells, std::int64_t columns, const double* own, const std::int32_t* rows,
-                          double* x) {
-    using R = Rows<Width>;
-    typename R::V sum[Count][R::vectors], y[R::vectors];
-    for (int r = 0; r < Count; ++r) R::load(x + std::int64_t{rows[r]} * Width, sum[r]);
+/// x(rows) -= L(rows, columns of the supernode) x_node, for `Rows` of the rows below the triangle.
+template <int Count, int Rows>
+HWY_INLINE void subtract_from_below(const double* values, std::int64_t columns, const double* x_node,
+                                    const std::int32_t* rows, double* x) {
+    using R = Row<Count>;
+    typename R::V sum[Rows][R::vectors];
+    typename R::V y[R::vectors];
+    for (int r = 0; r < Rows; ++r) R::load(x + std::int64_t{rows[r]} * Count, sum[r]);
     for (std::int64_t c = 0; c < columns; ++c) {
-        R::load(own + c * Width, y);
-        for (int r = 0; r < Count; ++r) R::subtract(cells[r * columns + c], y, sum[r]);
+        R::load(x_node + c * Count, y);
+        for (int r = 0; r < Rows; ++r) R::subtract(values[r * columns + c], y, sum[r]);
     }
-    for (int r = 0; r < Count; ++r) R::store(sum[r], x + std::int64_t{rows[r]} * Width);
+    for (int r = 0; r < Rows; ++r) R::store(sum[r], x + std::int64_t{rows[r]} * Count);
 }
 
-/// `Count` columns of a panel lose what the rows below give them.
-template <int Width, int Count>
-HWY_INLINE void pull_up(const double* cells, std::int64_t columns, const std::int32_t* rows, std::int64_t below,
-                        const double* x, double* own) {
-    using R = Rows<Width>;
-    typename R::V sum[Count][R::vectors], y[R::vectors];
-    for (int c = 0; c < Count; ++c) R::load(own + c * Width, sum[c]);
+/// x_node -= L(rows below, `Columns` of the supernode's columns)^T x(rows below).
+template <int Count, int Columns>
+HWY_INLINE void subtract_below(const double* values, std::int64_t columns, const std::int32_t* rows, std::int64_t below,
+                               const double* x, double* x_node) {
+    using R = Row<Count>;
+    typename R::V sum[Columns][R::vectors];
+    typename R::V y[R::vectors];
+    for (int c = 0; c < Columns; ++c) R::load(x_node + c * Count, sum[c]);
     for (std::int64_t r = 0; r < below; ++r) {
-        R::load(x + std::int64_t{rows[r]} * Width, y);
-        for (int c = 0; c < Count; ++c) R::subtract(cells[r * columns + c], y, sum[c]);
+        R::load(x + std::int64_t{rows[r]} * Count, y);
+        for (int c = 0; c < Columns; ++c) R::subtract(values[r * columns + c], y, sum[c]);
     }
-    for (int c = 0; c < Count; ++c) R::store(sum[c], own + c * Width);
+    for (int c = 0; c < Columns; ++c) R::store(sum[c], x_node + c * Count);
 }
 
-template <int Width>
-void forward(const Supernodes& factor, const Supernodes::Panel& panel, double* x) {
-    using R = Rows<Width>;
-    const std::int64_t columns = panel.width;
-    const double* cells = factor.values(panel);
-    double* own = x + std::int64_t{panel.first} * Width;
-    for (std::int64_t c = 0; c < columns; ++c, cells += columns) {
-        typename R::V sum[R::vectors], y[R::vectors];
-        R::load(own + c * Width, sum);
+/// The supernode's step of x <- L^-1 x.
+template <int Count>
+void substitute_forward(const Supernodes& lower, const Supernodes::Supernode& node, double* x) {
+    using R = Row<Count>;
+    const std::int64_t columns = node.num_columns;
+    const double* values = lower.values(node);
+    double* x_node = x + std::int64_t{node.first_column} * Count;
+    for (std::int64_t c = 0; c < columns; ++c, values += columns) {
+        typename R::V sum[R::vectors];
+        typename R::V y[R::vectors];
+        R::load(x_node + c * Count, sum);
         for (std::int64_t k = 0; k < c; ++k) {
-            R::load(own + k * Width, y);
-            R::subtract(cells[k], y, sum);
+            R::load(x_node + k * Count, y);
+            R::subtract(values[k], y, sum);
         }
-        R::scale(cells[c], sum);
-        R::store(sum, own + c * Width);
+        R::scale(values[c], sum);
+        R::store(sum, x_node + c * Count);
     }
-    const std::int32_t *row = factor.rows(panel), *end = row + panel.below;
-    for (; row + R::tile <= end; row += R::tile, cells += R::tile * columns) {
-        push_down<Width, R::tile>(cells, columns, own, row, x);
+    const std::int32_t* row = lower.rows_below(node);
+    const std::int32_t* end = row + node.num_below;
+    for (; row + R::rows_per_tile <= end; row += R::rows_per_tile, values += R::rows_per_tile * columns) {
+        subtract_from_below<Count, R::rows_per_tile>(values, columns, x_node, row, x);
     }
-    for (; row < end; ++row, cells += columns) push_down<Width, 1>(cells, columns, own, row, x);
+    for (; row < end; ++row, values += columns) subtract_from_below<Count, 1>(values, columns, x_node, row, x);
 }
 
-template <int Width>
-void backward(const Supernodes& factor, const Supernodes::Panel& panel, double* x) {
-    using R = Rows<Width>;
-    const std::int64_t columns = panel.width;
-    const double *triangle = factor.values(panel), *cells = triangle + columns * columns;
-    double* own = x + std::int64_t{panel.first} * Width;
+/// The supernode's step of x <- L^-T x.
+template <int Count>
+void substitute_back(const Supernodes& lower, const Supernodes::Supernode& node, double* x) {
+    using R = Row<Count>;
+    const std::int64_t columns = node.num_columns;
+    const double* triangle = lower.values(node);
+    const double* values_below = triangle + columns * columns;
+    const std::int32_t* rows = lower.rows_below(node);
+    double* x_node = x + std::int64_t{node.first_column} * Count;
     std::int64_t c = 0;
-    for (; c + R::tile <= columns; c += R::tile) {
-        pull_up<Width, R::tile>(cells + c, columns, factor.rows(panel), panel.below, x, own + c * Width);
+    for (; c + R::rows_per_tile <= columns; c += R::rows_per_tile) {
+        subtract_below<Count, R::rows_per_tile>(values_below + c, columns, rows, node.num_below, x, x_node + c * Count);
     }
-    for (; c < columns; ++c) pull_up<Width, 1>(cells + c, columns, factor.rows(panel), panel.below, x, own + c * Width);
+    for (; c < columns; ++c) {
+        subtract_below<Count, 1>(values_below + c, columns, rows, node.num_below, x, x_node + c * Count);
+    }
     for (c = columns - 1; c >= 0; --c) {
-        typename R::V sum[R::vectors], y[R::vectors];
-        R::load(own + c * Width, sum);
+        typename R::V sum[R::vectors];
+        typename R::V y[R::vectors];
+        R::load(x_node + c * Count, sum);
         for (std::int64_t k = c + 1; k < columns; ++k) {
-            R::load(own + k * Width, y);
+            R::load(x_node + k * Count, y);
             R::subtract(triangle[k * columns + c], y, sum);
         }
         R::scale(triangle[c * columns + c], sum);
-        R::store(sum, own + c * Width);
+        R::store(sum, x_node + c * Count);
     }
 }
 
-template <int Width>
-void both(const Supernodes& factor, double* x) {
-    const auto& panels = factor.panels();
-    for (std::size_t p = 0; p < panels.size(); ++p) forward<Width>(factor, panels[p], x);
-    for (std::size_t p = panels.size(); p-- > 0;) backward<Width>(factor, panels[p], x);
+template <int Count>
+void substitute_all(const Supernodes& lower, double* x) {
+    const auto& nodes = lower.supernodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) substitute_forward<Count>(lower, nodes[i], x);
+    for (std::size_t i = nodes.size(); i-- > 0;) substitute_back<Count>(lower, nodes[i], x);
 }
 
-void substitute(const Supernodes& factor, double* x, int width) {
-    switch (width) {
+void substitute(const Supernodes& lower, double* x, int count) {
+    switch (count) {
         case 24:
-            return both<24>(factor, x);
+            return substitute_all<24>(lower, x);
         case 16:
-            return both<16>(factor, x);
+            return substitute_all<16>(lower, x);
         case 8:
-            return both<8>(factor, x);
+            return substitute_all<8>(lower, x);
         case 4:
-            return both<4>(factor, x);
+            return substitute_all<4>(lower, x);
         default:
-            return both<1>(factor, x);
+            return substitute_all<1>(lower, x);
     }
 }
 
@@ -140,8 +153,8 @@ namespace rigwright::linalg {
 
 HWY_EXPORT(substitute);
 
-void Supernodes::substitute(double* x, int width) const {
-    RIGWRIGHT_DISPATCH(substitute)(*this, x, width);
+void Supernodes::substitute(double* x, int count) const {
+    RIGWRIGHT_DISPATCH(substitute)(*this, x, count);
 }
 
 }  // namespace rigwright::linalg

@@ -85,11 +85,13 @@ template <class Real>
 bool ShotNewton<Real>::solve(const ShotPoint& point, bool curvature, ShotStep& step) {
     number_rows(point, step);
     solution_.assign(matrix_.size(), Real{0});
-    const auto fill = [&](std::int64_t t) {
+    for (std::int64_t t = 0; t < point.num_frames(); ++t) {
         if (t % frames_per_batch == 0) assemble_hessians(point, curvature, t);
+        matrix_.clear_block(t);
         assemble_rows(point, step, t, hessians_[t % frames_per_batch]);
-    };
-    if (!matrix_.solve(solution_.data(), fill)) return false;
+        if (!matrix_.factorize_block(t, solution_.data())) return false;
+    }
+    matrix_.solve_back(solution_.data());
     for (std::int64_t i = 0; i < step.size(); ++i) {
         if (row_of_[i] >= 0) step.change[i] = solution_[row_of_[i]];
     }

@@ -6,16 +6,33 @@
 namespace rigwright::transfer {
 namespace {
 
-constexpr int rounds = 16;
-constexpr int meeting_rounds = 4;      // more would follow differences between neighbors too, and fold the surface
-constexpr int fading = 12;             // edges from the patch, beyond which nothing is corrected
-constexpr double anchor = 0.01;        // beside edge weights of about 1: corrections fade over some ten edges
-constexpr double resting = 0.1;        // the anchor of what rests, in meetings
-constexpr double moving = 0.05;        // of the largest offset: where the anchor has fallen to a half
-constexpr double margin = 0.02;        // of the edges: a gap that crossing surfaces are pushed apart to
-constexpr double enough = 0.25;        // of the margin: what is left is not worth another round
-constexpr double stillness = 1e-3;     // of the edges: what moves less rests
-constexpr double meeting_reach = 2.0;  // of the edges: what comes nearer meets
+// Unless a measurement is given, these were chosen, not tuned.
+
+/// Rounds of corrections per shape: each costs a substitution, and they end early when nothing crosses.
+constexpr int max_crossing_rounds = 16;
+/// More rounds would also match differences between neighboring vertices and fold the surface. Measured on an ICT
+/// identity: four rounds flip 76 faces instead of 124 with more, and leave 192 new crossings instead of 212.
+constexpr int max_meeting_rounds = 4;
+/// Corrections are 0 farther than this many edges from the patch. A wider region costs larger systems, a narrower one
+/// bends the surface more.
+constexpr int fade_edges = 12;
+/// Weight that pulls a correction to 0, beside edge weights of about 1: corrections fade over some ten edges. A larger
+/// one keeps them local but bends the surface more.
+constexpr double crossing_anchor = 0.01;
+/// The same in meetings, of a vertex at rest. Larger, since vertices that move have a much lower one.
+constexpr double meeting_anchor = 0.1;
+/// Offset, as a share of the region's largest, at which the anchor in meetings has fallen to a half. A smaller one lets
+/// corrections reach vertices that the shape hardly moves.
+constexpr double half_anchor_offset = 0.05;
+/// Gap, in edge lengths, to which crossing surfaces are separated. A larger one shows as a slit, a smaller one needs
+/// more rounds until nothing crosses. Meetings end when all displacements are smaller.
+constexpr double separated_gap = 0.02;
+/// A gap that lacks less than this share of the wanted gap is left alone: saves rounds.
+constexpr double ignored_share = 0.25;
+/// Offset, in edge lengths, below which a vertex rests. Saves the search for partners among surfaces at rest.
+constexpr double resting_offset = 1e-3;
+/// Distance, in edge lengths, below which surfaces of the source count as meeting (s < 2 in contacts.h).
+constexpr double meeting_distance = 2.0;
 
 double length(const linalg::Vec3& a) {
     return std::hypot(a[0], a[1], a[2]);
@@ -25,7 +42,7 @@ double distance(const linalg::Vec3& a, const linalg::Vec3& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-/// Marks what is within `edges` edges of the marked, along the sides of elements.
+/// Marks the vertices within `edges` edges of marked ones, along the sides of elements.
 void grow(std::vector<char>* marked, const std::vector<mesh::Element>& elements, int edges) {
     for (int edge = 0; edge < edges; ++edge) {
         std::vector<char> grown = *marked;
@@ -40,44 +57,50 @@ void grow(std::vector<char>* marked, const std::vector<mesh::Element>& elements,
 
 }  // namespace
 
-/// What a round looks at, and what it corrects.
-struct Contacts::Situation {
-    const double *offset, *target_points;
-    double* moved;
-    ContactPatch::Pose source_neutral, target_neutral, source, target;
-    std::vector<char> moves;  // patch vertices, in the source
+/// One shape while it is corrected: source and target at the patch.
+struct Contacts::ShapeState {
+    const double* offset;         // (V, 3) of the source
+    const double* target_points;  // (V, 3) of the neutral
+    double* moved;                // (V, 3) offsets of the target
+    ContactPatch::Pose source_neutral;
+    ContactPatch::Pose target_neutral;
+    ContactPatch::Pose source;
+    ContactPatch::Pose target;
+    std::vector<char> moves;  // (patch vertices) in the source
 
-    /// How much of what a member and its partner move in the source is the member's.
-    double share(std::int32_t member, const ContactPatch::Partner& partner) const {
-        const linalg::Vec3 now = ContactPatch::at(source.point, partner);
-        const double own = distance(source.point[member], source_neutral.point[member]);
-        const double other = distance(now, ContactPatch::at(source_neutral.point, partner));
-        return own + other > 0.0 ? own / (own + other) : 0.5;
+    /// The vertex's share of the movement of itself and its partner in the source.
+    double share(std::int32_t vertex, const ContactPatch::Partner& partner) const {
+        const linalg::Vec3 partner_point = ContactPatch::at(source.point, partner);
+        const double of_vertex = distance(source.point[vertex], source_neutral.point[vertex]);
+        const double of_partner = distance(partner_point, ContactPatch::at(source_neutral.point, partner));
+        return of_vertex + of_partner > 0.0 ? of_vertex / (of_vertex + of_partner) : 0.5;
     }
 };
 
-/// A member that comes together with its partner, and from where it is to be seen there.
+/// A contact vertex that the shape brings near its partner.
 struct Contacts::Meeting {
-    std::int32_t member;
+    std::int32_t vertex;  // of the patch
     ContactPatch::Partner partner;
-    linalg::Vec3 wanted;  // from the partner to the member
-    double reach;
+    linalg::Vec3 wanted;  // vector from the partner to the vertex that the target shall have
+    double edge_length;
 };
 
-/// Displacements that are asked of patch vertices, and how often.
-struct Contacts::Demands {
-    explicit Demands(std::size_t size) : sum(size, linalg::Vec3{}), count(size, 0) {}
+/// Sums of displacements asked of patch vertices, and their numbers; `apply` takes the means.
+struct Contacts::Displacements {
+    explicit Displacements(std::size_t size) : sum(size, linalg::Vec3{}), count(size, 0) {}
 
-    void add(std::int32_t v, const linalg::Vec3& change, double part) {
-        for (int i = 0; i < 3; ++i) sum[v][i] += part * change[i];
-        ++count[v];
+    /// Adds scale * change to a vertex.
+    void add(std::int32_t vertex, const linalg::Vec3& change, double scale) {
+        for (int i = 0; i < 3; ++i) sum[vertex][i] += scale * change[i];
+        ++count[vertex];
     }
-    /// Moves a member by `change` relative to its partner: `share` of it is the member's.
-    void move(std::int32_t member, const ContactPatch::Partner& partner, const linalg::Vec3& change, double share) {
+    /// Moves a vertex by `change` relative to its partner: by the share `share` itself, by the rest the partner.
+    void move_apart(std::int32_t vertex, const ContactPatch::Partner& partner, const linalg::Vec3& change,
+                    double share) {
         const auto& b = partner.weight;
-        const double spread = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
-        add(member, change, share);
-        for (int c = 0; c < 3; ++c) add(partner.corner[c], change, (share - 1.0) * b[c] / spread);
+        const double squared_weights = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+        add(vertex, change, share);
+        for (int c = 0; c < 3; ++c) add(partner.corner[c], change, (share - 1.0) * b[c] / squared_weights);
     }
     std::vector<linalg::Vec3> sum;
     std::vector<int> count;
@@ -87,152 +110,163 @@ Contacts::Contacts(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2
                    const std::vector<mesh::Element>& elements, const std::vector<char>& is_fixed, double weight)
     : patch_(pairs, faces, target, static_cast<std::int64_t>(is_fixed.size())),
       weight_(weight),
-      reach_(patch_.edge_lengths(patch_.pose(target, nullptr))) {
+      edge_length_(patch_.edge_lengths(patch_.pose(target, nullptr))) {
     std::vector<char> inside(is_fixed.size(), 0);
-    for (const std::int32_t v : patch_.vertex()) inside[v] = 1;
-    grow(&inside, elements, fading);
+    for (const std::int32_t v : patch_.mesh_vertex()) inside[v] = 1;
+    grow(&inside, elements, fade_edges);
     std::vector<std::int32_t> row(is_fixed.size(), -1);
     for (std::size_t v = 0; v < inside.size(); ++v) {
         if (!inside[v] || is_fixed[v]) continue;
         row[v] = static_cast<std::int32_t>(region_.size());
         region_.push_back(static_cast<std::int32_t>(v));
     }
-    for (const std::int32_t v : patch_.vertex()) patch_row_.push_back(row[v]);
+    for (const std::int32_t v : patch_.mesh_vertex()) patch_row_.push_back(row[v]);
     if (region_.empty()) return;
     laplacian_ = mesh::Laplacian(2 * region_.size());
     for (const mesh::Element& element : elements) laplacian_.add(element, row);
-    mesh::Laplacian held = laplacian_;
-    for (const std::int32_t v : region_) held.add(row[v], -1, anchor);
-    for (const std::int32_t r : patch_row_) held.add(r, -1, weight_);
-    crossing_system_ = held.factorize(static_cast<std::int64_t>(region_.size()));
+    mesh::Laplacian anchored = laplacian_;
+    for (const std::int32_t v : region_) anchored.add(row[v], -1, crossing_anchor);
+    for (const std::int32_t r : patch_row_) anchored.add(r, -1, weight_);
+    crossing_system_ = anchored.factorize(static_cast<std::int64_t>(region_.size()));
 }
 
-void Contacts::meet(const double* source, const double* offset, const double* target, double* moved) const {
+void Contacts::correct(const double* source, const double* offset, const double* target, double* moved) const {
     if (region_.empty()) return;
-    Situation now{offset,
-                  target,
-                  moved,
-                  patch_.pose(source, nullptr),
-                  patch_.pose(target, nullptr),
-                  patch_.pose(source, offset),
-                  patch_.pose(target, moved),
-                  {}};
-    double edges = 0.0;
-    for (const double r : reach_) edges += r / static_cast<double>(reach_.size());
-    for (std::size_t v = 0; v < patch_.vertex().size(); ++v) {
-        now.moves.push_back(distance(now.source.point[v], now.source_neutral.point[v]) > stillness * edges);
+    ShapeState state{offset,
+                     target,
+                     moved,
+                     patch_.pose(source, nullptr),
+                     patch_.pose(target, nullptr),
+                     patch_.pose(source, offset),
+                     patch_.pose(target, moved),
+                     {}};
+    double mean_edge = 0.0;
+    for (const double edge : edge_length_) mean_edge += edge / static_cast<double>(edge_length_.size());
+    for (std::size_t v = 0; v < patch_.mesh_vertex().size(); ++v) {
+        state.moves.push_back(distance(state.source.point[v], state.source_neutral.point[v]) >
+                              resting_offset * mean_edge);
     }
-    if (std::none_of(now.moves.begin(), now.moves.end(), [](char moves) { return moves; })) return;
-    keep_meetings(&now);
-    part_crossings(&now);
+    if (std::none_of(state.moves.begin(), state.moves.end(), [](char moves) { return moves; })) return;
+    close_meetings(&state);
+    separate_crossings(&state);
 }
 
-std::vector<Contacts::Meeting> Contacts::meetings(const Situation& now) const {
-    std::vector<double> reach = reach_;
-    for (double& r : reach) r *= meeting_reach;
-    const auto partners = patch_.partners(now.source, reach, now.moves, ContactPatch::Side::any);
+std::vector<Contacts::Meeting> Contacts::find_meetings(const ShapeState& state) const {
+    std::vector<double> max_distance = edge_length_;
+    for (double& distance : max_distance) distance *= meeting_distance;
+    const auto partners = patch_.partners(state.source, max_distance, state.moves, ContactPatch::Side::any);
     std::vector<Meeting> result;
     for (std::size_t m = 0; m < partners.size(); ++m) {
         const ContactPatch::Partner& partner = partners[m];
-        const std::int32_t member = patch_.members()[m];
-        // Without reach all the member's neighbors lie in one point of the source: it tells no distances there.
-        if (!partner.found() || !(reach_[m] > 0.0)) continue;
-        const linalg::Vec3 source = ContactPatch::between(now.source, member, partner);
-        const double before = length(ContactPatch::between(now.source_neutral, member, partner)) / reach_[m];
-        const double after = length(source) / reach_[m], far = after / meeting_reach;
-        const double part = (1.0 - far * far) * std::clamp(0.5 * (before - after - 1.0), 0.0, 1.0);
-        if (part <= 0.0) continue;
-        linalg::Vec3 wanted = ContactPatch::between(now.target, member, partner);
-        for (int i = 0; i < 3; ++i) wanted[i] += part * (source[i] - wanted[i]);
-        result.push_back({member, partner, wanted, reach_[m]});
+        const std::int32_t vertex = patch_.contact_vertices()[m];
+        // An edge length of 0: all neighbors of the vertex coincide, so that distances there mean nothing.
+        if (!partner.found() || !(edge_length_[m] > 0.0)) continue;
+        const linalg::Vec3 source = ContactPatch::between(state.source, vertex, partner);
+        const double before = length(ContactPatch::between(state.source_neutral, vertex, partner)) / edge_length_[m];
+        const double after = length(source) / edge_length_[m];
+        const double relative = after / meeting_distance;
+        const double share = (1.0 - relative * relative) * std::clamp(0.5 * (before - after - 1.0), 0.0, 1.0);
+        if (share <= 0.0) continue;
+        linalg::Vec3 wanted = ContactPatch::between(state.target, vertex, partner);
+        for (int i = 0; i < 3; ++i) wanted[i] += share * (source[i] - wanted[i]);
+        result.push_back({vertex, partner, wanted, edge_length_[m]});
     }
     return result;
 }
 
-void Contacts::keep_meetings(Situation* now) const {
-    const std::vector<Meeting> met = meetings(*now);
+void Contacts::close_meetings(ShapeState* state) const {
+    const std::vector<Meeting> meetings = find_meetings(*state);
     std::unique_ptr<const linalg::SparseCholesky> system;
-    for (int round = 0; round < meeting_rounds; ++round) {
-        Demands demands(patch_.vertex().size());
-        double most = 0.0;
-        for (const Meeting& meeting : met) {
-            linalg::Vec3 change = ContactPatch::between(now->target, meeting.member, meeting.partner);
+    for (int round = 0; round < max_meeting_rounds; ++round) {
+        Displacements displacements(patch_.mesh_vertex().size());
+        double largest = 0.0;  // in edge lengths
+        for (const Meeting& meeting : meetings) {
+            linalg::Vec3 change = ContactPatch::between(state->target, meeting.vertex, meeting.partner);
             for (int i = 0; i < 3; ++i) change[i] = meeting.wanted[i] - change[i];
-            most = std::max(most, length(change) / meeting.reach);
-            demands.move(meeting.member, meeting.partner, change, now->share(meeting.member, meeting.partner));
+            largest = std::max(largest, length(change) / meeting.edge_length);
+            displacements.move_apart(meeting.vertex, meeting.partner, change,
+                                     state->share(meeting.vertex, meeting.partner));
         }
-        if (most < margin) return;
-        if (!system) system = meeting_system(demands, now->offset);
+        if (largest < separated_gap) return;
+        if (!system) system = meeting_system(displacements, state->offset);
         if (!system) return;
-        correct(*system, demands, now);
+        apply(*system, displacements, state);
     }
 }
 
-/// The system of what one shape's meetings ask: their vertices alone, anchored where the source rests. None if the
-/// source moves nothing of the region: what meets is fixed then.
-std::unique_ptr<const linalg::SparseCholesky> Contacts::meeting_system(const Demands& demands,
+/// The system of one shape's meetings: only their vertices are pulled to displacements, and the anchor is that of
+/// vertices at rest in the source. Null if the source moves no vertex of the region: all vertices that meet are fixed.
+std::unique_ptr<const linalg::SparseCholesky> Contacts::meeting_system(const Displacements& displacements,
                                                                        const double* offset) const {
-    const auto moved = [&](std::int32_t v) { return length({offset[3 * v], offset[3 * v + 1], offset[3 * v + 2]}); };
+    const auto distance_moved = [&](std::int32_t v) {
+        return length({offset[3 * v], offset[3 * v + 1], offset[3 * v + 2]});
+    };
     double most = 0.0;
-    for (const std::int32_t v : region_) most = std::max(most, moved(v));
-    const double half = moving * most;
+    for (const std::int32_t v : region_) most = std::max(most, distance_moved(v));
+    const double half = half_anchor_offset * most;
     if (!(half > 0.0)) return nullptr;
     mesh::Laplacian laplacian = laplacian_;
     for (std::size_t r = 0; r < region_.size(); ++r) {
-        const double relative = moved(region_[r]) / half;
-        laplacian.add(static_cast<std::int32_t>(r), -1, resting / (1.0 + relative * relative));
+        const double relative = distance_moved(region_[r]) / half;
+        laplacian.add(static_cast<std::int32_t>(r), -1, meeting_anchor / (1.0 + relative * relative));
     }
-    for (std::size_t v = 0; v < demands.count.size(); ++v) {
-        if (demands.count[v] > 0) laplacian.add(patch_row_[v], -1, weight_);
+    for (std::size_t v = 0; v < displacements.count.size(); ++v) {
+        if (displacements.count[v] > 0) laplacian.add(patch_row_[v], -1, weight_);
     }
     return laplacian.factorize(static_cast<std::int64_t>(region_.size()));
 }
 
-void Contacts::part_crossings(Situation* now) const {
-    for (int round = 0; round < rounds; ++round) {
-        const auto faced = patch_.partners(now->target, reach_, now->moves, ContactPatch::Side::opposed);
-        Demands demands(patch_.vertex().size());
+void Contacts::separate_crossings(ShapeState* state) const {
+    for (int round = 0; round < max_crossing_rounds; ++round) {
+        const auto partners = patch_.partners(state->target, edge_length_, state->moves, ContactPatch::Side::opposed);
+        Displacements displacements(patch_.mesh_vertex().size());
         bool any = false;
-        for (std::size_t m = 0; m < faced.size(); ++m) {
-            if (!faced[m].found()) continue;
-            const std::int32_t member = patch_.members()[m];
-            const linalg::Vec3 change = crossing(*now, m, faced[m]);
+        for (std::size_t m = 0; m < partners.size(); ++m) {
+            if (!partners[m].found()) continue;
+            const std::int32_t vertex = patch_.contact_vertices()[m];
+            const linalg::Vec3 change = separation(*state, m, partners[m]);
             if (change == linalg::Vec3{}) continue;
-            demands.move(member, faced[m], change, now->share(member, faced[m]));
+            displacements.move_apart(vertex, partners[m], change, state->share(vertex, partners[m]));
             any = true;
         }
         if (!any) return;
-        correct(*crossing_system_, demands, now);
+        apply(*crossing_system_, displacements, state);
     }
 }
 
-/// How a member is to be parted from what it faces; 0 where that is as it should be.
-linalg::Vec3 Contacts::crossing(const Situation& now, std::size_t m, const ContactPatch::Partner& partner) const {
-    const std::int32_t member = patch_.members()[m];
-    const double source = ContactPatch::gap(now.source, member, partner);
-    const double before = std::min(ContactPatch::gap(now.source_neutral, member, partner),
-                                   ContactPatch::gap(now.target_neutral, member, partner));
-    if (!(source > 0.0 && before > 0.0)) return {};
+/// The displacement of contact vertex number `contact` relative to its partner that separates them. 0 if they do not
+/// cross, or if they cross in the source or a neutral.
+linalg::Vec3 Contacts::separation(const ShapeState& state, std::size_t contact,
+                                  const ContactPatch::Partner& partner) const {
+    const std::int32_t vertex = patch_.contact_vertices()[contact];
+    const double source = ContactPatch::gap(state.source, vertex, partner);
+    const double neutral = std::min(ContactPatch::gap(state.source_neutral, vertex, partner),
+                                    ContactPatch::gap(state.target_neutral, vertex, partner));
+    if (!(source > 0.0 && neutral > 0.0)) return {};
     linalg::Vec3 normal;
-    const double wanted = std::min(source, margin * reach_[m]);
-    const double missing = wanted - ContactPatch::gap(now.target, member, partner, &normal);
-    if (missing < enough * wanted) return {};
+    const double wanted = std::min(source, separated_gap * edge_length_[contact]);
+    const double missing = wanted - ContactPatch::gap(state.target, vertex, partner, &normal);
+    if (missing < ignored_share * wanted) return {};
     for (double& x : normal) x *= missing;
     return normal;
 }
 
-void Contacts::correct(const linalg::SparseCholesky& system, const Demands& demands, Situation* now) const {
+/// Solves for the correction that follows the displacements and adds it to the shape.
+void Contacts::apply(const linalg::SparseCholesky& system, const Displacements& displacements,
+                     ShapeState* state) const {
     std::vector<double> rhs(3 * region_.size(), 0.0);
-    for (std::size_t v = 0; v < demands.sum.size(); ++v) {
-        if (demands.count[v] == 0 || patch_row_[v] < 0) continue;
-        for (int i = 0; i < 3; ++i) rhs[3 * patch_row_[v] + i] = weight_ * demands.sum[v][i] / demands.count[v];
+    for (std::size_t v = 0; v < displacements.sum.size(); ++v) {
+        if (displacements.count[v] == 0 || patch_row_[v] < 0) continue;
+        for (int i = 0; i < 3; ++i) {
+            rhs[3 * patch_row_[v] + i] = weight_ * displacements.sum[v][i] / displacements.count[v];
+        }
     }
     const View<double, 2> solution(rhs.data(), {static_cast<std::int64_t>(region_.size()), 3});
     system.solve(solution, solution, 1);
     for (std::size_t r = 0; r < region_.size(); ++r) {
-        for (int i = 0; i < 3; ++i) now->moved[3 * region_[r] + i] += rhs[3 * r + i];
+        for (int i = 0; i < 3; ++i) state->moved[3 * region_[r] + i] += rhs[3 * r + i];
     }
-    now->target = patch_.pose(now->target_points, now->moved);
+    state->target = patch_.pose(state->target_points, state->moved);
 }
 
 }  // namespace rigwright::transfer

@@ -14,16 +14,23 @@
 namespace rigwright::transfer {
 namespace {
 
-constexpr double opposed = -0.5;  // cosine between the normals of surfaces that face each other
-constexpr double inward = -0.2;   // cosine between a gap and the outer side: below it the gap is a thickness
-constexpr int rings = 3;          // vertices this near along the surface are its own shape, not a contact
+// Chosen, not tuned.
+
+/// Largest cosine between the normals of vertices that face each other. Stricter than in ContactPatch: a pair that is
+/// not found is less harm than a wrong one.
+constexpr double opposed_cosine = -0.5;
+/// Smallest cosine between the gap and the outward direction: below it the gap is a thickness. Slightly negative, so
+/// that surfaces that touch side by side in the neutral count.
+constexpr double outward_cosine = -0.2;
+/// Vertices within this many edges along the surface are neighbors, not contacts, as in ContactPatch.
+constexpr int neighbor_edges = 3;
 
 struct Partner {
     std::int32_t vertex = -1;
     double distance = std::numeric_limits<double>::infinity();  // in edge lengths
 };
 
-/// What all poses share.
+/// The mesh and its neutral, which all poses share.
 struct Surface {
     Surface(View<const float, 3> poses, View<const std::int32_t, 2> all_faces)
         : faces(all_faces),
@@ -35,7 +42,8 @@ struct Surface {
           edge_length(num_vertices, 0.0),
           tree(boxes_of(neutral)) {
         for (std::int64_t v = 0; v < num_vertices; ++v) {
-            const std::int32_t begin = neighbors.start[v], end = neighbors.start[v + 1];
+            const std::int32_t begin = neighbors.start[v];
+            const std::int32_t end = neighbors.start[v + 1];
             for (std::int32_t e = begin; e < end; ++e) {
                 edge_length[v] += std::sqrt(squared_distance(neutral, v, neighbors.vertex[e])) / (end - begin);
             }
@@ -67,27 +75,29 @@ struct Surface {
     }
 
     bool is_opposed(const std::vector<float>& n, std::int64_t i, std::int64_t j) const {
-        return n[3 * i] * n[3 * j] + n[3 * i + 1] * n[3 * j + 1] + n[3 * i + 2] * n[3 * j + 2] < opposed;
+        return n[3 * i] * n[3 * j] + n[3 * i + 1] * n[3 * j + 1] + n[3 * i + 2] * n[3 * j + 2] < opposed_cosine;
     }
 
-    /// Whether the neutral's gap from i to j leads through air.
+    /// Returns true if the gap from i to j in the neutral is outside the body.
     bool leads_outward(std::int64_t i, std::int64_t j) const {
-        double along = 0.0, squared = 0.0;
+        double along = 0.0;
+        double squared = 0.0;
         for (int a = 0; a < 3; ++a) {
             const double gap = static_cast<double>(neutral[3 * j + a]) - neutral[3 * i + a];
             const double out = static_cast<double>(normals[3 * i + a]) - normals[3 * j + a];
             along += gap * out;
             squared += out * out;
         }
-        return along >= inward * std::sqrt(squared * squared_distance(neutral, i, j));
+        return along >= outward_cosine * std::sqrt(squared * squared_distance(neutral, i, j));
     }
 
-    bool are_near_along(std::int32_t i, std::int32_t j) const { return reaches(i, j, rings); }
+    bool are_neighbors(std::int32_t i, std::int32_t j) const { return reaches(i, j, neighbor_edges); }
 
-    bool reaches(std::int32_t i, std::int32_t j, int steps) const {
+    /// Returns true if j is at most `edges` edges from i.
+    bool reaches(std::int32_t i, std::int32_t j, int edges) const {
         if (i == j) return true;
-        for (std::int32_t e = neighbors.start[i]; steps > 0 && e < neighbors.start[i + 1]; ++e) {
-            if (reaches(neighbors.vertex[e], j, steps - 1)) return true;
+        for (std::int32_t e = neighbors.start[i]; edges > 0 && e < neighbors.start[i + 1]; ++e) {
+            if (reaches(neighbors.vertex[e], j, edges - 1)) return true;
         }
         return false;
     }
@@ -102,8 +112,8 @@ struct Surface {
     mesh::BoxTree tree;  // of the neutral's vertices
 };
 
-/// The nearest facing vertex of every vertex that the pose moves (all, in the neutral).
-std::vector<Partner> partners(const Surface& surface, const float* points, double reach) {
+/// The nearest vertex that each vertex faces. In poses other than the neutral, only vertices that have moved get one.
+std::vector<Partner> partners(const Surface& surface, const float* points, double max_distance) {
     const std::vector<float> normals = surface.normals_of(points);
     const mesh::BoxTree tree = surface.tree.refitted(surface.boxes_of(points));
     std::vector<Partner> result(surface.num_vertices);
@@ -112,12 +122,12 @@ std::vector<Partner> partners(const Surface& surface, const float* points, doubl
         const double length = surface.edge_length[i];
         if (!(length > 0.0) || !(moves || points == surface.neutral)) continue;
         const double point[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
-        const double limit = reach * reach * length * length;
+        const double limit = max_distance * max_distance * length * length;
         const double best = tree.nearest(point, limit, [&](std::int32_t j, double so_far) {
             const double squared = Surface::squared_distance(points, i, j);
             if (squared >= so_far || !surface.is_opposed(normals, i, j)) return so_far;
             if (surface.components.of[i] != surface.components.of[j] || !surface.leads_outward(i, j)) return so_far;
-            if (surface.are_near_along(i, j)) return so_far;
+            if (surface.are_neighbors(i, j)) return so_far;
             result[i].vertex = j;
             return squared;
         });
@@ -129,11 +139,11 @@ std::vector<Partner> partners(const Surface& surface, const float* points, doubl
 }  // namespace
 
 std::vector<std::array<std::int32_t, 2>> find_contacts(View<const float, 3> poses, View<const std::int32_t, 2> faces,
-                                                       double reach, int threads) {
+                                                       double max_distance, int threads) {
     const Surface surface(poses, faces);
     std::vector<std::vector<Partner>> found(poses.extent(0));
     parallel_for(poses.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t p = begin; p < end; ++p) found[p] = partners(surface, poses.row(p), reach);
+        for (std::int64_t p = begin; p < end; ++p) found[p] = partners(surface, poses.row(p), max_distance);
     });
     std::vector<std::array<std::int32_t, 2>> pairs;
     for (std::int32_t v = 0; v < surface.num_vertices; ++v) {

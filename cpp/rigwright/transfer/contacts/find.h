@@ -7,13 +7,17 @@
 
 namespace rigwright::transfer {
 
-/// Pairs of vertices of surfaces that meet: lips, lids. In one of the poses (P, V, 3), the first of them the neutral,
-/// the two are within `reach` mean edge lengths (of the neutral, at the vertex) and their normals are opposed; in the
-/// neutral each lies on the other's outer side, so that the two sides of something thin are no contact. Both belong to
-/// one component and are more than three edges apart. Every vertex is paired with the one that comes nearest. Each
-/// pair once, the lower vertex first, ascending. The same for any number of threads. Arguments are checked by the
-/// caller.
+/// Finds contacts, pairs of vertices of surfaces that meet, such as lips and lids, in poses (P, V, 3), the first of
+/// which is the neutral.
+///
+/// A vertex is paired with the vertex that comes nearest to it in the neutral or in a pose that moves it, in units of
+/// the neutral's mean edge length at the vertex, among those that
+///   - are within `max_distance` of these units and have an opposed normal in that pose,
+///   - are across a gap outside the body in the neutral: opposite sides of something thin are no contact,
+///   - belong to the same component and are more than three edges away along the surface.
+/// Returns each pair once, the lower vertex first, ascending; the same for any number of threads. The caller checks the
+/// arguments.
 std::vector<std::array<std::int32_t, 2>> find_contacts(View<const float, 3> poses, View<const std::int32_t, 2> faces,
-                                                       double reach, int threads);
+                                                       double max_distance, int threads);
 
 }  // namespace rigwright::transfer

@@ -9,56 +9,62 @@
 
 namespace rigwright::transfer {
 
-/// The part of a surface where lips and lids meet: the triangles within three rings of the vertices of contact pairs
-/// (quads cut along their first diagonal). Vertices are numbered within the patch; vertex() says which of the mesh they
-/// are.
+/// The surface around contacts of lips and lids: the triangles with a vertex within two rings of the vertices of
+/// contact pairs. Quads are cut along their first diagonal. Patch vertices have numbers of their own; mesh_vertex()
+/// gives those of the mesh.
 class ContactPatch {
 public:
-    /// Arguments are checked by the caller. `points` (V, 3): a pose that others are not far from.
+    /// `pairs` (P, 2) and `faces` are checked by the caller. `points` (V, 3) is a typical pose: the search tree is
+    /// built there and refitted to others.
     ContactPatch(View<const std::int32_t, 2> pairs, View<const std::int32_t, 2> faces, const double* points,
                  std::int64_t num_vertices);
 
-    const std::vector<std::int32_t>& vertex() const { return vertex_; }
-    /// Patch vertices that are in a contact pair, ascending: those that look for what they face.
-    const std::vector<std::int32_t>& members() const { return members_; }
+    const std::vector<std::int32_t>& mesh_vertex() const { return mesh_vertex_; }
+    /// The patch vertices that are in a contact pair, ascending.
+    const std::vector<std::int32_t>& contact_vertices() const { return contact_vertices_; }
 
-    /// Positions of the patch and normals there, for points (V, 3) and offsets that are added to them.
+    /// Points and normals of the patch vertices.
     struct Pose {
-        std::vector<linalg::Vec3> point, normal;
+        std::vector<linalg::Vec3> point;
+        std::vector<linalg::Vec3> normal;
     };
+    /// The pose at points + offset, both (V, 3); no offset if it is null.
     Pose pose(const double* points, const double* offset) const;
 
-    /// A point of the patch's surface, barycentric, that a member faces.
+    /// The point of the surface opposite to a contact vertex: barycentric coordinates `weight` in a triangle of the
+    /// patch.
     struct Partner {
         mesh::Corners corner{-1, -1, -1};
         linalg::Vec3 weight{};
         bool found() const { return corner[0] >= 0; }
     };
-    /// (members) The mean length of the triangles' sides at each member.
+    /// The mean length of the triangle sides at each contact vertex.
     std::vector<double> edge_lengths(const Pose& pose) const;
-    /// Which partners count: all, or those whose normal is opposed to the member's.
+    /// Which surface points may be partners: all, or those whose normal is opposed to the contact vertex's.
     enum class Side { any, opposed };
-    /// The nearest point within `reach` (members) of each member, on triangles that are not within three edges of it
-    /// along the surface. Members for which `moves` (patch vertices) is 0 look among triangles that move only: of two
-    /// things that rest neither has a partner.
-    std::vector<Partner> partners(const Pose& pose, const std::vector<double>& reach, const std::vector<char>& moves,
-                                  Side side) const;
+    /// The nearest partner of each contact vertex within `max_distance` (contact vertices), on triangles without a
+    /// vertex within three edges of it along the surface. If `moves` (patch vertices) is 0 for the vertex, only
+    /// triangles with a moving vertex count: two surfaces at rest have no partners.
+    std::vector<Partner> partners(const Pose& pose, const std::vector<double>& max_distance,
+                                  const std::vector<char>& moves, Side side) const;
 
-    /// A value at a partner, mixed of those at its corners.
+    /// The value at a partner, interpolated from its corners.
     static linalg::Vec3 at(const std::vector<linalg::Vec3>& values, const Partner& partner);
-    /// From the partner to the member.
-    static linalg::Vec3 between(const Pose& pose, std::int32_t member, const Partner& partner);
-    /// How far a member is on the outer side of its partner, along the partner's normal; with the normal if asked for.
-    static double gap(const Pose& pose, std::int32_t member, const Partner& partner, linalg::Vec3* normal = nullptr);
+    /// The vector from the partner to the vertex.
+    static linalg::Vec3 between(const Pose& pose, std::int32_t vertex, const Partner& partner);
+    /// The signed distance of the vertex from its partner along the partner's normal, which is written to `normal` if
+    /// that is not null. Negative: the vertex has crossed the surface.
+    static double gap(const Pose& pose, std::int32_t vertex, const Partner& partner, linalg::Vec3* normal = nullptr);
 
 private:
     mesh::Box box(const Pose& pose, const mesh::Corners& triangle) const;
-    double closest(const Pose& pose, std::int32_t m, std::int32_t triangle, Side side, double so_far,
-                   Partner* partner) const;
+    double nearer(const Pose& pose, std::int32_t contact, std::int32_t triangle, Side side, double so_far,
+                  Partner* partner) const;
 
-    std::vector<std::int32_t> vertex_, members_;
+    std::vector<std::int32_t> mesh_vertex_;
+    std::vector<std::int32_t> contact_vertices_;
     std::vector<mesh::Corners> triangles_;
-    std::vector<std::vector<std::int32_t>> near_;  // of members: patch vertices within three edges, ascending
+    std::vector<std::vector<std::int32_t>> near_;  // (contact vertices) patch vertices within three edges, ascending
     mesh::BoxTree tree_{{}};                       // of triangles, in the pose that the patch was made with
 };
 

@@ -1,4 +1,4 @@
-#include "rigwright/packing/search.h"
+#include "rigwright/packing/heaviest_packing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 namespace rigwright::packing {
 namespace {
 
-constexpr double kUnit = 1099511627776.0;  // 2^40
-constexpr double kLargest = 1024.0;
+constexpr double units_per_weight = 1099511627776.0;  // 2^40: rounding far below what weights mean
+constexpr double max_weight = 1024.0;                 // 2^10: sums of thousands of items fit 63 bits
 
-/// Whole units, and one more for every item: ties go to more items, and no item is worthless.
+/// Weights in whole units, plus one per item: among equal weights more items win, and every item is worth something.
 std::vector<std::int64_t> whole_weights(View<const double, 1> weights, int items) {
     if (weights.extent(0) != items) {
         throw bad_argument("heaviest_packing", "weights", std::to_string(weights.extent(0)) + " numbers",
@@ -21,47 +21,49 @@ std::vector<std::int64_t> whole_weights(View<const double, 1> weights, int items
     std::vector<std::int64_t> whole;
     whole.reserve(items);
     for (double weight : weights) {
-        if (!(weight >= 0.0 && weight <= kLargest)) {
+        if (!(weight >= 0.0 && weight <= max_weight)) {
             throw bad_argument("heaviest_packing", "weights", std::to_string(weight) + " somewhere",
-                               "from 0 to " + std::to_string(static_cast<int>(kLargest)));
+                               "from 0 to " + std::to_string(static_cast<int>(max_weight)));
         }
-        whole.push_back(std::llround(weight * kUnit) + 1);
+        whole.push_back(std::llround(weight * units_per_weight) + 1);
     }
     return whole;
 }
 
 class Search {
 public:
-    Search(const PackingGraph& graph, std::vector<std::int64_t> weights, std::int64_t node_limit, const Pulse& pulse)
+    Search(const PackingGraph& graph, std::vector<std::int64_t> weights, std::int64_t node_limit,
+           const ProgressCallback& progress)
         : graph_(graph),
           weights_(std::move(weights)),
-          counter_(node_limit, pulse),
+          counter_(node_limit, progress),
           chosen_(graph.size()),
           best_(graph.size()),
           residual_(graph.size(), 0) {}
 
     Packing run(const BitSet& allowed) {
-        start(allowed);
+        find_greedy(allowed);
         expand(allowed, 0);
-        Packing packing{{}, counter_.nodes(), counter_.within()};
+        Packing packing{{}, counter_.nodes(), counter_.is_within_limit()};
         for (int i = best_.next(); i >= 0; i = best_.next(i + 1)) packing.items.push_back(i);
         return packing;
     }
 
 private:
-    /// Heaviest first, weight shared among the conflicts: a first packing to beat.
-    void start(BitSet candidates) {
+    /// Makes a first packing: repeatedly the item with the largest weight divided by its conflicts.
+    void find_greedy(BitSet candidates) {
         while (!candidates.empty()) {
             int first = -1;
-            double top = -1.0;
+            double best_value = -1.0;
             for (int i = candidates.next(); i >= 0; i = candidates.next(i + 1)) {
-                const double value = static_cast<double>(weights_[i]) / (1 + graph_.conflicts(i).shared(candidates));
-                if (value > top) {
-                    top = value;
+                const double value =
+                    static_cast<double>(weights_[i]) / (1 + graph_.conflicts(i).num_shared(candidates));
+                if (value > best_value) {
+                    best_value = value;
                     first = i;
                 }
             }
-            take(first, &candidates);
+            choose(first, &candidates);
             best_.insert(first);
             best_weight_ += weights_[first];
             chosen_ = best_;
@@ -69,20 +71,21 @@ private:
         chosen_ = BitSet(graph_.size());
     }
 
-    void take(int item, BitSet* candidates) const {
+    /// Removes the candidates that may not be together with `item` and the chosen items.
+    void choose(int item, BitSet* candidates) const {
         candidates->erase(item);
         *candidates -= graph_.conflicts(item);
-        graph_.close(chosen_, item, candidates);
+        graph_.remove_completing(chosen_, item, candidates);
     }
 
-    struct Bounded {
+    struct BoundedItem {
         int item;
-        std::int64_t bound;
+        std::int64_t bound;  // of the weight of this item and all before it in the list
     };
 
-    /// Covers the candidates with weighted cliques until every weight is used up. Item i of the list and all before
-    /// it together give no more than the weight of the cliques so far.
-    void cover(BitSet candidates, std::vector<Bounded>* list) {
+    /// Covers the candidates with weighted cliques until the weights of all are covered. An expression has one item of
+    /// a clique at most, so that the weight of the cliques so far bounds that of the items covered so far.
+    void cover(BitSet candidates, std::vector<BoundedItem>* list) {
         for (int i = candidates.next(); i >= 0; i = candidates.next(i + 1)) residual_[i] = weights_[i];
         std::int64_t bound = 0;
         std::vector<int> clique;
@@ -106,18 +109,18 @@ private:
     }
 
     void expand(BitSet candidates, std::int64_t weight) {
-        if (!counter_.next()) return;
+        if (!counter_.count()) return;
         if (weight > best_weight_) {
             best_weight_ = weight;
             best_ = chosen_;
         }
-        std::vector<Bounded> list;
+        std::vector<BoundedItem> list;
         cover(candidates, &list);
-        for (std::size_t i = list.size(); i-- > 0 && counter_.within();) {
+        for (std::size_t i = list.size(); i-- > 0 && counter_.is_within_limit();) {
             if (weight + list[i].bound <= best_weight_) return;
             const int item = list[i].item;
             BitSet rest = candidates;
-            take(item, &rest);
+            choose(item, &rest);
             chosen_.insert(item);
             expand(std::move(rest), weight + weights_[item]);
             chosen_.erase(item);
@@ -129,15 +132,16 @@ private:
     const std::vector<std::int64_t> weights_;
     NodeCounter counter_;
     std::int64_t best_weight_ = 0;
-    BitSet chosen_, best_;
-    std::vector<std::int64_t> residual_;
+    BitSet chosen_;
+    BitSet best_;
+    std::vector<std::int64_t> residual_;  // (M) weight that the cliques do not cover yet
 };
 
 }  // namespace
 
 Packing heaviest_packing(const PackingGraph& graph, View<const double, 1> weights, const BitSet& allowed,
-                         std::int64_t node_limit, const Pulse& pulse) {
-    return Search(graph, whole_weights(weights, graph.size()), node_limit, pulse).run(allowed);
+                         std::int64_t node_limit, const ProgressCallback& progress) {
+    return Search(graph, whole_weights(weights, graph.size()), node_limit, progress).run(allowed);
 }
 
 }  // namespace rigwright::packing

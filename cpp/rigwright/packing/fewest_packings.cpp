@@ -1,16 +1,19 @@
-#include "rigwright/packing/coloring.h"
+#include "rigwright/packing/fewest_packings.h"
 
 #include <algorithm>
+
+#include "rigwright/packing/largest_clique.h"
 
 namespace rigwright::packing {
 namespace {
 
 class Search {
 public:
-    Search(const PackingGraph& graph, const BitSet& allowed, std::int64_t limit, int target, const Pulse& pulse)
+    Search(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int sufficient,
+           const ProgressCallback& progress)
         : graph_(graph),
-          counter_(std::max<std::int64_t>(limit, allowed.count() + 1), pulse),  // the first descent always arrives
-          target_(target),
+          counter_(std::max<std::int64_t>(node_limit, allowed.count() + 1), progress),  // always finds a first cover
+          sufficient_(sufficient),
           open_(allowed),
           color_(graph.size(), -1),
           fewest_(allowed.count() + 1),
@@ -25,15 +28,17 @@ public:
     int fewest() const { return fewest_; }
     const std::vector<int>& best() const { return best_; }
     std::int64_t nodes() const { return counter_.nodes(); }
-    bool exhausted() const { return counter_.within(); }
+    bool is_within_limit() const { return counter_.is_within_limit(); }
 
 private:
-    /// The open item that sees most expressions, of several the one with most open conflicts.
+    /// The open item that conflicts with most expressions; among equals, that with most open conflicts. -1 if none.
     int most_saturated() const {
-        int best = -1, saturation = -1, degree = -1;
+        int best = -1;
+        int saturation = -1;
+        int degree = -1;
         for (int i = open_.next(); i >= 0; i = open_.next(i + 1)) {
             if (saturation_[i] < saturation) continue;
-            const int open = graph_.conflicts(i).shared(open_);
+            const int open = graph_.conflicts(i).num_shared(open_);
             if (saturation_[i] > saturation || open > degree) {
                 best = i;
                 saturation = saturation_[i];
@@ -48,18 +53,19 @@ private:
         open_.erase(item);
         if (static_cast<int>(members_.size()) <= color) members_.resize(color + 1, BitSet(graph_.size()));
         members_[color].insert(item);
-        touch(item, color, 1);
+        count_conflicts(item, color, 1);
     }
 
     void release(int item, int color) {
-        touch(item, color, -1);
+        count_conflicts(item, color, -1);
         members_[color].erase(item);
         open_.insert(item);
         color_[item] = -1;
     }
 
-    /// Counts the conflicts of every item with every expression; those above 0 are its saturation.
-    void touch(int item, int color, int step) {
+    /// Adds `step` to the conflicts with an expression of all items that conflict with `item`. The expressions with
+    /// which an item has conflicts are its saturation.
+    void count_conflicts(int item, int color, int step) {
         const BitSet& conflicts = graph_.conflicts(item);
         for (int i = conflicts.next(); i >= 0; i = conflicts.next(i + 1)) {
             const int before = neighbors_[i][color];
@@ -69,7 +75,7 @@ private:
     }
 
     void expand() {
-        if (!counter_.next() || fewest_ <= target_) return;
+        if (!counter_.count() || fewest_ <= sufficient_) return;
         const int item = most_saturated();
         if (item < 0) {
             fewest_ = used_;
@@ -86,30 +92,33 @@ private:
             expand();
             release(item, color);
             used_ = before;
-            if (!counter_.within() || fewest_ <= target_) return;
+            if (!counter_.is_within_limit() || fewest_ <= sufficient_) return;
         }
     }
 
     const PackingGraph& graph_;
     NodeCounter counter_;
-    const int target_;
+    const int sufficient_;
     BitSet open_;
-    std::vector<int> color_, best_;
-    int used_ = 0, fewest_;
-    std::vector<std::vector<int>> neighbors_;
-    std::vector<int> saturation_;
-    std::vector<BitSet> members_;
+    std::vector<int> color_;                   // (M) expression of each item, -1: open or not allowed
+    std::vector<int> best_;                    // color_ of the best cover
+    int used_ = 0;                             // expressions in use
+    int fewest_;                               // expressions of the best cover
+    std::vector<std::vector<int>> neighbors_;  // (M, expressions) conflicts of an item with items of an expression
+    std::vector<int> saturation_;              // (M)
+    std::vector<BitSet> members_;              // (expressions) items
 };
 
 }  // namespace
 
-Coloring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int enough,
-                         const Pulse& pulse) {
-    const Clique clique = largest_clique(graph, allowed, node_limit, pulse);
+Coloring fewest_packings(const PackingGraph& graph, const BitSet& allowed, std::int64_t node_limit, int sufficient,
+                         const ProgressCallback& progress) {
+    const Clique clique = largest_clique(graph, allowed, node_limit, progress);
     const int bound = static_cast<int>(clique.items.size());
-    Search search(graph, allowed, node_limit, std::max(bound, enough), pulse);
+    const int limit = std::max(bound, sufficient);
+    Search search(graph, allowed, node_limit, limit, progress);
     search.run(clique.items);
-    const bool complete = search.exhausted() && search.fewest() > std::max(bound, enough);
+    const bool complete = search.is_within_limit() && search.fewest() > limit;
     const int lower = complete ? search.fewest() : bound;
     return {search.best(), search.fewest(), lower, search.nodes(), search.fewest() == lower};
 }

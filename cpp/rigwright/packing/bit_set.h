@@ -5,13 +5,13 @@
 
 namespace rigwright::packing {
 
-/// A set of small whole numbers, one bit each. Both sides of an operation have the same size.
+/// A set of small whole numbers, one bit per number. The sets of an operation must have the same size.
 class BitSet {
 public:
     BitSet() = default;
     explicit BitSet(int size) : words_((size + 63) / 64, 0) {}
 
-    /// One above the largest number that fits.
+    /// The smallest number that does not fit.
     int capacity() const { return static_cast<int>(64 * words_.size()); }
     void insert(int i) { words_[i >> 6] |= std::uint64_t{1} << (i & 63); }
     void erase(int i) { words_[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
@@ -27,7 +27,7 @@ public:
         for (std::uint64_t word : words_) total += std::popcount(word);
         return total;
     }
-    /// The smallest member at or above `from`; -1 where there is none.
+    /// The smallest member that is at least `from`, or -1.
     int next(int from = 0) const {
         std::size_t w = static_cast<std::size_t>(from) >> 6;
         if (w >= words_.size()) return -1;
@@ -44,8 +44,8 @@ public:
         }
         return false;
     }
-    /// How many members both have.
-    int shared(const BitSet& other) const {
+    /// The number of members that both sets have.
+    int num_shared(const BitSet& other) const {
         int total = 0;
         for (std::size_t w = 0; w < words_.size(); ++w) total += std::popcount(words_[w] & other.words_[w]);
         return total;
@@ -58,7 +58,7 @@ public:
         for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= other.words_[w];
         return *this;
     }
-    /// Without the members of `other`.
+    /// Removes the members of `other`.
     BitSet& operator-=(const BitSet& other) {
         for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= ~other.words_[w];
         return *this;
