@@ -12,7 +12,7 @@ WINDOW = 512
 
 
 def slow_groups(columns):
-    """Offsets, vertices, words of columns and numbers of the groups that rig/blendshapes/grouped_columns.h describes."""
+    """Offsets, vertices, words of columns and numbers of the groups that blendshapes/grouped_columns.h describes."""
     words = -(-len(columns) // 32)
     offset, vertices, bits, numbers = [0], [], [], []
     for first in range(0, len(columns[0]), WINDOW):

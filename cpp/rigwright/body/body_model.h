@@ -56,8 +56,8 @@ private:
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
     std::unique_ptr<rig::SessionState> new_session_state() const override;
 
-    // These process a batch of `num_frames` frames. With several threads, vertex sets run in parallel. Results depend
-    // on neither. `first_frame` is for error texts.
+    // These process a batch of `num_frames` frames. With several threads, vertex sets run in parallel. Results do not
+    // depend on the batch or on the threads. `first_frame` is for error texts.
     void evaluate_batch(std::int64_t first_frame, Rows<const float> poses, Rows<float> vertices, int num_frames,
                         int threads) const;
     void run_network(const VertexSet& set, Rows<const float> poses, Rows<float> coefficients, Rows<float> work,
