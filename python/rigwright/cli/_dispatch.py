@@ -29,7 +29,7 @@ COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench",
 
 
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
-IN_THE_COMMANDS_WORDS = [(r"^[a-z_.]+: path is (?=\S*[./])", ""), (r"^[a-z_.]+: targets is ", "SHOT is ")]
+IN_THE_COMMANDS_WORDS = [(r"^[a-z_.]+: (path|folder) is (?=\S*[./])", ""), (r"^[a-z_.]+: targets is ", "SHOT is ")]
 
 
 class Command(Protocol):

@@ -20,7 +20,7 @@ from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
-from rigwright.sampling._folder import begin, finish, finished_shards, locked, remove_left_overs
+from rigwright.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigwright.sampling._kinematics import Deviations
 from rigwright.sampling._manifest import opening, rest_files, shard_bounds
 from rigwright.sampling._npy import map_npy, npy_size
@@ -95,7 +95,7 @@ def sample(
     executor = executor or _local(workers)
     folder = Path(path)
     _make_folder(folder)
-    with locked(folder), _full_disk_in_words(folder, plan):
+    with only_writer(folder), _full_disk_in_words(folder, plan):
         if not begin(folder, plan.opening, rest_files(facts), overwrite):
             _fill(rig, plan, folder, executor, progress or silent)
     return Dataset(folder)
