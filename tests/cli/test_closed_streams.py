@@ -117,13 +117,19 @@ def test_letters_that_a_stream_lacks_are_escaped(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this platform")
 @pytest.mark.parametrize(("ends", "code"), [("2>&-", 0), ("2>/dev/full", 0), (">&-", 1), (">/dev/full", 1)])
-def test_a_process_with_broken_streams_does_its_work(place, ends, code):
-    """The real thing: nothing of Python's own is said at the end, and the file is whole."""
-    line = subprocess.list2cmdline(command(*EVALUATE))
-    done = subprocess.run(f"{line} {ends}", shell=True, cwd=place, env=environment(), capture_output=True, text=True)
+def test_a_process_with_broken_streams_does_its_work(shot_files, ends, code):
+    """The real thing: nothing of Python's own is said at the end, and the file is there."""
+    output = shot_files / f"stream{code}{len(ends)}.npz"
+    line = subprocess.list2cmdline(
+        command("solve", "face.safetensors", "take.npy", "--alpha", "0.01", "-o", output.name)
+    )
+    done = subprocess.run(
+        f"{line} {ends}", shell=True, cwd=shot_files, env=environment(), capture_output=True, text=True, check=False
+    )
     assert done.returncode == code, done.stderr
-    assert len(done.stderr.splitlines()) == (1 if code else 0)
-    assert np.load("v.npy").shape == (2, 117, 3)
+    assert ("the result could not be printed" in done.stderr) == bool(code)
+    assert "Exception ignored" not in done.stderr
+    assert output.exists()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this platform")
