@@ -47,8 +47,9 @@ def locked(path: Path, function: str, argument: str, output: Path, patience: flo
             raise bad_argument(function, argument, got, "a place that no other process writes")
         time.sleep(0.05)
     try:
-        os.ftruncate(handle, 0)
-        os.write(handle, f"process {os.getpid()} on {socket.gethostname()}".encode())
+        with contextlib.suppress(OSError):  # on a full disk the holder has no name
+            os.ftruncate(handle, 0)
+            os.write(handle, f"process {os.getpid()} on {socket.gethostname()}".encode())
         yield
     finally:
         with contextlib.suppress(FileNotFoundError):

@@ -42,7 +42,7 @@ def begin(folder: Path, opening: dict[str, Any], rest: dict[str, bytes], overwri
     remove_left_overs(folder)
     _refuse_strangers(folder, overwrite)
     if overwrite:
-        _empty(folder)
+        empty(folder)
     elif _same_run(folder, opening):
         _tidy(folder)
         return True
@@ -139,7 +139,7 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     return complete.exists()
 
 
-def _empty(folder: Path) -> None:
+def empty(folder: Path) -> None:
     """Remove the files of a data set, its manifest first, and nothing else."""
     names = [name for name in os.listdir(folder) if OURS.fullmatch(name)]
     for name in sorted(names, key=lambda name: (name != MANIFEST, not name.endswith(".done"), name == UNFINISHED)):

@@ -83,8 +83,8 @@ def body(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has no skeleton or too few rows, a used joint cannot be inverted in some pose, a
-        setting makes no sense, or the checkpoint belongs to another run.
+        If ``ds`` is no data set, has no skeleton or too few rows, or has changed since it was sampled, a used joint
+        cannot be inverted in some pose, a setting makes no sense, or the checkpoint belongs to another run.
     NumericalError
         If training diverges.
     MissingExtra
@@ -96,6 +96,8 @@ def body(
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
     _check_arguments(torch, ds, device, threads)
+    if hasattr(ds, "verify"):
+        ds.verify(report)  # the model states the hash of what it has learned from
     chosen = settings_for(variant, seed=seed, minutes=minutes, steps=steps, **settings)
     ready = prepare(ds, chosen, report)
     with torch_settings(torch, threads, device):
