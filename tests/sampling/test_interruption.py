@@ -182,7 +182,7 @@ def test_second_process_is_refused_and_a_dead_ones_lock_is_not(tmp_path, expecte
     process = start(path, workers=1, seconds=0.5)
     try:
         process.stdout.readline()
-        with pytest.raises(ValueError, match=rf"which process {process.pid} on .* is writing; it must be a folder"):
+        with pytest.raises(ValueError, match=rf"which process {process.pid} on .* is writing; it must be a place"):
             rw.sampling.sample(small_rig(), path, **SMALL)
     finally:
         process.kill()
