@@ -103,7 +103,7 @@ def _no_place(path: Path) -> str:
         except OSError as error:
             return f"cannot be written ({error.strerror or error}); it must be in a folder where files can be made"
     try:
-        os.lstat(path.with_name(f"{path.name}.checkpoint"))
+        os.lstat(path.with_name(f"{path.name}.checkpoint.lock"))
     except FileNotFoundError:
         pass
     except OSError as error:

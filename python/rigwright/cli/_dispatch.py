@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Protocol
 
 from rigwright._extras import MissingExtra
+from rigwright._files import FULL, DiskFull
 from rigwright.cli._arguments import check_files
 from rigwright.cli._console import Console, say, silence
 from rigwright.cli._result import Result, as_json
@@ -28,7 +29,10 @@ COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench",
 
 
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
-IN_THE_COMMANDS_WORDS = [(r"^[a-z_.]+: (path|folder) is (?=\S*[./])", ""), (r"^[a-z_.]+: targets is ", "SHOT is ")]
+IN_THE_COMMANDS_WORDS = [
+    (r"^[a-z_.]+: (path|folder|checkpoint) is (?=\S*[./])", ""),
+    (r"^[a-z_.]+: targets is ", "SHOT is "),
+]
 
 
 class Command(Protocol):
@@ -181,6 +185,8 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory"
+    if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
+        return "the disk is full" + (f": {error.filename}" if error.filename else "")
     text = " ".join(str(error).split()) or type(error).__name__
     for opening, plain in IN_THE_COMMANDS_WORDS:
         text = re.sub(opening, plain, text)

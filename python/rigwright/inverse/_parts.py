@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import time
 from typing import Any
@@ -16,7 +15,7 @@ from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
 from rigwright.inverse import _problem as problem
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
-from rigwright.inverse._solution import Solution
+from rigwright.inverse._solution import Solution, content_of, from_content
 from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress, ProgressCallback, silent
 
@@ -91,11 +90,11 @@ def solve_in_parts(
                 raise KeyboardInterrupt(_interrupted(begin, len(shot), kept.folder))
             known = kept.get(f"{number:06d}")
             if known is not None:
-                part = Solution.load(io.BytesIO(known))
+                part = from_content(known)
             else:
                 end = begin + length
                 part = solver.solve(shot[begin:end], **settings, **whole_shot.rows(begin, end))
-                kept.put(f"{number:06d}", part.content())
+                kept.put(f"{number:06d}", content_of(part))
                 solved += len(part.weights)
             parts.append(part)
             done = begin + len(part.weights)

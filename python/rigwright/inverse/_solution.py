@@ -117,20 +117,12 @@ class Solution:
             Frames a second, for the same reader.
         """
         beside = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
-        own = {name: value for name, value in (self._arrays() | beside).items() if value is not None}
+        own = {name: value for name, value in (_arrays(self) | beside).items() if value is not None}
         del own["seconds"]
         atomic_npz(path, own)
 
-    def content(self) -> memoryview:
-        """Everything, ``seconds`` too, as the content of a file that :meth:`load` reads."""
-        return npz_content(self._arrays())
-
-    def _arrays(self) -> dict[str, Any]:
-        own = {name: value for name, value in vars(self).items() if value is not None}
-        return own | {"warnings": np.array(self.warnings, np.str_)}
-
     @classmethod
-    def load(cls, path: str | os.PathLike[str] | io.BytesIO) -> Solution:
+    def load(cls, path: str | os.PathLike[str]) -> Solution:
         """Read what :meth:`save` wrote; ``seconds`` is 0 where the file does not say them.
 
         Raises
@@ -138,19 +130,7 @@ class Solution:
         ValueError
             If the file is no saved solution.
         """
-        names = {f.name for f in fields(cls)}
-        try:
-            with np.load(path if isinstance(path, io.BytesIO) else Path(path), allow_pickle=False) as file:
-                stored = {name: file[name] for name in file.files if name not in BESIDE}
-        except DAMAGED as error:
-            raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
-        stored.setdefault("seconds", np.float64(0.0))
-        missing = names - OPTIONAL - set(stored)
-        if missing or set(stored) - names:
-            raise bad_argument("load", "path", f"{path} without {sorted(missing)}", "a solution saved as .npz")
-        scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
-        warnings = [str(text) for text in stored.pop("warnings")]
-        return cls(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)
+        return _read(Path(path), str(path))
 
     @classmethod
     def joined(cls, parts: Sequence[Solution]) -> Solution:
@@ -168,3 +148,34 @@ class Solution:
         warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
         seconds = sum(part.seconds for part in parts)
         return replace(parts[0], **together, warnings=warnings, seconds=seconds)
+
+
+def content_of(solution: Solution) -> memoryview:
+    """Everything, ``seconds`` too, in bytes."""
+    return npz_content(_arrays(solution))
+
+
+def from_content(content: bytes) -> Solution:
+    """What :func:`content_of` made."""
+    return _read(io.BytesIO(content), "content")
+
+
+def _arrays(solution: Solution) -> dict[str, Any]:
+    own = {name: value for name, value in vars(solution).items() if value is not None}
+    return own | {"warnings": np.array(solution.warnings, np.str_)}
+
+
+def _read(file: Path | io.BytesIO, name: str) -> Solution:
+    known = {f.name for f in fields(Solution)}
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            stored = {name: archive[name] for name in archive.files if name not in BESIDE}
+    except DAMAGED as error:
+        raise bad_argument("load", "path", f"{name} ({error})", "a solution saved as .npz") from None
+    stored.setdefault("seconds", np.float64(0.0))
+    missing = known - OPTIONAL - set(stored)
+    if missing or set(stored) - known:
+        raise bad_argument("load", "path", f"{name} without {sorted(missing)}", "a solution saved as .npz")
+    scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
+    warnings = [str(text) for text in stored.pop("warnings")]
+    return Solution(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)

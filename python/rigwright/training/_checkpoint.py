@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import zlib
@@ -12,6 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from rigwright._files import atomic_npz
+from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
 from rigwright.training._optimizers import Arrays
 
@@ -41,6 +43,11 @@ class State:
     parameters: Arrays = field(default_factory=dict)
     optimizer: Arrays = field(default_factory=dict)
     best: Arrays = field(default_factory=dict)
+
+
+def only_run(path: Path) -> contextlib.AbstractContextManager[None]:
+    """Keep other runs off the checkpoint: see :func:`rigwright._resume.locks.locked`."""
+    return locked(path.with_name(f"{path.name}.lock"), "body", "checkpoint", path)
 
 
 def write_checkpoint(path: Path, state: State, run: str) -> None:
