@@ -68,7 +68,7 @@ class Console:
         if isinstance(error, BrokenPipeError):
             raise error
         if error is not None:
-            raise OSError(error.errno, f"done, but the result could not be printed ({error.strerror})")
+            raise OSError(f"done, but the result could not be printed ({error.strerror})")
 
     def pairs(self, entries: Sequence[tuple[str, object]], indent: int = 0) -> None:
         """Names and values, aligned."""
