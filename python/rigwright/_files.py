@@ -93,6 +93,8 @@ def unwritable(path: Path) -> str:
         mode = target.stat().st_mode
     except FileNotFoundError:
         return ""
+    except OSError as error:
+        return f"cannot be written ({error.strerror or error}); it must be a place for a file"
     if stat.S_ISDIR(mode):
         return "is a folder; it must be a file"
     if not stat.S_ISREG(mode):

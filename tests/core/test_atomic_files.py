@@ -61,9 +61,10 @@ def test_a_link_to_nothing_makes_what_it_names(tmp_path, write):
         (lambda path: os.mkfifo(path), "is a pipe or a device; it must be a file"),
         (lambda path: path.symlink_to("/dev/null"), "is a pipe or a device; it must be a file"),
         (lambda path: path.mkdir(), "is a folder; it must be a file"),
+        (lambda path: path.symlink_to(path.name), r"cannot be written \(Too many levels of symbolic links\)"),
         (lambda path: path.touch(0o444), "is read-only; it must be writable"),
     ],
-    ids=["pipe", "device", "folder", "read-only"],
+    ids=["pipe", "device", "folder", "loop", "read-only"],
 )
 def test_what_is_not_to_be_replaced_is_refused(tmp_path, write, make, words):
     make(tmp_path / "a")

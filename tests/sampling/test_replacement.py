@@ -90,6 +90,7 @@ def test_a_disk_without_room_for_both_is_noticed_and_the_old_set_stays(folder, m
         rw.sampling.sample(small_rig(), folder, **OTHER, overwrite=True)
     assert caught.value.errno == errno.ENOSPC
     assert contents_of_files(folder) == before
+    assert not (folder / ".replacement").exists()
 
 
 def replace_and_die(number, after, path):

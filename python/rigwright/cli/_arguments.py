@@ -93,10 +93,11 @@ def _no_place(path: Path) -> str:
 
     Notices before the work what would otherwise show after it. That a disk gets full, nobody knows before.
     """
-    if not path.is_dir() and (reason := unwritable(path)):
+    is_folder = os.path.isdir(path)
+    if not is_folder and (reason := unwritable(path)):
         return reason
     # What is kept of interrupted work lies beside the name itself, and the result beside what a link leads to.
-    for folder in dict.fromkeys([path] if path.is_dir() else [path.parent, Path(os.path.realpath(path)).parent]):
+    for folder in dict.fromkeys([path] if is_folder else [path.parent, Path(os.path.realpath(path)).parent]):
         try:
             with tempfile.TemporaryFile(dir=folder):
                 pass

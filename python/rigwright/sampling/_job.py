@@ -161,12 +161,14 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
 def _replace(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
     """Sample beside the data set that the folder holds, and replace it when all is done."""
     rest = rest_files(plan.facts)
-    place = begin_again(folder, plan.opening, rest)
     try:
-        _fill(rig, plan, place, executor, progress)
-    except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
-        discard(folder)
-        _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+        try:
+            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+        except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
+            discard(folder)
+            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+    finally:
+        discard(folder, only_without_shards=True)
     move_in(folder)
 
 

@@ -35,10 +35,11 @@ def begin_again(folder: Path, opening: dict[str, Any], rest: dict[str, bytes]) -
     return place
 
 
-def discard(folder: Path) -> None:
-    """Remove a replacement that was begun."""
+def discard(folder: Path, only_without_shards: bool = False) -> None:
+    """Remove a replacement that was begun, or only one without any finished shard."""
     place = folder / REPLACEMENT
-    if place.is_dir():
+    keep = only_without_shards and (any(place.glob("*.done")) or (place / MANIFEST).exists())
+    if place.is_dir() and not keep:
         remove_left_overs(place)
         empty(place)
         with contextlib.suppress(OSError):
