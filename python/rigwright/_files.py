@@ -3,38 +3,127 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+LONGEST = 50  # letters of a file's name in that of its temporary file: 255 bytes are all there are
+
+
+class DiskFull(OSError):
+    """A disk that is full; the message is complete."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a temporary file beside ``path``; it takes the name when the block ends without an exception.
 
-    The content is flushed to the disk before the rename, so a crash leaves the old file or the new one.
+    The content is flushed to the disk before the rename, so a crash leaves the old file or the new one. A link stays a
+    link: the file that it leads to is replaced. A file that is replaced hands on its mode.
+
+    Raises
+    ------
+    ValueError
+        If ``path`` is a folder, a pipe or a device, or a file that is read-only.
+    DiskFull
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
+    with _replaced(path) as (_, handle), os.fdopen(handle, "wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
-def atomic_write(path: str | os.PathLike[str], content: bytes) -> None:
+def atomic_write(path: str | os.PathLike[str], content: bytes | memoryview) -> None:
     """Write ``content`` to ``path`` in one step (see :func:`atomic_file`)."""
     with atomic_file(path) as stream:
         stream.write(content)
+
+
+def atomic_npz(path: str | os.PathLike[str], arrays: dict[str, Any], compressed: bool = False) -> None:
+    """Write named arrays to a ``.npz`` file in one step (see :func:`atomic_file`)."""
+    atomic_write(path, npz_content(arrays, compressed))
+
+
+def npz_content(arrays: dict[str, Any], compressed: bool = False) -> memoryview:
+    """The content of a ``.npz`` file: the same bytes for the same arrays.
+
+    It is complete before any of it is written: an archive that breaks off at a full disk complains once more when it
+    is collected.
+    """
+    whole = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(whole, **arrays)
+    return whole.getbuffer()
+
+
+def atomic_save(path: str | os.PathLike[str], save: Callable[[str], None]) -> None:
+    """Let ``save(name)`` write a file under a temporary name, in one step (see :func:`atomic_file`).
+
+    Raises
+    ------
+    ValueError, DiskFull
+        As :func:`atomic_file`, and what ``save`` raises.
+    """
+    with _replaced(path) as (part, handle):
+        os.close(handle)
+        try:
+            save(part)
+        except ValueError as error:  # the engine has one kind of error for whatever keeps it from writing
+            text = str(error).replace(part, os.fspath(path))
+            for number in FULL:
+                if os.strerror(number) in text:
+                    raise OSError(number, os.strerror(number)) from None
+            raise ValueError(text) from None
+
+
+def unwritable(path: Path) -> str:
+    """Why no file can be written under a name, in words that follow it; empty if one can be."""
+    target = Path(os.path.realpath(path))
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return f"cannot be written ({error.strerror or error}); it must be a place for a file"
+    if stat.S_ISDIR(mode):
+        return "is a folder; it must be a file"
+    if not stat.S_ISREG(mode):
+        return "is a pipe or a device; it must be a file"
+    # Access is always granted to an administrator, who has made the file read-only all the same.
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
+        return "is read-only; it must be writable"
+    return ""
+
+
+@contextlib.contextmanager
+def _replaced(path: str | os.PathLike[str]) -> Iterator[tuple[str, int]]:
+    """A temporary file, as name and handle, that takes the place of ``path`` when the block ends."""
+    if reason := unwritable(Path(path)):
+        raise ValueError(f"{os.fspath(path)} {reason}")
+    target = Path(os.path.realpath(path))
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:LONGEST]}.", suffix=".part", dir=target.parent)
+    try:
+        yield name, handle
+        os.chmod(name, mode)
+        os.replace(name, target)
+    except BaseException as error:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
+            text = f"the disk is full: {os.fspath(path)!r} was not written, and nothing was replaced"
+            raise DiskFull(error.errno, text) from error
+        raise
 
 
 def _umask() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -15,6 +16,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._extras import MissingExtra
+from rigwright._files import DiskFull
 from rigwright.cli import _dispatch as dispatch
 from rigwright.cli._console import Lines
 from rigwright.cli._doctor import EXTRAS
@@ -137,6 +139,23 @@ def test_every_outcome_has_its_code_and_one_line(monkeypatch, capsys, error, cod
     assert re.fullmatch(r"rigwright: .+\n", shown.err)
     if code == 130:
         assert shown.err == "rigwright: interrupted\n", "doctor has nothing to go on with"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "the disk is full"),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/tmp/scene.npz"), "the disk is full: /tmp/scene.npz"),
+        (DiskFull(errno.ENOSPC, "the disk is full: 'a' was not written"), "the disk is full: 'a' was not written"),
+    ],
+)
+def test_a_full_disk_is_a_sentence_and_no_wrong_input(monkeypatch, capsys, error, words):
+    def fail(args, console):
+        raise error
+
+    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    assert dispatch.main(["doctor"]) == 1
+    assert capsys.readouterr().err == f"rigwright: {words}\n"
 
 
 def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):

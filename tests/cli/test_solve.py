@@ -127,7 +127,7 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     )
     kept = shot_files / f"{name}.npz.partial"
     deadline = time.monotonic() + 60
-    while len(list(kept.glob("0*.npz"))) < 2 and time.monotonic() < deadline and started.poll() is None:
+    while len(list(kept.glob("*.part"))) < 2 and time.monotonic() < deadline and started.poll() is None:
         time.sleep(0.001)
     started.send_signal(how)
     _, shown = started.communicate(timeout=60)
@@ -138,12 +138,12 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     else:
         assert started.returncode == -signal.SIGKILL
     assert not (shot_files / f"{name}.npz").exists()
-    solved = {path: path.stat().st_mtime_ns for path in kept.glob("0*.npz")}
+    solved = {path: path.stat().st_mtime_ns for path in kept.glob("*.part")}
     assert 2 <= len(solved) < 24
 
     refused = rigwright_command(*arguments[:3], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert refused.returncode == 2
-    assert "holds frames of another solve" in refused.stderr.splitlines()[-1]
+    assert "holds parts of another solve" in refused.stderr.splitlines()[-1]
     assert {path: path.stat().st_mtime_ns for path in solved} == solved, "left alone"
 
     json_of(*arguments, "-o", f"{name}.npz", "--resume", folder=shot_files)

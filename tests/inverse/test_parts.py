@@ -57,7 +57,7 @@ def test_an_interrupted_solve_goes_on_to_the_same_solution(rig, shot, tmp_path, 
     for done in (8, 24):
         with pytest.raises(KeyboardInterrupt, match=rf"{done} of 40 frames solved and kept in .*broken"):
             solve_in_parts(solver, shot, tmp_path / "broken", progress=Interrupt(done), **settings)
-        assert len(list((tmp_path / "broken").glob("*.npz"))) == done // 8
+        assert len(list((tmp_path / "broken").glob("*.part"))) == done // 8
     said = []
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "broken").iterdir()}
     assert_same(solve_in_parts(solver, shot, tmp_path / "broken", progress=said.append, **settings), whole)
@@ -126,7 +126,7 @@ def test_parts_of_another_solve_are_not_mixed_in(rig, shot, tmp_path, change):
         solver = Solver(rig, vertices=np.arange(40))
     else:
         settings["fixed"] = np.where(np.arange(rig.num_shapes) == 1, 0.3, np.nan)
-    with pytest.raises(ValueError, match=r"solve: resume is .*frames of another solve"):
+    with pytest.raises(ValueError, match=r"solve: resume is .*parts of another solve"):
         solve_in_parts(solver, targets, folder, resume=True, **settings)
     assert_same(solve_in_parts(solver, targets, folder, **settings), solver.solve(targets, **settings))
 
@@ -155,3 +155,51 @@ def test_a_saved_solution_carries_names_for_other_readers(rig, shot, tmp_path):
     with np.load(tmp_path / "w.npz") as stored:
         assert stored["names"].tolist() == rig.shape_names
         assert stored["fps"] == 24.0
+
+
+class Second:
+    """Starts another solve into the same folder once, in the middle of the first."""
+
+    def __init__(self, solve) -> None:
+        self.solve, self.refusal = solve, ""
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.stage == "solving" and progress.done == 16 and not self.refusal:
+            with pytest.raises(ValueError, match="which process") as caught:
+                self.solve()
+            self.refusal = str(caught.value)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.2])
+def test_two_solves_at_once_do_not_mix_their_frames(rig, shot, tmp_path, alpha):
+    solver, folder = Solver(rig), tmp_path / "parts"
+    second = Second(lambda: solve_in_parts(solver, shot, folder, alpha=alpha, frames=8))
+    first = solve_in_parts(solver, shot, folder, alpha=0.1, frames=8, progress=second)
+    assert f"which process {os.getpid()} on" in second.refusal
+    assert_same(first, solve_in_parts(solver, shot, tmp_path / "alone", alpha=0.1, frames=8))
+
+
+@pytest.mark.parametrize("keep", [0, 100, -1])
+def test_a_damaged_part_is_solved_again(rig, shot, tmp_path, keep):
+    first = solve_in_parts(Solver(rig), shot, tmp_path, frames=16)
+    part = sorted(path for path in tmp_path.iterdir() if path.is_file())[1]
+    part.write_bytes(part.read_bytes()[:keep])
+    assert_same(solve_in_parts(Solver(rig), shot, tmp_path, frames=16), first)
+
+
+def test_equal_solves_give_equal_bytes(rig, shot, tmp_path):
+    for name, seconds in (("a.npz", 1.0), ("b.npz", 2.0)):
+        solution = Solver(rig).solve(shot)
+        solution.seconds = seconds
+        solution.save(tmp_path / name)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_a_truncated_solution_is_a_value_error(rig, shot, tmp_path):
+    path = tmp_path / "w.npz"
+    Solver(rig).solve(shot).save(path)
+    whole = path.read_bytes()
+    for keep in (0, 3, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:keep])
+        with pytest.raises(ValueError, match=r"load: path is .*w.npz .*; it must be a solution saved as .npz"):
+            Solution.load(path)

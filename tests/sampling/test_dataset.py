@@ -31,7 +31,6 @@ def test_shards_in_order_are_the_whole_set(sound):
     assert [len(piece[0]) for piece in pieces] == [16, 16, 16, 2]
     for position, whole in enumerate((sound.channels, sound.poses, sound.vertices)):
         np.testing.assert_array_equal(np.concatenate([piece[position] for piece in pieces]), whole)
-        assert all(isinstance(piece[position], np.memmap) for piece in pieces)
         assert not any(piece[position].flags.writeable for piece in pieces)
 
 
@@ -63,6 +62,63 @@ def test_nothing_can_be_written(sound):
     for array in (sound.vertices, sound.rest_vertices, sound.faces, sound.probe.poses):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+READS = {
+    "take": lambda ds: ds.take([0, 20, 33]),
+    "slice": lambda ds: ds.vertex_rows[10:40],
+    "shards": lambda ds: list(ds.shards()),
+    "vertices": lambda ds: ds.vertices,
+}
+reads = pytest.mark.parametrize("read", READS.values(), ids=READS)
+
+
+@reads
+def test_a_shard_cut_under_an_open_set_names_file_and_row(folder, read):
+    ds = rw.Dataset(folder)
+    size = (folder / "00001.vertices.npy").stat().st_size
+    os.truncate(folder / "00001.vertices.npy", size - 11 * 32 * 12 - 1)  # 4 whole rows of 16 are left
+    with pytest.raises(ValueError, match=r"^Dataset: 00001.vertices.npy is cut short: row 20 is missing; it must be"):
+        read(ds)
+
+
+def test_a_shard_cut_while_it_is_read_names_file_and_row(folder, monkeypatch):
+    ds = rw.Dataset(folder)
+    path = folder / "00001.vertices.npy"
+    before = os.stat(path)
+    os.truncate(path, before.st_size - 2 * 32 * 12)
+    monkeypatch.setattr("rigwright.sampling._rows.os.fstat", lambda handle: before)  # as it was when the read began
+    with pytest.raises(ValueError, match=r"00001.vertices.npy is cut short: row 30 is missing; it must be .* bytes"):
+        ds.vertex_rows.take(np.array([16, 29, 30, 31]))
+
+
+@reads
+@pytest.mark.parametrize("how", ["removed", "edited", "replaced"])
+def test_a_shard_changed_under_an_open_set_is_named(folder, read, how):
+    ds, path = rw.Dataset(folder), folder / "00001.vertices.npy"
+    before = os.stat(path)
+    if how == "removed":
+        path.unlink()
+    elif how == "replaced":
+        shutil.copy2(path, folder / "copy")
+        os.replace(folder / "copy", path)
+    else:
+        os.utime(path, ns=(0, before.st_mtime_ns + 1))
+    words = "unreadable" if how == "removed" else "a file that has changed since the data set was opened"
+    with pytest.raises(ValueError, match=rf"^Dataset: 00001.vertices.npy is {words}"):
+        read(ds)
+
+
+def test_an_open_set_survives_a_change_of_folder(folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    ds = rw.Dataset(folder.name)
+    monkeypatch.chdir("/")
+    assert ds.vertices.shape == (50, 32, 3)
+
+
+@pytest.mark.parametrize("rows", [slice(None), slice(3, 40), slice(40, 3), slice(None, None, 7), slice(None, None, -1)])
+def test_slices_of_rows_are_those_of_the_array(sound, rows):
+    np.testing.assert_array_equal(sound.vertex_rows[rows], sound.vertices[rows])
 
 
 def test_verify_hashes_every_file(sound, folder):
@@ -241,7 +297,7 @@ def test_any_bytes_in_the_header_of_an_array(sound, scratch, data):
     if ds is None:
         assert message.startswith((f"Dataset: {name}", "Dataset: faces.npy"))
     else:
-        assert ds.vertices.shape == sound.vertices.shape
+        assert ds.vertex_rows.shape == sound.vertices.shape
 
 
 @pytest.mark.parametrize(
@@ -281,7 +337,7 @@ def test_edited_manifest(folder, sound):
 
 
 def test_large_sets_are_not_read_at_once(tmp_path):
-    """A hundred gigabytes that the disk does not hold open, and give single rows, at once."""
+    """A hundred gigabytes that the disk does not hold open, and give single rows and slices, at once."""
     import hashlib
 
     sound = rw.sampling.sample(small_rig(), tmp_path / "a", count=20, probe=0, shard_rows=20)
@@ -300,5 +356,6 @@ def test_large_sets_are_not_read_at_once(tmp_path):
                 pytest.skip("the file system has no sparse files of this size")
     write_manifest(sound.path, {**sound.manifest, "count": rows, "shard_rows": rows, "shards": [entry]})
     ds = rw.Dataset(sound.path)
-    assert ds.vertices.shape == (rows, 32, 3)
+    assert len(ds) == len(ds.vertex_rows) == rows
     assert not ds.take([5, rows - 1])[2].any()
+    assert ds.vertex_rows[rows - 3 :].shape == (3, 32, 3)

@@ -90,8 +90,8 @@ def test_killed_at_random_moments(tmp_path, expected):
     assert contents(path) == expected
 
 
-def die_at(number, after, path):
-    """Sample, and end the process without any cleaning at (or after) the nth change of a name in the folder."""
+def die_at_changes(number, after):
+    """End the process without any cleaning at (or after) the nth change of a name in the folder."""
     count = iter(range(10**6))
 
     def dying(original):
@@ -107,6 +107,10 @@ def die_at(number, after, path):
 
     os.replace, os.unlink = dying(os.replace), dying(os.unlink)
     Path.unlink = dying(Path.unlink)
+
+
+def die_at(number, after, path):
+    die_at_changes(number, after)
     rw.sampling.sample(small_rig(), path, **TINY)
 
 
@@ -178,7 +182,7 @@ def test_second_process_is_refused_and_a_dead_ones_lock_is_not(tmp_path, expecte
     process = start(path, workers=1, seconds=0.5)
     try:
         process.stdout.readline()
-        with pytest.raises(ValueError, match=rf"which process {process.pid} on .* is writing; it must be a folder"):
+        with pytest.raises(ValueError, match=rf"which process {process.pid} on .* is writing; it must be a place"):
             rw.sampling.sample(small_rig(), path, **SMALL)
     finally:
         process.kill()

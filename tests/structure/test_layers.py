@@ -43,6 +43,7 @@ PYTHON_LAYERS = [
     {"errors", "progress", "_posing", "_interrupts"},
     {"_validate"},
     {"_extras", "_files", "_hashing"},
+    {"_resume"},
     {"_rigs"},
     {"_formats"},
     {"sources", "metrics", "_skinning", "_blendshapes", "_device_report"},

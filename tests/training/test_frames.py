@@ -21,8 +21,7 @@ def sampled():
 
 def test_residuals_match_the_formula(sampled, tolerance):
     skeleton, poses, rest, vertices = sampled
-    shards = [vertices[:17], vertices[17:50], vertices[50:]]
-    space = BoneSpace(skeleton, poses, shards, rest, np.array([3, 1]))
+    space = BoneSpace(skeleton, poses, vertices, rest, np.array([3, 1]))
     members = np.array([0, 4, 8])
     found = space.residuals(3, members)
     rest_frame = np.linalg.inv(slow_globals(skeleton, skeleton.rest.reshape(-1))[3])
@@ -34,16 +33,27 @@ def test_residuals_match_the_formula(sampled, tolerance):
             np.testing.assert_allclose(found[t, m] / scale, expected / scale, atol=tolerance["float32_sum"])
 
 
+def test_one_pass_finds_what_single_passes_find(sampled, monkeypatch):
+    skeleton, poses, rest, vertices = sampled
+    space = BoneSpace(skeleton, poses, vertices, rest, np.array([3, 1]))
+    parts = [(3, np.array([0, 4, 8])), (1, np.arange(9)), (3, np.array([2]))]
+    single = [space.residuals(*part) for part in parts]
+    for together in (0, 12 * 70 * 12, 1 << 28):
+        monkeypatch.setattr("rigwright.training._frames.TOGETHER", together)
+        for found, expected in zip(space.residuals_of(parts), single, strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
 def test_a_flat_joint_is_named_with_its_row(sampled):
     skeleton, poses, rest, vertices = sampled
     flat = poses.copy()
     flat[41, 12 * 3 + 8 : 12 * 3 + 11] = 0.0
     with pytest.raises(ValueError, match=r"body: ds\.poses is of zero volume at joint 'joint3' in row 41"):
-        BoneSpace(skeleton, flat, [vertices], rest, np.array([3]))
+        BoneSpace(skeleton, flat, vertices, rest, np.array([3]))
 
 
 def test_small_joints_are_not_flat(sampled):
     skeleton, poses, rest, vertices = sampled
     small = poses.copy()
     small[:, 12 * 3 : 12 * 4] *= np.float32(1e-4)
-    assert np.isfinite(BoneSpace(skeleton, small, [vertices], rest, np.array([3])).residuals(3, np.arange(9))).all()
+    assert np.isfinite(BoneSpace(skeleton, small, vertices, rest, np.array([3])).residuals(3, np.arange(9))).all()

@@ -38,7 +38,7 @@ def test_probe_finds_exactly_the_joints_of_the_cylinder(cylinder_data):
 def test_movement_is_the_largest_weighted_move_in_the_joints_frame(cylinder_data, tolerance):
     probe, skeleton = cylinder_data.probe, cylinder_data.skeleton
     sets = hard_sets(np.arange(len(cylinder_data.rest_vertices)) % 2 + 1)
-    space = BoneSpace(skeleton, probe.poses, [probe.vertices], cylinder_data.rest_vertices, np.array([1, 2]))
+    space = BoneSpace(skeleton, probe.poses, probe.vertices, cylinder_data.rest_vertices, np.array([1, 2]))
     found = movement(probe, sets, space)
     world = skeleton.globals(probe.poses).astype(np.float64)
     for i in (0, 1):

@@ -44,6 +44,24 @@ def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 
+def test_a_second_run_on_one_checkpoint_is_refused(cylinder_data, train, tmp_path):
+    """While the first one trains, whatever the settings of the second."""
+    file, refused = tmp_path / "run.ckpt", []
+
+    def second(progress):
+        if progress.stage == "training" and not refused:
+            for seed in (0, 1):
+                with pytest.raises(
+                    ValueError, match=rf"body: checkpoint is .*, which process {os.getpid()} on"
+                ) as caught:
+                    train(cylinder_data, checkpoint=file, seed=seed)
+                refused.append(caught.value)
+
+    train(cylinder_data, checkpoint=file, progress=second)
+    assert len(refused) == 2
+    assert not list(tmp_path.iterdir())
+
+
 def test_ctrl_c_loses_no_step(cylinder_data, train, tmp_path):
     """The checkpoint is written at the step at which Ctrl-C came, however long ago the last one was."""
     file = tmp_path / "run.ckpt"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,7 @@ def test_an_interrupted_transfer_goes_on(tmp_path, stop):
 
     with pytest.raises(RuntimeError):
         rw.transfer.transfer_in_parts(neutral, shapes, target, faces, tmp_path / "parts", progress=break_off)
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").glob("0*.npy")}
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").glob("*.part")}
     assert len(kept) == stop // 8
     again = rw.transfer.transfer_in_parts(neutral, shapes, target, faces, tmp_path / "parts")
     assert again.tobytes() == whole.tobytes()
@@ -47,8 +49,9 @@ def test_parts_of_another_transfer_and_broken_ones_are_done_again(tmp_path):
     rw.transfer.transfer_in_parts(neutral, shapes, bend(target, 1), faces, folder)
     got = rw.transfer.transfer_in_parts(neutral, shapes, target, faces, folder)
     assert got.tobytes() == rw.transfer.transfer_in_parts(neutral, shapes, target, faces, tmp_path / "new").tobytes()
-    (folder / "000008.npy").write_bytes(b"\x93NUMPY cut off")
-    np.save(folder / "000016.npy", np.zeros((1, 2, 3), np.float32))
+    cut, swapped = folder / "rigwright-000008.part", folder / "rigwright-000016.part"
+    cut.write_bytes(cut.read_bytes()[:-1])
+    swapped.write_bytes((folder / "rigwright-000000.part").read_bytes()[:40])
     assert rw.transfer.transfer_in_parts(neutral, shapes, target, faces, folder).tobytes() == got.tobytes()
 
 
@@ -61,3 +64,19 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     with pytest.raises(ValueError, match=r"source_shapes is \(2, 5, 3\)"):
         rw.transfer.transfer_in_parts(neutral, shapes[:, :5], target, faces, tmp_path / "parts")
     assert not (tmp_path / "parts").exists()
+
+
+def test_two_transfers_at_once_do_not_mix_their_shapes(tmp_path):
+    neutral, shapes, target, faces = faces_and_shapes()
+    whole = rw.transfer.transfer_in_parts(neutral, shapes, target, faces, tmp_path / "whole")
+    folder, refused = tmp_path / "parts", []
+
+    def second(progress):
+        if progress.done == 8:
+            with pytest.raises(ValueError, match=rf"which process {os.getpid()} on .* is writing") as caught:
+                rw.transfer.transfer_in_parts(neutral, shapes, bend(target, 1), faces, folder)
+            refused.append(caught.value)
+
+    first = rw.transfer.transfer_in_parts(neutral, shapes, target, faces, folder, progress=second)
+    assert len(refused) == 1
+    assert first.tobytes() == whole.tobytes()

@@ -12,7 +12,7 @@ from pathlib import Path
 from rigwright import _core
 from rigwright._demo.settings import QUICK, Settings
 from rigwright.cli import _arguments as arguments
-from rigwright.cli._console import Console
+from rigwright.cli._console import Console, say
 from rigwright.cli._dispatch import guarded
 from rigwright.cli._result import as_json
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, settings: Settings) -> None:
 
     def announce(text: str) -> None:
         minutes, seconds = divmod(int(time.monotonic() - begin), 60)
-        print(f"[{minutes}:{seconds:02d}] {text}", file=sys.stderr, flush=True)
+        say(f"[{minutes}:{seconds:02d}] {text}", sys.stderr)
 
     console = Console(quiet=args.json)
     with console.progress() as progress:
@@ -58,7 +58,8 @@ def run(args: argparse.Namespace, settings: Settings) -> None:
     if args.json:
         faces = {"face": result["face"], "second_face": result["second_face"]}
         paths = {"model": result["model"], "report": result["report"]}
-        print(json.dumps(as_json(result["numbers"] | paths | faces)))
+        console.result(json.dumps(as_json(result["numbers"] | paths | faces)))
+    console.finish()
 
 
 if __name__ == "__main__":

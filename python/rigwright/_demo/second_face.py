@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from rigwright import report, transfer
 from rigwright._demo.assets import asset_folder, load_base
 from rigwright._demo.face import CENTIMETRES, build_face, head_of
 from rigwright._demo.stored import read_json, write_json
+from rigwright._resume.fingerprints import fingerprint
 from rigwright.exports import write_rig
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._transfer.measured import Transferred
@@ -89,7 +89,4 @@ def given_to(rig: Any, neutral: NDArray[np.float32], progress: ProgressCallback)
 
 def _key(rig: Any, neutral: NDArray[np.float32]) -> str:
     """Hash of everything that the rig and the page are made of."""
-    digest = hashlib.sha256(f"{rw.__version__} {SHOWN}".encode())
-    for array in (rig.rest_vertices, rig.columns(), rig.faces, neutral):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return fingerprint(rw.__version__, SHOWN, rig.rest_vertices, rig.columns(), rig.faces, neutral)

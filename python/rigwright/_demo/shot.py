@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ import rigwright as rw
 from rigwright import report
 from rigwright._demo.face import build_face, expression_curves
 from rigwright._demo.stored import read_json, write_json
+from rigwright._resume.fingerprints import fingerprint
+from rigwright._resume.parts import Parts
 from rigwright.inverse import Solution
 from rigwright.inverse._parts import solve_in_parts
 from rigwright.inverse._solve import Solver
@@ -77,19 +78,17 @@ def solve_clip(
 
 def _solved(folder: Path, key: str, rig: Any, shot: NDArray[np.float32], progress: ProgressCallback) -> Solution:
     path, stamp = folder / "face-weights.npz", folder / "face-weights.json"
-    if path.exists() and read_json(stamp).get("key") == key:
-        return Solution.load(path)
-    parts = folder / "face-weights.partial"
-    solution = solve_in_parts(Solver(rig), shot, parts, alpha=ALPHA, progress=progress)
-    solution.save(path, names=rig.shape_names, fps=FPS)
-    write_json(stamp, {"key": key})
-    shutil.rmtree(parts)
+    known = read_json(stamp)
+    if path.exists() and known.get("key") == key and "seconds" in known:
+        return replace(Solution.load(path), seconds=float(known["seconds"]))
+    with Parts(folder / "face-weights.partial", "solve") as parts:
+        solution = solve_in_parts(Solver(rig), shot, parts, alpha=ALPHA, progress=progress)
+        solution.save(path, names=rig.shape_names, fps=FPS)
+        write_json(stamp, {"key": key, "seconds": solution.seconds})
+        parts.remove()
     return solution
 
 
 def _key(rig: Any, truth: NDArray[np.float32]) -> str:
     """Hash of everything that the numbers and the page are made of."""
-    digest = hashlib.sha256(f"{rw.__version__} {ALPHA} {FPS} {BESIDE}".encode())
-    for array in (rig.rest_vertices, rig.columns(), rig.faces, truth):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return fingerprint(rw.__version__, ALPHA, FPS, BESIDE, rig.rest_vertices, rig.columns(), rig.faces, truth)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Sequence
 from types import FrameType
 
@@ -19,6 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str, optional
         Arguments after the program's name; default those of this process.
     """
+    _hold_standard_streams()
     loading = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if loading:  # an exception here would come out of packages that make another one of it
         signal.signal(signal.SIGINT, _leave)
@@ -30,7 +30,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return dispatch.main(argv, commands)
 
 
+def _hold_standard_streams() -> None:
+    """Open closed standard streams to nowhere: the next file would take their numbers, and what is printed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def _leave(_number: int, _frame: FrameType | None) -> None:
-    sys.stderr.write("rigwright: interrupted\n")
-    sys.stderr.flush()
+    os.write(2, b"rigwright: interrupted\n")
     os._exit(130)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+
+from rigwright._files import unwritable
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
@@ -59,14 +63,14 @@ page = OutputFile(".html", ".htm")
 
 
 def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
-    """Refuse to write over what is read, or two results to one place.
+    """Refuse to write over what is read, two results to one place, and results where nothing can be written.
 
     Every ``Path`` among the arguments is read, but for those whose type is :func:`output` or :class:`OutputFile`.
 
     Raises
     ------
     ValueError
-        Naming both arguments.
+        Naming the arguments.
     """
     read: list[tuple[str, Path]] = []
     written: list[tuple[str, Path]] = []
@@ -80,6 +84,32 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
             if _same(path, taken):
                 also = f"{other} too" if (other, taken) in written else f"what {other} reads"
                 raise ValueError(f"{name} {path} is {also}; results need a file of their own")
+        if reason := _no_place(path):
+            raise ValueError(f"{name} {path} {reason}")
+
+
+def _no_place(path: Path) -> str:
+    """Why a result cannot be written, in words that follow its name; empty if it can be.
+
+    Notices before the work what would otherwise show after it. That a disk gets full, nobody knows before.
+    """
+    is_folder = os.path.isdir(path)
+    if not is_folder and (reason := unwritable(path)):
+        return reason
+    # What is kept of interrupted work lies beside the name itself, and the result beside what a link leads to.
+    for folder in dict.fromkeys([path] if is_folder else [path.parent, Path(os.path.realpath(path)).parent]):
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            return f"cannot be written ({error.strerror or error}); it must be in a folder where files can be made"
+    try:
+        os.lstat(path.with_name(f"{path.name}.checkpoint.lock"))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        return f"cannot be written ({error.strerror or error}); its name must leave room for what is kept beside it"
+    return ""
 
 
 def _name(action: argparse.Action) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -13,8 +15,32 @@ from rigwright.progress import Progress, ProgressCallback
 FIRST_INTERVAL, LINE_INTERVAL = 1.0, 5.0  # seconds between progress lines where there is no terminal
 
 
+def say(text: str, stream: TextIO | None, end: str = "\n") -> OSError | None:
+    """Print a line at once, and return why it could not be printed.
+
+    A closed or full stream costs nobody the work. Letters that the stream's encoding lacks are escaped.
+    """
+    if stream is None or stream.closed:
+        return OSError(errno.EBADF, "the stream is closed")
+    try:
+        encoding = stream.encoding or "utf-8"
+        print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, file=stream, flush=True)
+    except OSError as error:
+        silence(stream)
+        return error
+    return None
+
+
+def silence(stream: TextIO) -> None:
+    """Send what a broken stream still holds to nowhere, or Python says at its end that it could not be written."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
 class Console:
-    """Draws for a person.
+    """Draws for a person. What cannot be printed stops no work: ask :meth:`finish` when it is done.
 
     Parameters
     ----------
@@ -24,11 +50,25 @@ class Console:
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
+        self._unprinted: OSError | None = None
 
     def line(self, text: str = "") -> None:
         """One line on stdout."""
         if not self.quiet:
-            print(text, flush=True)
+            self.result(text)
+
+    def result(self, text: str) -> None:
+        """One line on stdout, though quiet."""
+        if self._unprinted is None:
+            self._unprinted = say(text, sys.stdout)
+
+    def finish(self) -> None:
+        """Raise ``OSError`` if any line could not be printed."""
+        error = self._unprinted
+        if isinstance(error, BrokenPipeError):
+            raise error
+        if error is not None:
+            raise OSError(f"done, but the result could not be printed ({error.strerror})")
 
     def pairs(self, entries: Sequence[tuple[str, object]], indent: int = 0) -> None:
         """Names and values, aligned."""
@@ -48,19 +88,28 @@ class Console:
 
     @contextlib.contextmanager
     def progress(self) -> Iterator[ProgressCallback]:
-        """A callback that draws progress: bars on a terminal with rich, else a line every few seconds."""
-        bars = _bars() if sys.stderr.isatty() else None
+        """A callback that draws progress: bars on a terminal with rich, else a line every few seconds.
+
+        Nothing is drawn where stderr is closed or full.
+        """
+        terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+        bars = _bars() if terminal else None
         if bars is None:
             yield Lines(sys.stderr)
             return
-        with bars:
+        try:
+            with contextlib.suppress(OSError):
+                bars.start()
             yield Bars(bars)
+        finally:
+            with contextlib.suppress(OSError):
+                bars.stop()
 
 
 class Lines:
     """Progress as lines: when a stage begins, after a second, two, four, then every few, and when it is done."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO | None) -> None:
         self.stream = stream
         self.stage = ""
         self.finished = False
@@ -77,7 +126,8 @@ class Lines:
         self.stage, self.finished, self.printed = progress.stage, ends, now
         of = f" {amount(progress)}" if progress.total > 0 else ""
         note = f", {progress.message}" if progress.message else ""
-        print(f"{progress.stage}{of}{note}", file=self.stream, flush=True)
+        if say(f"{progress.stage}{of}{note}", self.stream) is not None:
+            self.stream = None
 
 
 def amount(progress: Progress) -> str:
@@ -101,7 +151,8 @@ class Bars:
             if self.task is not None:
                 self.bars.remove_task(self.task)
             self.stage, self.task = progress.stage, self.bars.add_task(progress.stage, total=total, note="")
-        self.bars.update(self.task, completed=progress.done, total=total, note=progress.message)
+        with contextlib.suppress(OSError):
+            self.bars.update(self.task, completed=progress.done, total=total, note=progress.message)
 
 
 def _bars() -> Any:

@@ -9,7 +9,6 @@ import argparse
 import difflib
 import importlib
 import json
-import os
 import re
 import sys
 import traceback
@@ -17,8 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, Protocol
 
 from rigwright._extras import MissingExtra
+from rigwright._files import FULL, DiskFull
 from rigwright.cli._arguments import check_files
-from rigwright.cli._console import Console
+from rigwright.cli._console import Console, say, silence
 from rigwright.cli._result import Result, as_json
 from rigwright.errors import CudaError, NumericalError, SourceError
 
@@ -29,7 +29,10 @@ COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench",
 
 
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
-IN_THE_COMMANDS_WORDS = [(r"^[a-z_.]+: path is (?=\S*[./])", ""), (r"^[a-z_.]+: targets is ", "SHOT is ")]
+IN_THE_COMMANDS_WORDS = [
+    (r"^[a-z_.]+: (path|folder|checkpoint) is (?=\S*[./])", ""),
+    (r"^[a-z_.]+: targets is ", "SHOT is "),
+]
 
 
 class Command(Protocol):
@@ -64,7 +67,7 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
         if unknown:
             args.parser.unknown(unknown)
     except SystemExit as stop:  # argparse has printed the help
-        return int(stop.code or 0)
+        return int(stop.code or 0) if say("", sys.stdout, end="") is None else FAILED
     except WrongUsage as wrong:
         return _failed(str(wrong), WRONG_INPUT, as_object)
     except KeyboardInterrupt:
@@ -72,9 +75,11 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
 
     def work() -> None:
         check_files(args.actions, args)
-        result = args.command.run(args, Console(quiet=args.json))
+        console = Console(quiet=args.json)
+        result = args.command.run(args, console)
         if args.json:
-            print(json.dumps(as_json(result)), flush=True)
+            console.result(json.dumps(as_json(result)))
+        console.finish()
 
     told = INTERRUPTION if args.resumed else "interrupted"
     return guarded(work, program="rigwright", as_object=args.json, debug=args.debug, interrupted=told)
@@ -103,12 +108,11 @@ def guarded(
     """
     try:
         work()
-        sys.stdout.flush()
         return FINE
     except KeyboardInterrupt as stop:
         message, code = str(stop) or interrupted, INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return FAILED
     except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
         if debug:
@@ -123,9 +127,9 @@ def guarded(
 
 
 def _failed(line: str, code: int, as_object: bool) -> int:
-    print(line, file=sys.stderr)
+    say(line, sys.stderr)
     if as_object:
-        print(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), flush=True)
+        say(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), sys.stdout)
     return code
 
 
@@ -181,6 +185,8 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return "not enough memory"
+    if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
+        return "the disk is full" + (f": {error.filename}" if error.filename else "")
     text = " ".join(str(error).split()) or type(error).__name__
     for opening, plain in IN_THE_COMMANDS_WORDS:
         text = re.sub(opening, plain, text)

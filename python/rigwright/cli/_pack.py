@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import rigwright as rw
+from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._meshes import neutral_as_of, open_neutral
@@ -124,13 +124,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _draw(sheet: Path, plan: Plan, rig: Any, progress: ProgressCallback) -> None:
     from rigwright.report._sheet.contact_sheet import contact_sheet
 
-    kept = sheet.with_name(sheet.name + ".partial")
-    try:
-        contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
-    except KeyboardInterrupt:
-        told = "interrupted; the plan is written, and pictures that are done are kept"
-        raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
-    shutil.rmtree(kept)
+    with Parts(sheet.with_name(sheet.name + ".partial"), "contact_sheet") as kept:
+        try:
+            contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
+        except KeyboardInterrupt:
+            told = "interrupted; the plan is written, and pictures that are done are kept"
+            raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
+        kept.remove()
 
 
 def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:

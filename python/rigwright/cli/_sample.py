@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--probe", metavar="B", type=arguments.seed, help="base poses of the influence probe (default 4, 0 for none)"
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace the data set that FOLDER holds")
+    parser.add_argument("--overwrite", action="store_true", help="replace the data set that FOLDER holds, when done")
     motion = parser.add_argument_group("from animation")
     motion.add_argument(
         "--animation", metavar="FILE", type=arguments.existing_file, help=".bvh, .bvh.gz, or channel rows as .npy"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import exports
+from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._constraints import add_constraint_arguments, read_pairs, read_pins, read_priors
@@ -107,16 +107,16 @@ def not_negative(text: str) -> float:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
-    rig = open_rig(args.rig, args.mesh)
-    targets, fps, told = open_shot(rig, args)
-    named = rig if args.names is None else renamed(rig, args.names)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
-    with console.progress() as progress:
-        solution = _solve(args, rig, targets, folder, progress)
+    rig = open_rig(args.rig, args.mesh)
+    targets, fps, told = open_shot(rig, args)
+    named = rig if args.names is None else renamed(rig, args.names)
+    with Parts(folder, "solve") as kept, console.progress() as progress:
+        solution = _solve(args, rig, targets, kept, progress)
         notes = _write(args.output, named, solution, fps)
-    shutil.rmtree(folder)
+        kept.remove()
     result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": told + notes}
     if args.rigid is None:
         markers = None if args.markers is None else read_vertices(args.markers)[0]
@@ -125,7 +125,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return {"outputs": [os.fspath(path) for path in args.output], **result}
 
 
-def _solve(args: argparse.Namespace, rig: Any, targets: Any, folder: Path, progress: ProgressCallback) -> Solution:
+def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
     vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
     options: dict[str, Any] = {
         name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance")
@@ -151,7 +151,7 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, folder: Path, progr
     return solve_in_parts(
         solver,
         targets,
-        folder,
+        kept,
         method=args.method,
         alpha=strength,
         smoothness=args.smoothness,

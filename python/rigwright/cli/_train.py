@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from rigwright._files import atomic_save
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             progress=progress,
             **settings,
         )
-    model.save(args.output)
+    atomic_save(args.output, model.save)
     error = {
         key: value for key, value in model.metadata.get("error", {}).items() if key in ("mean", "rms", "p95", "max")
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import warnings
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import transfer
+from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
@@ -118,14 +118,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
     folder = args.output.with_name(args.output.name + ".partial")
-    with console.progress() as progress:
+    with Parts(folder, "transfer") as kept, console.progress() as progress:
         task = open_task(args, progress)
         shapes = transfer.transfer_in_parts(
             task.source,
             task.shapes,
             task.neutral,
             task.faces,
-            folder,
+            kept,
             fixed=task.fixed,
             contacts=task.contacts,
             threads=args.threads,
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )
         write_rig(args.output, made)
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
-    shutil.rmtree(folder)
+        kept.remove()
     result = {"output": os.fspath(args.output), **figures}
     result |= {**_matched(task, made), **said, "notes": task.notes}
     _say(console, args, result)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import transfer
+from rigwright._files import atomic_file
 from rigwright._validate import bad_argument
 from rigwright.cli._meshes import Neutral, open_examples, open_indices, open_neutral, open_weights, unit_note
 from rigwright.progress import Progress, ProgressCallback
@@ -87,7 +88,8 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         progress(Progress("finding contacts", 0, 0))
         contacts = transfer.find_contacts(source, shapes, faces, threads=args.threads).astype(np.int64)
     if args.save_contacts is not None:
-        np.savetxt(args.save_contacts, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
+        with atomic_file(args.save_contacts) as stream:
+            np.savetxt(stream, np.zeros((0, 2)) if contacts is None else contacts, fmt="%d")
     if args.fixed == "rest":
         fixed = transfer.resting_vertices(source, shapes)
     elif args.fixed == "each":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigwright._blendshapes import Tent
-from rigwright._files import atomic_file
+from rigwright._files import atomic_npz, atomic_save
 from rigwright._formats.gltf.write import write_glb
 from rigwright._validate import bad_argument
 
@@ -46,7 +46,7 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
 
 
 def _write_safetensors(path: Path, rig: BlendshapeRig) -> None:
-    rig.save(path)
+    atomic_save(path, rig.save)
 
 
 def _write_npz(path: Path, rig: BlendshapeRig) -> None:
@@ -68,8 +68,7 @@ def _write_npz(path: Path, rig: BlendshapeRig) -> None:
         "constructed": np.array(about["constructed"], np.str_),
     }
     arrays |= {name: np.array(about[name], np.str_) for name in ("name", "licence", "origin", "up_axis")}
-    with atomic_file(path) as stream:
-        np.savez_compressed(stream, **arrays)
+    atomic_npz(path, arrays, compressed=True)
 
 
 def _write_glb(path: Path, rig: BlendshapeRig) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._files import atomic_file
+from rigwright._files import atomic_npz
 from rigwright._formats.blender.write import write_blend, write_blender_script
 from rigwright._formats.gltf.write import write_glb
 from rigwright._formats.live_link.write import live_link_notes, write_live_link
@@ -78,8 +78,8 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
 
 
 def _write_npz(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
-    with atomic_file(path) as stream:
-        np.savez_compressed(stream, weights=weights, names=np.array(rig.shape_names, np.str_), fps=np.float64(fps))
+    arrays = {"weights": weights, "names": np.array(rig.shape_names, np.str_), "fps": np.float64(fps)}
+    atomic_npz(path, arrays, compressed=True)
 
 
 WRITERS: dict[str, Writer] = {

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import shutil
 import time
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._files import atomic_write
 from rigwright._interrupts import held_back
+from rigwright._resume.fingerprints import fingerprint
+from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
 from rigwright.inverse import _problem as problem
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
-from rigwright.inverse._solution import Solution
+from rigwright.inverse._solution import Solution, content_of, from_content
 from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress, ProgressCallback, silent
 
@@ -29,7 +25,7 @@ SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame take
 def solve_in_parts(
     solver: Solver,
     targets: ArrayLike,
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | Parts,
     *,
     method: str = "descent",
     alpha: float = 5.0,
@@ -51,8 +47,9 @@ def solve_in_parts(
     ----------
     solver : Solver
     targets : (T, V, 3), or (T, M, 3) where the solver has ``vertices``
-    folder : path
-        Takes one file a part; made if it is missing.
+    folder : path or Parts
+        Takes one file per part; made if it is missing. Parts that are open already stay so, and keep other runs out
+        until their block ends.
     method, alpha, smoothness, **options
         As in :func:`rigwright.inverse.solve`, without ``init``.
     fixed : (K,) or (T, K), optional
@@ -73,7 +70,8 @@ def solve_in_parts(
     Raises
     ------
     ValueError
-        As ``solve`` does, or with ``resume`` for a folder of another solve.
+        As ``solve`` does; with ``resume`` for a folder of another solve; for a folder that another run writes or that
+        holds other files.
     KeyboardInterrupt
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
@@ -84,18 +82,19 @@ def solve_in_parts(
     settings = {"method": method, "alpha": alpha, **options}
     solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1} | whole_shot.rows(0, 1))
     length = frames or SLOW.get(method, FRAMES_PER_RUN)
-    kept = _Kept(Path(folder), _fingerprint(solver, [shot, *whole_shot.arrays], length, settings))
-    kept.open(resume)
     parts, solved, began = [], 0, time.monotonic()
-    with held_back() as pressed:
+    with opened(folder, "solve") as kept, held_back() as pressed:
+        kept.begin(_fingerprint(solver, [shot, *whole_shot.arrays], length, settings), resume)
         for number, begin in enumerate(range(0, len(shot), length)):
             if pressed():
                 raise KeyboardInterrupt(_interrupted(begin, len(shot), kept.folder))
-            part = kept.part(number)
-            if part is None:
+            known = kept.get(f"{number:06d}")
+            if known is not None:
+                part = from_content(known)
+            else:
                 end = begin + length
                 part = solver.solve(shot[begin:end], **settings, **whole_shot.rows(begin, end))
-                kept.keep(number, part)
+                kept.put(f"{number:06d}", content_of(part))
                 solved += len(part.weights)
             parts.append(part)
             done = begin + len(part.weights)
@@ -152,7 +151,7 @@ def _rate(frames: int, seconds: float) -> str:
     return f"{frames / seconds:,.0f} frames/s" if frames and seconds > 0 else ""
 
 
-def _interrupted(done: int, total: int, folder: Path) -> str:
+def _interrupted(done: int, total: int, folder: os.PathLike[str]) -> str:
     return (
         f"interrupted with {done:,} of {total:,} frames solved and kept in {folder}; "
         "run the same command again to continue"
@@ -161,56 +160,8 @@ def _interrupted(done: int, total: int, folder: Path) -> str:
 
 def _fingerprint(solver: Solver, per_frame: list[Any], length: int, settings: dict[str, Any]) -> str:
     """Hash of everything that decides the parts."""
-    digest = hashlib.blake2b(digest_size=16)
-    gram = solver.gram
-    structure = gram.activations
-    arrays: list[Any] = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights]
+    gram, structure = solver.gram, solver.gram.activations
+    arrays = [gram.columns, gram.neutral, gram.vertices, gram.vertex_weights]
     arrays += [structure.shape, structure.offset, structure.is_tent, structure.knots, gram.rig.bounds]
-    arrays += per_frame + [value for value in settings.values() if isinstance(value, np.ndarray)]
-    for array in arrays:
-        whole = np.ascontiguousarray(np.zeros(0) if array is None else array)
-        digest.update(f"{whole.dtype} {whole.shape}".encode())
-        digest.update(whole.data if whole.size else b"")
-    plain = {name: value for name, value in settings.items() if not isinstance(value, np.ndarray) and name != "threads"}
-    digest.update(json.dumps([length, plain], sort_keys=True, default=repr).encode())
-    return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """The folder of one solve's parts."""
-
-    folder: Path
-    fingerprint: str
-
-    def open(self, resume: bool) -> None:
-        """Make the folder, emptied where it holds another solve."""
-        stamp = self.folder / "solve.json"
-        if self.folder.exists() and _read(stamp) != self.fingerprint:
-            if resume:
-                got = f"{self.folder}, which holds frames of another solve"
-                raise bad_argument("solve", "resume", got, "frames of this rig, shot and settings")
-            if stamp.exists() or not any(self.folder.iterdir()):
-                shutil.rmtree(self.folder)
-            else:
-                raise bad_argument("solve", "folder", f"{self.folder}, which holds other files", "absent or empty")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if not stamp.exists():
-            atomic_write(stamp, json.dumps({"solve": self.fingerprint}).encode())
-
-    def part(self, number: int) -> Solution | None:
-        path = self._path(number)
-        return Solution.load(path) if path.exists() else None
-
-    def keep(self, number: int, part: Solution) -> None:
-        part.save(self._path(number))
-
-    def _path(self, number: int) -> Path:
-        return self.folder / f"{number:06d}.npz"
-
-
-def _read(stamp: Path) -> str:
-    try:
-        return str(json.loads(stamp.read_text(encoding="utf-8"))["solve"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
+    decides = {name: value for name, value in settings.items() if name != "threads"}
+    return fingerprint(arrays, per_frame, length, decides)

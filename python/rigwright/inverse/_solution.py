@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -11,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file
+from rigwright._files import atomic_npz, npz_content
 from rigwright._validate import bad_argument
 
 Float64 = NDArray[np.float64]
@@ -20,6 +23,7 @@ Float64 = NDArray[np.float64]
 BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
+DAMAGED = (ValueError, EOFError, AttributeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
 
 
@@ -50,7 +54,7 @@ class Solution:
     method : str
     alpha, smoothness : float
     seconds : float
-        Wall time of the whole call, projection included.
+        Wall time of the whole call, projection included; files do not keep it.
     warnings : list of str
     vertices, vertex_weights : (M,) int64 and float64, or None
         Of the solve; None in files of before they were kept.
@@ -102,7 +106,7 @@ class Solution:
         return float(self.objective.sum() + self.smoothness * np.square(bends).sum())
 
     def save(self, path: str | os.PathLike[str], names: Sequence[str] | None = None, fps: float | None = None) -> None:
-        """Write everything to a ``.npz`` file, in one step.
+        """Write everything but ``seconds`` to a ``.npz`` file, in one step: equal solves give equal bytes.
 
         Parameters
         ----------
@@ -113,32 +117,20 @@ class Solution:
             Frames a second, for the same reader.
         """
         beside = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
-        own = {name: value for name, value in (vars(self) | beside).items() if value is not None}
-        own["warnings"] = np.array(self.warnings, np.str_)
-        with atomic_file(path) as stream:
-            np.savez(stream, **own)
+        own = {name: value for name, value in (_arrays(self) | beside).items() if value is not None}
+        del own["seconds"]
+        atomic_npz(path, own)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Solution:
-        """Read what :meth:`save` wrote.
+        """Read what :meth:`save` wrote; ``seconds`` is 0 where the file does not say them.
 
         Raises
         ------
         ValueError
             If the file is no saved solution.
         """
-        names = {f.name for f in fields(cls)}
-        try:
-            with np.load(Path(path), allow_pickle=False) as file:
-                stored = {name: file[name] for name in file.files if name not in BESIDE}
-        except (ValueError, EOFError, AttributeError) as error:
-            raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
-        missing = names - OPTIONAL - set(stored)
-        if missing or set(stored) - names:
-            raise bad_argument("load", "path", f"{path} without {sorted(missing)}", "a solution saved as .npz")
-        scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
-        warnings = [str(text) for text in stored.pop("warnings")]
-        return cls(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)
+        return _read(Path(path), str(path))
 
     @classmethod
     def joined(cls, parts: Sequence[Solution]) -> Solution:
@@ -156,3 +148,34 @@ class Solution:
         warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
         seconds = sum(part.seconds for part in parts)
         return replace(parts[0], **together, warnings=warnings, seconds=seconds)
+
+
+def content_of(solution: Solution) -> memoryview:
+    """Everything, ``seconds`` too, in bytes."""
+    return npz_content(_arrays(solution))
+
+
+def from_content(content: bytes) -> Solution:
+    """What :func:`content_of` made."""
+    return _read(io.BytesIO(content), "content")
+
+
+def _arrays(solution: Solution) -> dict[str, Any]:
+    own = {name: value for name, value in vars(solution).items() if value is not None}
+    return own | {"warnings": np.array(solution.warnings, np.str_)}
+
+
+def _read(file: Path | io.BytesIO, name: str) -> Solution:
+    known = {f.name for f in fields(Solution)}
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            stored = {name: archive[name] for name in archive.files if name not in BESIDE}
+    except DAMAGED as error:
+        raise bad_argument("load", "path", f"{name} ({error})", "a solution saved as .npz") from None
+    stored.setdefault("seconds", np.float64(0.0))
+    missing = known - OPTIONAL - set(stored)
+    if missing or set(stored) - known:
+        raise bad_argument("load", "path", f"{name} without {sorted(missing)}", "a solution saved as .npz")
+    scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
+    warnings = [str(text) for text in stored.pop("warnings")]
+    return Solution(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)

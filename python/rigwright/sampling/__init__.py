@@ -17,7 +17,8 @@ A data set is a folder, by custom ``name.rwdata``:
     The influence probe: for each base pose, itself and one row a channel in which that channel alone has moved far.
 
 While it is being written, the folder also holds ``unfinished.json`` (what was asked for), ``00000.done`` (written last,
-the hashes that vouch for a shard) and ``.lock``. A killed run goes on from there.
+the hashes that vouch for a shard) and ``.lock``. A killed run goes on from there. With ``overwrite`` all this
+happens in ``.replacement``, whose files move into the folder when they are finished.
 """
 
 from rigwright.sampling._check import RigFacts, check_rig

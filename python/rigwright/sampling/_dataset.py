@@ -19,13 +19,14 @@ from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling._check import check_faces, float_array
 from rigwright.sampling._kinematics import channel_entry
 from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
-from rigwright.sampling._npy import file_size, map_npy
+from rigwright.sampling._npy import file_status
+from rigwright.sampling._rows import RowFile, Rows
 from rigwright.sampling._stream import Stream
 
 if TYPE_CHECKING:
     from rigwright import Skeleton
 
-Rows = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class Dataset:
     """A data set folder that :func:`rigwright.sampling.sample` has finished. Read-only; opening it runs no
     code.
 
-    Opening checks the manifest and the size and header of every file; :meth:`verify` also hashes them.
+    Opening checks the manifest and the size and header of every file; :meth:`verify` also hashes them. Rows are read
+    when they are asked for, and a file that has changed since then is an error (``ValueError``) that names it.
 
     Parameters
     ----------
@@ -97,8 +99,9 @@ class Dataset:
         self.control_names: list[str] = list(self.manifest["control_names"])
         self.joint_names: list[str] = list(self.manifest["joint_names"])
         self._read_rest()
-        self._shards = self._map_shards("", self.manifest["count"])
-        self._probe_shards = self._map_shards("probe.", probe_row_count(self.manifest))
+        self._rows = self._open_rows("", self.manifest["count"])
+        probe_rows = probe_row_count(self.manifest)
+        self._probe_rows = self._open_rows("probe.", probe_rows) if probe_rows else None
 
     def __len__(self) -> int:
         return int(self.manifest["count"])
@@ -135,38 +138,44 @@ class Dataset:
     @cached_property
     def channels(self) -> NDArray[np.float32]:
         """All channel rows (T, N)."""
-        return _joined([shard[0] for shard in self._shards])
+        return _frozen(self._rows[0][:])
 
     @cached_property
     def poses(self) -> NDArray[np.float32]:
         """All poses (T, C)."""
-        return _joined([shard[1] for shard in self._shards])
+        return _frozen(self._rows[1][:])
 
     @cached_property
     def vertices(self) -> NDArray[np.float32]:
         """All vertices (T, V, 3), world space.
 
-        A set of several shards is copied into memory at the first access; :meth:`shards` and :meth:`take`
-        read large sets piece by piece.
+        Read into memory at the first access; :meth:`shards` and :meth:`take` read large sets piece by piece.
         """
-        return _joined([shard[2] for shard in self._shards])
+        return _frozen(self._rows[2][:])
+
+    @property
+    def vertex_rows(self) -> Rows:
+        """All vertices (T, V, 3), whose slices are read from the disk each time."""
+        return self._rows[2]
 
     @cached_property
     def probe(self) -> Probe | None:
         """The rows of the influence probe; None if it was switched off."""
-        if not self._probe_shards:
+        if self._probe_rows is None:
             return None
         width = 1 + len(self.channel_names)
         row = np.arange(probe_row_count(self.manifest), dtype=np.int32)
         base, channel = row // width, row % width - 1
-        channels, poses, vertices = (_joined([shard[i] for shard in self._probe_shards]) for i in range(3))
+        channels, poses, vertices = (_frozen(rows[:]) for rows in self._probe_rows)
         return Probe(base, channel, channels, poses, vertices)
 
-    def shards(self) -> Iterator[Rows]:
-        """Channels (t, N), poses (t, C) and vertices (t, V, 3) of consecutive rows, memory-mapped, read-only."""
-        yield from self._shards
+    def shards(self) -> Iterator[Arrays]:
+        """Channels (t, N), poses (t, C) and vertices (t, V, 3) of consecutive rows, read-only."""
+        for start, stop in shard_bounds(len(self), self.manifest["shard_rows"]):
+            channels, poses, vertices = (_frozen(rows[start:stop]) for rows in self._rows)
+            yield channels, poses, vertices
 
-    def take(self, rows: ArrayLike) -> Rows:
+    def take(self, rows: ArrayLike) -> Arrays:
         """Copies of chosen rows, in the order given; reads nothing else.
 
         Parameters
@@ -183,14 +192,8 @@ class Dataset:
         if wanted.ndim != 1 or not (inside or wanted.size == 0):
             got = f"{wanted.dtype} {wanted.shape}"
             raise bad_argument("take", "rows", got, f"a list of integers from 0 to {len(self) - 1}")
-        wanted = wanted.astype(np.int64)
-        shard_of, local = np.divmod(wanted, self.manifest["shard_rows"])
-        chosen = tuple(np.empty((len(wanted), *array.shape[1:]), np.float32) for array in self._shards[0])
-        for shard in np.unique(shard_of):
-            mine = np.flatnonzero(shard_of == shard)
-            for into, source in zip(chosen, self._shards[shard], strict=True):
-                into[mine] = source[local[mine]]
-        return chosen[0], chosen[1], chosen[2]
+        channels, poses, vertices = (source.take(wanted.astype(np.int64)) for source in self._rows)
+        return channels, poses, vertices
 
     def split(self, fraction: float = 0.1, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Part the rows at random into rows to learn from and held-out rows.
@@ -236,11 +239,11 @@ class Dataset:
 
     def _read_rest(self) -> None:
         count = self.manifest["num_vertices"]
-        rest = map_npy(self.path / "rest_vertices.npy", "<f4", (count, 3))
+        rest = self._read("rest_vertices.npy", "<f4", (count, 3))
         finite = float_array(rest, rest.shape, "Dataset", "rest_vertices.npy")
         self.rest_vertices = _frozen(finite.astype(np.float32))
-        faces = map_npy(self.path / "faces.npy", "<i4", (self.manifest["num_faces"], 4))
-        self.faces = _frozen(check_faces(np.array(faces), count, "Dataset", "faces.npy"))
+        faces = self._read("faces.npy", "<i4", (self.manifest["num_faces"], 4))
+        self.faces = _frozen(check_faces(faces, count, "Dataset", "faces.npy"))
         found = topology_hash(self.faces, count)
         if found != self.manifest["topology_hash"]:
             got = f"a mesh of topology hash {found[:12]}..."
@@ -248,24 +251,31 @@ class Dataset:
             raise bad_argument("Dataset", "faces.npy", got, expected)
         if self.joint_names:
             shape = (len(self.joint_names), 3, 4)
-            joints = map_npy(self.path / "skeleton_rest.npy", "<f4", shape)
+            joints = self._read("skeleton_rest.npy", "<f4", shape)
             self._skeleton_rest = float_array(joints, shape, "Dataset", "skeleton_rest.npy").astype(np.float32)
 
-    def _map_shards(self, prefix: str, rows: int) -> list[Rows]:
+    def _read(self, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        return Rows([RowFile(self.path / name, dtype, shape)])[:]
+
+    def _open_rows(self, prefix: str, rows: int) -> tuple[Rows, Rows, Rows]:
+        """Channels, poses and vertices of the data or of the probe; the files lie on the disk."""
         shapes = (len(self.channel_names),), (len(self.pose_names),), (len(self.rest_vertices), 3)
-        mapped = []
-        for index, (start, stop) in enumerate(shard_bounds(rows, self.manifest["shard_rows"])):
-            channels, poses, vertices = (
-                map_npy(self.path / f"{prefix}{index:05d}.{name}.npy", "<f4", (stop - start, *shape))
-                for name, shape in zip(ARRAYS, shapes, strict=True)
+        bounds = shard_bounds(rows, self.manifest["shard_rows"])
+        channels, poses, vertices = (
+            Rows(
+                [
+                    RowFile(self.path / f"{prefix}{index:05d}.{name}.npy", "<f4", (stop - start, *shape), start)
+                    for index, (start, stop) in enumerate(bounds)
+                ]
             )
-            mapped.append((channels, poses, vertices))
-        return mapped
+            for name, shape in zip(ARRAYS, shapes, strict=True)
+        )
+        return channels, poses, vertices
 
 
 def _manifest_bytes(folder: Path) -> bytes:
     try:
-        file_size(folder / "manifest.json")
+        file_status(folder / "manifest.json")
         return (folder / "manifest.json").read_bytes()
     except OSError as error:
         got = f"{str(folder)!r}, where manifest.json is unreadable ({error.strerror or error})"
@@ -274,10 +284,6 @@ def _manifest_bytes(folder: Path) -> bytes:
             got = f"{str(folder)!r}, which is unfinished"
             expected = "finished: call sample again with the same arguments"
         raise bad_argument("Dataset", "path", got, expected) from error
-
-
-def _joined(pieces: list[NDArray[Any]]) -> NDArray[np.float32]:
-    return pieces[0] if len(pieces) == 1 else _frozen(np.concatenate(pieces))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
 import re
-import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rigwright._files import atomic_write
+from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
 from rigwright.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest, without_kinematics
 from rigwright.sampling._work import Done, Shard
@@ -28,60 +26,9 @@ LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part")
 LOCK_PATIENCE = 2.0  # seconds: workers of a process that was just killed may still hold the lock
 
 
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Make sure that no other process writes into the folder; the lock of a dead process does not count.
-
-    Raises
-    ------
-    ValueError
-        If a living process holds it; the message names the process.
-    """
-    path = folder / LOCK
-    deadline = time.monotonic() + LOCK_PATIENCE
-    while (handle := _try_lock(path)) is None:
-        if time.monotonic() > deadline:
-            holder = path.read_text("utf-8", "replace").strip() if path.exists() else "another process"
-            got = f"{str(folder)!r}, which {holder} is writing"
-            raise bad_argument("sample", "path", got, "a folder that no other process writes")
-        time.sleep(0.05)
-    try:
-        os.ftruncate(handle, 0)
-        os.write(handle, f"process {os.getpid()} on {socket.gethostname()}".encode())
-        yield
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
-        os.close(handle)
-
-
-def _try_lock(path: Path) -> int | None:
-    """An open, locked file of this name; None where another process has it."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        _lock_file(handle)
-        # The holder removes the file before it lets go: a lock on a removed file protects nothing.
-        if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
-            return handle
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            os.close(handle)
-            raise
-    os.close(handle)
-    return None
-
-
-def _lock_file(handle: int) -> None:
-    try:
-        import fcntl
-    except ModuleNotFoundError:
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    else:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def only_writer(folder: Path) -> contextlib.AbstractContextManager[None]:
+    """Keep other processes from writing into the folder: see :func:`rigwright._resume.locks.locked`."""
+    return locked(folder / LOCK, "sample", "path", folder, LOCK_PATIENCE)
 
 
 def begin(folder: Path, opening: dict[str, Any], rest: dict[str, bytes], overwrite: bool) -> bool:
@@ -95,7 +42,7 @@ def begin(folder: Path, opening: dict[str, Any], rest: dict[str, bytes], overwri
     remove_left_overs(folder)
     _refuse_strangers(folder, overwrite)
     if overwrite:
-        _empty(folder)
+        empty(folder)
     elif _same_run(folder, opening):
         _tidy(folder)
         return True
@@ -192,7 +139,7 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     return complete.exists()
 
 
-def _empty(folder: Path) -> None:
+def empty(folder: Path) -> None:
     """Remove the files of a data set, its manifest first, and nothing else."""
     names = [name for name in os.listdir(folder) if OURS.fullmatch(name)]
     for name in sorted(names, key=lambda name: (name != MANIFEST, not name.endswith(".done"), name == UNFINISHED)):

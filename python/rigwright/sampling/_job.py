@@ -15,18 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._files import DiskFull
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
-from rigwright.sampling._folder import begin, finish, finished_shards, locked, remove_left_overs
+from rigwright.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigwright.sampling._kinematics import Deviations
 from rigwright.sampling._manifest import opening, rest_files, shard_bounds
-from rigwright.sampling._npy import map_npy, npy_size
+from rigwright.sampling._npy import npy_size
+from rigwright.sampling._replacement import REPLACEMENT, begin_again, discard, has_data, move_in
+from rigwright.sampling._rows import RowFile, Rows
 from rigwright.sampling._samplers import Sampler, default_count, named_sampler, probe_rows, round_inside
 from rigwright.sampling._stream import Stream
-from rigwright.sampling._work import Shard, ShardWork
+from rigwright.sampling._work import AnotherRig, Shard, ShardWork
 
 SHARD_BYTES = 1 << 23
 LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
@@ -70,7 +73,8 @@ def sample(
     shard_rows : int, optional
         Rows a file; default as many as make 32 MiB of vertices, at most 256.
     overwrite : bool
-        Remove the data set that the folder holds, and start anew.
+        Replace the data set that the folder holds, when all is done: until then the disk holds both, and whatever
+        stops the call leaves the old one as it is. The same call goes on where it was interrupted.
     executor : Executor, optional
         Who evaluates; overrides ``workers``.
     progress : callable, optional
@@ -84,7 +88,7 @@ def sample(
     ------
     ValueError
         For a wrong rig or argument, an answer of the wrong shape or type, a folder of another run, or one
-        that another process is writing.
+        that another process is writing, or whose finished files have changed since.
     SourceError
         If the rig fails, returns NaN or infinity, or a worker process dies. What is finished stays.
     OSError
@@ -94,10 +98,17 @@ def sample(
     plan = _plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
     executor = executor or _local(workers)
     folder = Path(path)
+    show = progress or silent
     _make_folder(folder)
-    with locked(folder), _full_disk_in_words(folder, plan):
-        if not begin(folder, plan.opening, rest_files(facts), overwrite):
-            _fill(rig, plan, folder, executor, progress or silent)
+    with only_writer(folder), _full_disk_in_words(folder, plan):
+        move_in(folder)
+        if overwrite and has_data(folder):
+            _replace(rig, plan, folder, executor, show)
+        else:
+            discard(folder)
+            if begin(folder, plan.opening, rest_files(facts), overwrite):
+                return _unchanged(folder, show)
+            _fill(rig, plan, folder, executor, show)
     return Dataset(folder)
 
 
@@ -137,6 +148,30 @@ def _plan(facts: RigFacts, sampler: Sampler, count: int | None, seed: int, probe
     return _Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards)
 
 
+def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
+    """A finished data set, each of its files hashed."""
+    try:
+        dataset = Dataset(folder)
+        dataset.verify(progress)
+    except ValueError as error:
+        raise ValueError(f"{error}; to sample {str(folder)!r} anew, pass overwrite=True") from error
+    return dataset
+
+
+def _replace(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
+    """Sample beside the data set that the folder holds, and replace it when all is done."""
+    rest = rest_files(plan.facts)
+    try:
+        try:
+            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+        except AnotherRig:  # an interrupted replacement was begun with a rig that has been edited since
+            discard(folder)
+            _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)
+    finally:
+        discard(folder, only_without_shards=True)
+    move_in(folder)
+
+
 def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
     total = sum(shard.rows for shard in plan.shards)
     done = finished_shards(folder, plan.shards, lambda rows: progress(Progress("checking", rows, total)))
@@ -161,13 +196,13 @@ def _reference(folder: Path, plan: _Plan) -> tuple[NDArray[Any], NDArray[Any]]:
     """Stored poses and vertices of channel row 0."""
     first = plan.shards[0]
     shape = (first.rows, len(plan.facts.rest_vertices), 3)
-    vertices = map_npy(folder / f"{first.stem}.vertices.npy", "<f4", shape, "sample")
-    return _stored_poses(folder, plan, first)[:1].copy(), np.array(vertices[:1])
+    vertices = Rows([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
+    return _stored_poses(folder, plan, first)[:1].copy(), vertices[:1]
 
 
 def _stored_poses(folder: Path, plan: _Plan, shard: Shard) -> NDArray[np.float32]:
     shape = shard.rows, len(plan.facts.pose_names)
-    return np.array(map_npy(folder / f"{shard.stem}.poses.npy", "<f4", shape, "sample"))
+    return Rows([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
 
 
 def _deviations(folder: Path, plan: _Plan) -> dict[str, Any]:
@@ -227,8 +262,9 @@ def _full_disk_in_words(folder: Path, plan: _Plan) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT) or isinstance(error, _DiskFull):
             raise
-        missing = [shard for shard in plan.shards if not (folder / f"{shard.stem}.done").exists()]
-        raise _disk_full(folder, sum(map(plan.size, missing))) from error
+        place = folder / REPLACEMENT if (folder / REPLACEMENT).is_dir() else folder
+        missing = [shard for shard in plan.shards if not (place / f"{shard.stem}.done").exists()]
+        raise _disk_full(place, sum(map(plan.size, missing))) from error
 
 
 def _check_space(folder: Path, needed: int) -> None:
@@ -238,19 +274,18 @@ def _check_space(folder: Path, needed: int) -> None:
             raise _disk_full(folder, needed)
 
 
-class _DiskFull(OSError):
-    """An ``OSError`` whose message is complete already."""
-
-    def __str__(self) -> str:
-        return str(self.strerror)
+class _DiskFull(DiskFull):
+    """Says what is missing, too."""
 
 
-def _disk_full(folder: Path, needed: int) -> _DiskFull:
-    free = shutil.disk_usage(folder).free
+def _disk_full(place: Path, needed: int) -> _DiskFull:
+    free = shutil.disk_usage(place).free
+    replaces = place.name == REPLACEMENT
+    folder = place.parent if replaces else place
     text = (
         f"sample: the disk is full: {str(folder)!r} needs {_bytes(needed)} more and {_bytes(free)} are free; "
         "finished shards are kept, and the same call goes on from there"
-    )
+    ) + ("; the data set that it replaces is as it was" if replaces else "")
     return _DiskFull(errno.ENOSPC, text)
 
 

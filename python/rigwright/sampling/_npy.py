@@ -8,10 +8,8 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rigwright._validate import bad_argument
 
@@ -32,31 +30,33 @@ def npy_size(dtype: str, shape: tuple[int, ...]) -> int:
     return len(npy_header(dtype, shape)) + math.prod(shape) * np.dtype(dtype).itemsize
 
 
-def file_size(path: Path) -> int:
-    """Bytes of a regular file; ``OSError`` for anything else (opening a pipe or a device may never end)."""
+def file_status(path: Path) -> os.stat_result:
+    """Status of a regular file; ``OSError`` for anything else (opening a pipe or a device may never end)."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "no regular file")
-    return status.st_size
+    return status
 
 
-def map_npy(path: Path, dtype: str, shape: tuple[int, ...], function: str = "Dataset") -> NDArray[Any]:
-    """Memory-map a ``.npy`` file that must hold exactly this dtype and shape; read-only.
+def checked_header(path: Path, dtype: str, shape: tuple[int, ...], function: str) -> tuple[int, os.stat_result]:
+    """Where the data of a ``.npy`` file begin that must hold exactly this dtype and shape, and the file's status.
 
     Raises
     ------
     ValueError
         If the file is absent, is no ``.npy`` file, holds something else, or is longer or shorter than it
-        says. Nothing is mapped or allocated before its size has been compared.
+        says. Nothing is allocated before its size has been compared.
     """
     expected = f"a .npy file of {dtype} {shape}"
     try:
-        size = file_size(path)
+        file_status(path)
         with open(path, "rb") as stream:
+            status = os.fstat(stream.fileno())
             head = stream.read(LONGEST_HEADER)
     except OSError as error:
         reason = error.strerror or str(error)
         raise bad_argument(function, path.name, f"unreadable ({reason})", expected) from error
+    size = status.st_size
     length = len(MAGIC) + 2 + int.from_bytes(head[len(MAGIC) : len(MAGIC) + 2], "little")
     text = head[len(MAGIC) + 2 : length].decode("ascii", "replace")
     match = HEADER.fullmatch(text) if head.startswith(MAGIC) and length <= len(head) else None
@@ -68,4 +68,4 @@ def map_npy(path: Path, dtype: str, shape: tuple[int, ...], function: str = "Dat
     full = length + math.prod(shape) * np.dtype(dtype).itemsize
     if size != full:
         raise bad_argument(function, path.name, f"{size} bytes long", f"{full} bytes long")
-    return np.memmap(path, dtype=dtype, mode="r", offset=length, shape=shape)
+    return length, status

@@ -22,6 +22,10 @@ from rigwright.sampling._npy import npy_header
 SAME_RIG = 1e-4
 
 
+class AnotherRig(ValueError):
+    """The rig is not the one that sampling was begun with."""
+
+
 @dataclass(frozen=True)
 class Shard:
     """Rows ``start`` to ``stop`` of the data (or of the influence probe), stored as number ``index``."""
@@ -127,7 +131,7 @@ class ShardWork:
         for name, new, old, scale in zip(ARRAYS[1:], answer, self.reference, scales, strict=True):
             gap = float(np.abs(new - old).max())
             if gap > SAME_RIG * scale:
-                raise ValueError(
+                raise AnotherRig(
                     f"sample: rig is not the one that the folder was begun with ({name} of channel row 0 "
                     f"differ by {gap:.3g}); it must be the same, or pass overwrite=True"
                 )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 
-from rigwright._files import atomic_file
+from rigwright._files import atomic_npz
+from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
 from rigwright.training._optimizers import Arrays
 
@@ -42,12 +45,16 @@ class State:
     best: Arrays = field(default_factory=dict)
 
 
+def only_run(path: Path) -> contextlib.AbstractContextManager[None]:
+    """Keep other runs off the checkpoint: see :func:`rigwright._resume.locks.locked`."""
+    return locked(path.with_name(f"{path.name}.lock"), "body", "checkpoint", path)
+
+
 def write_checkpoint(path: Path, state: State, run: str) -> None:
     """Write a state, atomically; ``run`` identifies data and settings."""
     facts = {"run": run, "step": state.step, "seconds": state.seconds, "stale": state.stale, "loss": state.best_loss}
     arrays = {f"{group}.{name}": value for group in GROUPS for name, value in getattr(state, group).items()}
-    with atomic_file(path) as stream:
-        np.savez(stream, facts=np.array(json.dumps(facts)), **arrays)
+    atomic_npz(path, {"facts": np.array(json.dumps(facts)), **arrays})
 
 
 def read_checkpoint(path: Path, run: str) -> State | None:
@@ -65,7 +72,7 @@ def read_checkpoint(path: Path, run: str) -> State | None:
             facts = json.loads(str(file["facts"]))
             arrays = {name: file[name] for name in file.files if name != "facts"}
         found = {str(key): facts[key] for key in ("run", "step", "seconds", "stale", "loss")}
-    except (OSError, EOFError, ValueError, KeyError, TypeError, BadZipFile):
+    except (OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError, zlib.error, BadZipFile):
         expected = "a checkpoint of rigwright.training.body, or a path where no file is"
         raise bad_argument("body", "checkpoint", f"the unreadable file {path}", expected) from None
     if found["run"] != run:

@@ -1,8 +1,8 @@
-"""Residuals in bone space (Bailey et al. 2018, equation 2), streamed over the shards of a data set."""
+"""Residuals in bone space (Bailey et al. 2018, equation 2), streamed over the rows of a data set."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from rigwright._core import Skeleton
 from rigwright._validate import bad_argument
 
+Part = tuple[int, NDArray[np.integer[Any]]]  # a joint, and vertices
+
+TOGETHER = 1 << 28  # bytes of the residuals that one pass finds
 SINGULAR = 1e-6  # |det X| relative to the cube of its mean column length below which X has no usable inverse
 
 
@@ -21,8 +24,8 @@ class BoneSpace:
     ----------
     skeleton : Skeleton
     poses : (T, C) float32 array
-    vertices : sequence of (T_s, V, 3) float32 arrays
-        Shards in row order, memory maps as a rule; T rows together.
+    vertices : (T, V, 3) float32 array, or what gives one by slices
+        The rows of a data set as a rule, which are read from the disk at each pass.
     rest_vertices : (V, 3) float32 array
     joints : array of int
         The joints whose frames will be used.
@@ -37,11 +40,11 @@ class BoneSpace:
         self,
         skeleton: Skeleton,
         poses: NDArray[np.float32],
-        vertices: Sequence[NDArray[np.float32]],
+        vertices: Any,
         rest_vertices: NDArray[np.float32],
         joints: NDArray[np.integer[Any]],
     ) -> None:
-        self.vertices = list(vertices)
+        self.vertices = vertices
         self.num_rows = len(poses)
         names = [skeleton.names[j] for j in joints]
         world = np.concatenate([skeleton.globals(block)[:, joints] for block in _blocks(poses)]).astype(np.float64)
@@ -59,18 +62,31 @@ class BoneSpace:
 
     def residuals(self, joint: int, members: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
         """f = X^-1 (v - t) - X0^-1 (v0 - t0) of some vertices in every pose: (T, M, 3)."""
-        slot = self._slot[int(joint)]
-        rest = self._rest[slot, members]
-        result = np.empty((self.num_rows, len(members), 3), np.float32)
-        row = 0
-        for shard in self.vertices:
-            for begin in range(0, len(shard), 64):
-                block = np.asarray(shard[begin : begin + 64, members], np.float64)
-                rows = slice(row, row + len(block))
+        return next(self.residuals_of([(joint, members)]))
+
+    def residuals_of(self, parts: Sequence[Part]) -> Iterator[NDArray[np.float32]]:
+        """:meth:`residuals` of several joints and vertices, as many in one pass over the vertices as fit memory."""
+        size = [12 * self.num_rows * len(members) for _, members in parts]
+        begin = 0
+        while begin < len(parts):
+            end = begin + 1
+            while end < len(parts) and sum(size[begin : end + 1]) <= TOGETHER:
+                end += 1
+            yield from self._in_one_pass(parts[begin:end])
+            begin = end
+
+    def _in_one_pass(self, parts: Sequence[Part]) -> list[NDArray[np.float32]]:
+        results = [np.empty((self.num_rows, len(members), 3), np.float32) for _, members in parts]
+        for begin in range(0, self.num_rows, 64):
+            rows = slice(begin, min(begin + 64, self.num_rows))
+            vertices = self.vertices[rows]
+            for (joint, members), result in zip(parts, results, strict=True):
+                slot = self._slot[int(joint)]
+                block = np.asarray(vertices[:, members], np.float64)
                 block -= self._origin[rows, slot, None]
-                result[rows] = np.matmul(block, self._inverse[rows, slot].transpose(0, 2, 1)) - rest
-                row += len(block)
-        return result
+                inverse = self._inverse[rows, slot].transpose(0, 2, 1)
+                result[rows] = np.matmul(block, inverse) - self._rest[slot, members]
+        return results
 
 
 def _blocks(poses: NDArray[np.float32], size: int = 1024) -> list[NDArray[np.float32]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from rigwright._core import Deformer
 from rigwright._extras import require
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
+from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
 from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
 from rigwright.training._networks import layers, make_problem, normalize
@@ -97,8 +98,9 @@ def body(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has no skeleton or too few rows, a used joint cannot be inverted in some pose, a
-        setting makes no sense, or the checkpoint belongs to another run.
+        If ``ds`` is no data set, has no skeleton or too few rows, or has changed since it was sampled, a used joint
+        cannot be inverted in some pose, a setting makes no sense, or the checkpoint belongs to another run
+        or is written by one.
     NumericalError
         If training diverges.
     MissingExtra
@@ -130,16 +132,18 @@ def body(
         schedule=schedule,
         patience=patience,
     )
-    ready = prepare(ds, chosen, report)
-    with torch_settings(torch, threads, device):
-        networks = Networks(ds, ready, chosen, device)
-        file = None if checkpoint is None else Path(checkpoint)
-        learned, steps_done = networks.train(file, report, started)
-    report(Progress("measuring", 0, 1))
-    used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
-    model = measured(model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used), ds, ready.held_out)
-    if file is not None:
-        file.unlink(missing_ok=True)
+    file = None if checkpoint is None else Path(checkpoint)
+    with contextlib.nullcontext() if file is None else only_run(file):
+        if hasattr(ds, "verify"):
+            ds.verify(report)  # the model states the hash of what it has learned from
+        ready = prepare(ds, chosen, report)
+        with torch_settings(torch, threads, device):
+            learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
+        report(Progress("measuring", 0, 1))
+        used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
+        model = measured(model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used), ds, ready.held_out)
+        if file is not None:
+            file.unlink(missing_ok=True)
     return model
 
 

@@ -108,7 +108,7 @@ def _find_inputs(
     if probe is None:
         return [all_inputs(description)] * len(sets)
     joints = np.unique(sets.joint)
-    space = BoneSpace(ds.skeleton, np.asarray(probe.poses), [probe.vertices], ds.rest_vertices, joints)
+    space = BoneSpace(ds.skeleton, np.asarray(probe.poses), probe.vertices, ds.rest_vertices, joints)
     threshold = settings.influence_threshold / ds.meters_per_unit
     moves = movement(probe, sets, space) > threshold
     changes = changed_columns(probe, len(description.parents), extent)
@@ -123,16 +123,15 @@ def _find_bases(
     settings: BodySettings,
     progress: ProgressCallback,
 ) -> list[Basis]:
-    shards = [vertices for _, _, vertices in ds.shards()]
-    space = BoneSpace(ds.skeleton, poses, shards, ds.rest_vertices, np.unique(sets.joint))
+    vertices = ds.vertex_rows if hasattr(ds, "vertex_rows") else ds.vertices
+    space = BoneSpace(ds.skeleton, poses, vertices, ds.rest_vertices, np.unique(sets.joint))
     learn = np.zeros(len(poses), bool)
     learn[training] = True
     threshold = settings.pca_threshold / ds.meters_per_unit
     bases = []
-    for i in range(len(sets)):
+    parts = [(int(sets.joint[i]), sets.vertex[sets.members(i)]) for i in range(len(sets))]
+    for i, residuals in enumerate(space.residuals_of(parts)):
         progress(Progress("finding output bases", i, len(sets)))
-        part = sets.members(i)
-        residuals = space.residuals(int(sets.joint[i]), sets.vertex[part])
-        seed = settings.seed + i
-        bases.append(reduce_residuals(residuals, sets.weight[part], learn, threshold, settings.max_components, seed))
+        weight, seed = sets.weight[sets.members(i)], settings.seed + i
+        bases.append(reduce_residuals(residuals, weight, learn, threshold, settings.max_components, seed))
     return bases

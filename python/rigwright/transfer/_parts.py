@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import io
 import os
-import shutil
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import DeformationTransfer
-from rigwright._files import atomic_file, atomic_write
 from rigwright._interrupts import held_back
+from rigwright._resume.fingerprints import fingerprint
+from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.transfer._contacts import Contacts, contact_pairs
@@ -32,7 +29,7 @@ def transfer_in_parts(
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
     faces: ArrayLike,
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | Parts,
     *,
     fixed: Fixed = "rest",
     contacts: Contacts = "auto",
@@ -48,7 +45,7 @@ def transfer_in_parts(
     source_neutral, source_shapes, target_neutral, faces, fixed, contacts, threads
         As in :func:`rigwright.transfer.deformation_transfer`.
     folder : path
-        Takes one file a part; made if it is missing, emptied if it holds parts of another transfer.
+        Takes one file per part; made if it is missing. Parts of another transfer are removed from it.
     progress : callable, optional
 
     Returns
@@ -59,13 +56,12 @@ def transfer_in_parts(
     Raises
     ------
     ValueError
-        As ``deformation_transfer`` does, and if the folder holds files that are no parts.
+        As ``deformation_transfer`` does, and for a folder that another run writes or that holds other files.
     KeyboardInterrupt
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
     show = progress or silent
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
-    kept = Path(folder)
     check_threads("transfer_in_parts", threads)
     held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)
     pairs = contact_pairs("transfer_in_parts", contacts, source_neutral, shapes, faces, threads)
@@ -74,66 +70,31 @@ def transfer_in_parts(
     if shapes.ndim != 3 or shapes.shape[1:] != neutral.shape:
         expected = f"(K, {neutral.shape[0]}, 3)"
         raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
-    _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, pairs, [holds_each(fixed)]))
+    arrays = [np.asarray(array) for array in (source_neutral, shapes, neutral, faces)]
+    decides = fingerprint(*arrays, held, pairs, holds_each(fixed))
     transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
     result = np.empty(shapes.shape, np.float32)
-    with held_back() as pressed:
+    with opened(folder, "transfer_in_parts") as kept, held_back() as pressed:
+        kept.begin(decides)
         for begin in range(0, len(shapes), SHAPES):
             show(Progress("transferring", begin, len(shapes)))
             if pressed():
-                raise KeyboardInterrupt(_interrupted(begin, len(shapes), kept))
+                raise KeyboardInterrupt(_interrupted(begin, len(shapes), kept.folder))
             part = result[begin : begin + SHAPES]
-            path = kept / f"{begin:06d}.npy"
-            known = _read(path, part.shape)
-            if known is None:
-                known = transfer(shapes[begin : begin + SHAPES], threads=threads)
-                with atomic_file(path) as stream:
-                    np.save(stream, known)
-            part[:] = known
+            known = kept.get(f"{begin:06d}")
+            if known is not None:
+                part[:] = np.load(io.BytesIO(known), allow_pickle=False)
+                continue
+            part[:] = transfer(shapes[begin : begin + SHAPES], threads=threads)
+            content = io.BytesIO()
+            np.save(content, part)
+            kept.put(f"{begin:06d}", content.getbuffer())
     show(Progress("transferring", len(shapes), len(shapes)))
     return result
 
 
-def _interrupted(done: int, total: int, folder: Path) -> str:
+def _interrupted(done: int, total: int, folder: os.PathLike[str]) -> str:
     return (
         f"interrupted with {done:,} of {total:,} shapes transferred and kept in {folder}; "
         "run the same command again to continue"
     )
-
-
-def _fingerprint(*arrays: ArrayLike | None) -> str:
-    """Hash of everything that decides the parts."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        whole = np.ascontiguousarray(np.zeros(0) if array is None else array)
-        digest.update(f"{whole.dtype} {whole.shape}".encode())
-        digest.update(whole.data if whole.size else b"")
-    return digest.hexdigest()
-
-
-def _open(folder: Path, fingerprint: str) -> None:
-    """Make the folder, emptied where it holds another transfer."""
-    stamp = folder / "transfer.json"
-    if folder.exists() and _stamped(stamp) != fingerprint:
-        if not stamp.exists() and any(folder.iterdir()):
-            raise bad_argument("transfer_in_parts", "folder", f"{folder}, which holds other files", "absent or empty")
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    if not stamp.exists():
-        atomic_write(stamp, json.dumps({"transfer": fingerprint}).encode())
-
-
-def _stamped(stamp: Path) -> str:
-    try:
-        return str(json.loads(stamp.read_text(encoding="utf-8"))["transfer"])
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
-
-
-def _read(path: Path, shape: tuple[int, ...]) -> NDArray[Any] | None:
-    """A part, or None where there is none that can be used."""
-    try:
-        part = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        return None
-    return part if isinstance(part, np.ndarray) and part.dtype == np.float32 and part.shape == shape else None

@@ -51,7 +51,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file
+from rigwright._files import atomic_npz
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin, index_array
 from rigwright._rigs.skinned import SkinnedRig
@@ -127,8 +127,7 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
 
 def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
     """Write a rig in the ``.npz`` format of this module, in one step. The same rig gives the same bytes."""
-    with atomic_file(path) as stream:
-        np.savez_compressed(stream, **_arrays_of(rig))
+    atomic_npz(path, _arrays_of(rig), compressed=True)
 
 
 def _check_groups(arrays: Arrays) -> None:

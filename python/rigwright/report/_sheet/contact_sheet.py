@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigwright import BlendshapeRig
 from rigwright._files import atomic_write
+from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.report._kit import words
@@ -18,7 +20,7 @@ from rigwright.report._kit.colors import CLAY, distinct, rgb
 from rigwright.report._kit.pictures import Studio, View, data_uri, view_of
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._sheet.actor_words import movement
-from rigwright.report._sheet.kept import KeptPictures
+from rigwright.report._sheet.kept import kept_picture
 from rigwright.transfer._packing import Plan
 
 WIDTH, HEIGHT = 480, 520  # pixels
@@ -27,7 +29,7 @@ TINT = 0.55  # of a shape's color where it moves most
 
 
 @dataclass(frozen=True)
-class Part:
+class Movement:
     """Shapes of an expression that go together: in words, by name, and the color of their area."""
 
     words: str
@@ -41,7 +43,7 @@ class Card:
 
     number: int
     picture: str
-    parts: list[Part]
+    parts: list[Movement]
 
 
 def contact_sheet(
@@ -49,7 +51,7 @@ def contact_sheet(
     plan: Plan,
     rig: BlendshapeRig,
     *,
-    kept: str | os.PathLike[str] | None = None,
+    kept: str | os.PathLike[str] | Parts | None = None,
     progress: ProgressCallback | None = None,
 ) -> Path:
     """Write one HTML file to hand to an actor: a picture of every expression with its shapes, the neutral first.
@@ -64,7 +66,7 @@ def contact_sheet(
     plan : Plan
     rig : BlendshapeRig
         The rig that was packed; its faces are drawn.
-    kept : path, optional
+    kept : path or Parts, optional
         A folder for pictures that are done: the next call with it does not draw them again. The caller removes it.
     progress : callable, optional
         Called with :class:`rigwright.progress.Progress`.
@@ -84,8 +86,9 @@ def contact_sheet(
     report = progress or silent
     cards = []
     view = _view(plan, rig)
-    pictures = KeptPictures(kept)
-    with Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT) as studio:
+    with contextlib.ExitStack() as stack:
+        pictures = None if kept is None else stack.enter_context(opened(kept, "contact_sheet"))
+        studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT))
         for number, shapes in enumerate([[], *plan.expressions]):
             cards.append(_card(number, shapes, plan, rig, view, studio, pictures))
             report(Progress("drawing expressions", number, len(plan.expressions)))
@@ -113,7 +116,7 @@ def _view(plan: Plan, rig: BlendshapeRig) -> View:
 
 
 def _card(
-    number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, view: View, studio: Studio, pictures: KeptPictures
+    number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, view: View, studio: Studio, kept: Parts | None
 ) -> Card:
     weights = np.zeros(rig.num_shapes, np.float32)
     weights[shapes] = 1.0
@@ -127,11 +130,11 @@ def _card(
         colors += strength * (color - colors)
     tinted = colors.round().astype(np.uint8)
     shows = (vertices, rig.faces, tinted, view.toward, view.up, view.center, view.extent, (WIDTH, HEIGHT))
-    picture = data_uri(pictures.get(lambda: studio.picture(vertices, view, tinted), *shows))
+    picture = data_uri(kept_picture(kept, lambda: studio.picture(vertices, view, tinted), *shows))
     named = []
     for part, color in zip(parts, palette, strict=True):
         names = [plan.names[k] for k in part]
-        named.append(Part(movement(names), names, "#{:02x}{:02x}{:02x}".format(*color)))
+        named.append(Movement(movement(names), names, "#{:02x}{:02x}{:02x}".format(*color)))
     return Card(number, picture, named)
 
 
