@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,23 @@ def scale(problem: Problem) -> Float64:
     largest = 2.0 * np.abs(problem.projections).max(axis=1) + problem.alpha + 2.0 * priors.max(axis=1)
     resting = FLATTEST * float(np.diag(problem.gram.matrix).max())
     return np.asarray(np.maximum(np.maximum(largest, resting), np.finfo(np.float64).tiny))
+
+
+def all_at_rest(problem: Problem) -> str | None:
+    """What to say where alpha keeps every weight of every frame at rest although the targets pull; else None."""
+    strongest = 2.0 * float(problem.projections[:, : problem.num_shapes].max(initial=0.0))
+    if not 0.0 < strongest <= problem.alpha:  # what combinations and pins do beside the shapes is measured below
+        return None
+    rest = np.clip(0.0, problem.lower, problem.upper)
+    if measure(problem, rest).optimality.max() > 0.0:
+        return None
+    pull = float(measure(replace(problem, alpha=0.0), rest).optimality.max())
+    if pull <= FLATTEST * float(np.diag(problem.gram.matrix).max()):
+        return None  # a resting face
+    return (
+        f"alpha is {problem.alpha:g}, {problem.alpha / pull:.3g} times the largest pull of the targets ({pull:.3g}): "
+        'no shape is turned on in any frame; give a smaller alpha, or alpha="auto"'
+    )
 
 
 def _on_variables(problem: Problem, slopes: Float64) -> Float64:
