@@ -23,7 +23,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, default_mode(0o666))
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -37,7 +37,8 @@ def atomic_write(path: str | os.PathLike[str], content: bytes) -> None:
         stream.write(content)
 
 
-def _umask() -> int:
+def default_mode(mode: int) -> int:
+    """``mode`` less what the process's umask withholds, which temporary files and folders do not heed."""
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return mode & ~mask

@@ -23,6 +23,11 @@ def bad_argument(function: str, argument: str, got: object, expected: str) -> Va
     return ValueError(f"{function}: {argument} is {got}; it must be {expected}")
 
 
+def missing_file(function: str, argument: str, path: object, expected: str = "an existing file") -> FileNotFoundError:
+    """Make the ``FileNotFoundError`` for a file that is not there; a file of other content is a ``ValueError``."""
+    return FileNotFoundError(f"{function}: {argument} is {str(path)!r}, which does not exist; it must be {expected}")
+
+
 def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> NDArray[Any]:
     """An array, or a ``ValueError`` for rows of different lengths."""
     try:
