@@ -113,7 +113,8 @@ def guarded(
     except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
         if debug:
             traceback.print_exc()
-        message, code = _one_line(error), WRONG_INPUT if isinstance(error, ValueError) else FAILED
+        wrong = isinstance(error, (ValueError, FileNotFoundError))
+        message, code = _one_line(error), WRONG_INPUT if wrong else FAILED
     except Exception as error:  # a fault of our own: one line too, and the way to its place
         if debug:
             raise

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import atomic_file
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 Float64 = NDArray[np.float64]
 
 
+UNREADABLE = (OSError, EOFError, ValueError, AttributeError, TypeError, NotImplementedError, BadZipFile, zlib.error)
 BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
@@ -124,18 +127,23 @@ class Solution:
 
         Raises
         ------
+        FileNotFoundError
+            If the file does not exist.
         ValueError
-            If the file is no saved solution.
+            If the file is no saved solution, or was cut off.
         """
         names = {f.name for f in fields(cls)}
+        if not os.path.exists(path):
+            raise missing_file("Solution.load", "path", path)
         try:
             with np.load(Path(path), allow_pickle=False) as file:
                 stored = {name: file[name] for name in file.files if name not in BESIDE}
-        except (ValueError, EOFError, AttributeError) as error:
-            raise bad_argument("load", "path", f"{path} ({error})", "a solution saved as .npz") from None
+        except UNREADABLE as error:
+            raise bad_argument("Solution.load", "path", f"{path} ({error})", "a solution saved as .npz") from None
         missing = names - OPTIONAL - set(stored)
         if missing or set(stored) - names:
-            raise bad_argument("load", "path", f"{path} without {sorted(missing)}", "a solution saved as .npz")
+            wrong = f"without {', '.join(sorted(missing))}" if missing else f"with {sorted(set(stored) - names)}"
+            raise bad_argument("Solution.load", "path", f"{path} {wrong}", "a solution saved as .npz")
         scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
         warnings = [str(text) for text in stored.pop("warnings")]
         return cls(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)

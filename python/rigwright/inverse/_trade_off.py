@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright import _core
 from rigwright._extras import require
 from rigwright._files import atomic_file
-from rigwright._validate import as_array, bad_argument
+from rigwright._validate import as_array, bad_argument, check_blendshape_rig, check_threads
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
+from rigwright.inverse._gram import Gram
 from rigwright.inverse._problem import numbers
-from rigwright.inverse._run import METHODS
-from rigwright.inverse._solve import Solver
+from rigwright.inverse._run import METHODS, solve_problem
+from rigwright.progress import ProgressCallback
 
 Float64 = NDArray[np.float64]
 
@@ -114,15 +114,28 @@ def trade_off(
     *,
     vertices: ArrayLike | None = None,
     vertex_weights: ArrayLike | None = None,
-    **options: Any,
+    init: ArrayLike | None = None,
+    device: str = "cpu",
+    bounds: ArrayLike | None = None,
+    fixed: ArrayLike | None = None,
+    priors: tuple[ArrayLike, ArrayLike] | None = None,
+    symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+    rigid: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> TradeOff:
     """Solve training frames of a shot for several alphas (Rackovic et al. 2022, section 5.3).
 
     Parameters
     ----------
-    rig, targets, vertices, vertex_weights, **options
+    rig, targets
+        As in :func:`rigwright.inverse.solve`.
+    vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations, threads
         As in :func:`rigwright.inverse.solve`; what belongs to single frames (``init``, ``fixed``, ``priors``) must not
         have a frame axis. Training frames are apart, so there is no ``smoothness``.
+    progress : callable, optional
     methods : sequence of str
         Names of ``METHODS``.
     alphas : sequence of float, optional
@@ -151,23 +164,32 @@ def trade_off(
     for name, value in (("count", count), ("gap", gap)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
             raise bad_argument("trade_off", name, repr(value), "a whole number >= 1")
+    check_threads("trade_off", threads)
     names = _names(methods)
-    if not isinstance(rig, _core.BlendshapeRig):
-        raise bad_argument("trade_off", "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
+    check_blendshape_rig("trade_off", rig)
     strengths = _strengths(rig, alphas)
-    if options.get("smoothness"):
-        raise bad_argument("trade_off", "smoothness", repr(options["smoothness"]), "0: training frames are apart")
     shot = _shot(targets)
     frames = training_frames(len(shot), count, gap)
-    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
+    gram = Gram(rig, vertices=vertices, vertex_weights=vertex_weights)
+    options: dict[str, Any] = {
+        "device": device,
+        "bounds": bounds,
+        "priors": priors,
+        "symmetric": symmetric,
+        "rigid": rigid,
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "threads": threads,
+        "progress": progress,
+    }
     table = np.empty((4, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
-            solved = solver.solve(shot[frames], method, float(alpha), **options)
+            solved, _ = solve_problem(gram, shot[frames], method, float(alpha), init=init, fixed=fixed, **options)
             table[:, m, a] = (*means(solved.weights, solved.rmse), solved.seconds / len(frames))
-    low, high = np.broadcast_to(rig.bounds if options.get("bounds") is None else options["bounds"], rig.bounds.shape).T
-    pinned = options | {"fixed": np.clip(0.0, low, high)}
-    rest = solver.solve(shot[frames], "descent", 0.0, **pinned).rmse.mean()
+    low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
+    resting, _ = solve_problem(gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), **options)
+    rest = resting.rmse.mean()
     rmse, cardinality, l1, seconds = table
     return TradeOff(names, strengths, frames, rmse, cardinality, l1, seconds, float(rest))
 

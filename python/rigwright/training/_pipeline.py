@@ -87,6 +87,8 @@ def body(
         setting makes no sense, or the checkpoint belongs to another run.
     NumericalError
         If training diverges.
+    MemoryError
+        If the device has too little memory.
     MissingExtra
         Without PyTorch.
     """
@@ -101,7 +103,10 @@ def body(
     with torch_settings(torch, threads, device):
         networks = Networks(ds, ready, chosen, device)
         file = None if checkpoint is None else Path(checkpoint)
-        learned, steps_done = networks.train(file, report, started)
+        try:
+            learned, steps_done = networks.train(file, report, started)
+        except torch.cuda.OutOfMemoryError as error:
+            raise MemoryError(f"body: {device} has too little memory for these networks") from error
     report(Progress("measuring", 0, 1))
     used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
     model = measured(model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used), ds, ready.held_out)
@@ -118,6 +123,10 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     if not isinstance(device, str) or device.split(":")[0] not in usable:
         raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
+    kind, colon, index = device.partition(":")
+    count = torch.cuda.device_count() if kind == "cuda" else 1
+    if colon and not (index.isdecimal() and int(index) < count):
+        raise bad_argument("body", "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
         raise bad_argument("body", "threads", repr(threads), "a whole number from 0")
 
