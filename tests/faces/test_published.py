@@ -179,6 +179,8 @@ def test_published_curves_are_the_packed_ones(data_path, tmp_path):
         names, curves = rw.faces.compskin_curves(place)
         assert names == stored["names"].tolist()
         np.testing.assert_array_equal(curves, stored["controls"])
+    assert rw.faces.convert(published, tmp_path / "packed") == "compskin"
+    np.testing.assert_array_equal(rw.faces.compskin_curves(tmp_path / "packed")[1], stored["controls"])
     np.savez(published / "in" / "test_anim.npz", weights=columns[:, :5])
     with pytest.raises(ValueError, match=r"weights is of shape \(2012, 5\)"):
         rw.faces.compskin_curves(published)

@@ -96,7 +96,8 @@ def compskin_curves(folder: str | os.PathLike[str]) -> tuple[list[str], Float32]
 def pack_compskin(folder: Path, output: Path) -> None:
     """Write the curves into the archive that :func:`compskin_curves` reads at once; ``output`` exists."""
     names, controls = compskin_curves(folder)
-    write_arrays(output / PACKED, names=np.array(names, np.str_), controls=controls)
+    frames = np.arange(len(controls), dtype=np.int32)
+    write_arrays(output / PACKED, names=np.array(names, np.str_), controls=controls, source_frame=frames)
 
 
 def control_table() -> dict[str, list[dict[str, Any]]]:
