@@ -93,17 +93,39 @@ def test_too_large_an_alpha_is_told_with_its_factor(face, curves):
     assert "3 times the largest pull" in solved.warnings[-1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        rw.inverse.solve(face, targets, alpha=0.9 * pull)
+        rw.inverse.solve(face, targets, alpha=0.2 * pull)
+
+
+def test_an_alpha_that_turns_nothing_on_in_most_frames_is_told_too(face, curves):
+    some = curves.copy()
+    some[8:] *= 0.3
+    targets = face.evaluate(some)
+    pulls = np.max(2.0 * rw.inverse.Solver(face).gram.matrix @ some.T, axis=0)
+    alpha = 1.001 * float(np.sort(pulls)[49])  # above those of 50 frames
+    moved = pulls > 0.1 * pulls.max()
+    counts = f"in {(moved & (pulls < alpha)).sum()} of {moved.sum()} frames that move"
+    with pytest.warns(SparsityWarning, match=counts):
+        solved = rw.inverse.solve(face, targets, alpha=alpha)
+    assert solved.weights.any(axis=1).sum() == 10
+
+
+def test_a_face_that_mostly_rests_is_no_reason_for_a_word(face, curves):
+    quiet = curves.copy()
+    quiet[8:] = 0.0
+    targets = face.evaluate(quiet) + np.random.default_rng(2).normal(0, 1e-6, (FRAMES, 200, 3)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rw.inverse.solve(face, targets, alpha=1e-4)
 
 
 def test_a_resting_part_of_a_moving_shot_is_no_reason_for_a_word(face, curves, tmp_path):
     late = curves.copy()
-    late[:32] = 0.1
+    late[:16] = 0.05
     targets = face.evaluate(late)
     solver = rw.inverse.Solver(face)
     alpha = 1.2 * float(np.max(2.0 * solver.gram.matrix @ late[0]))
     parts = solve_in_parts(solver, targets, tmp_path / "moving", frames=16, alpha=alpha)
-    assert not parts.weights[:32].any()
+    assert not parts.weights[:16].any()
     assert not any("largest pull" in text for text in parts.warnings)
     parts = solve_in_parts(solver, targets, tmp_path / "resting", frames=16, alpha=5.0)
     assert any("largest pull" in text for text in parts.warnings)

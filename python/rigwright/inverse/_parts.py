@@ -115,7 +115,7 @@ def solve_in_parts(
         joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=progress, **own)
         joint.seconds += whole.seconds
         whole = joint
-    if not whole.weights.any():
+    if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):
         note = resting_note(solver.gram, shot, smoothness=smoothness, **settings | whole_shot.rows(slice(None)))
         whole.warnings += [] if note is None else [note]
     return whole

@@ -13,7 +13,7 @@ from rigwright.errors import SparsityWarning
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._measures import all_at_rest
 from rigwright.inverse._problem import Problem
-from rigwright.inverse._run import solve_problem
+from rigwright.inverse._run import is_auto, solve_problem
 from rigwright.inverse._solution import Solution
 from rigwright.progress import ProgressCallback
 
@@ -74,7 +74,7 @@ class Solver:
             threads=threads,
             progress=progress,
         )
-        return _told(solution, problem)
+        return solution if is_auto(alpha) else _told(solution, problem)
 
 
 def solve(
@@ -122,7 +122,7 @@ def solve(
     alpha : float or "auto"
         Sparsity, >= 0, in squared units of length: the pull of a target on a shape that is too weak to turn it on.
         ``"auto"`` takes the elbow of :func:`trade_off` over at most 24 frames, spread evenly; ``Solution.alpha`` says
-        which. An alpha above every pull of the targets gives weights of 0 and a warning. Shapes that move nothing
+        which. A number above every pull of the targets gives weights of 0 and a warning. Shapes that move nothing
         stay at rest, the value of their bounds nearest to 0, unless pins or priors ask for another.
     smoothness : float
         Weight of the temporal term, >= 0, in squared units of length as ``alpha`` is: 2 smooths a head in centimeters
@@ -168,7 +168,8 @@ def solve(
     Warns
     -----
     rigwright.errors.SparsityWarning
-        If ``alpha`` is larger than every pull of the targets, so that no shape is turned on in any frame.
+        If ``alpha`` is larger than every pull of the targets in most frames that move, so that no shape is turned on
+        there; the message says by how much.
 
     Raises
     ------
@@ -203,7 +204,7 @@ def solve(
         threads=threads,
         progress=progress,
     )
-    return _told(solution, problem)
+    return solution if is_auto(alpha) else _told(solution, problem)
 
 
 def _told(solution: Solution, problem: Problem) -> Solution:
