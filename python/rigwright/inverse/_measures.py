@@ -15,6 +15,8 @@ Float64 = NDArray[np.float64]
 
 FLATTEST = 1e-6  # of the largest Gram entry: pulls below it are those of a resting face
 
+STILL = 0.01  # of the strongest frame's pull: frames below it do not move
+
 
 @dataclass(frozen=True)
 class Measures:
@@ -108,14 +110,14 @@ def scale(problem: Problem) -> Float64:
 def all_at_rest(problem: Problem) -> str | None:
     """What to say where alpha keeps all weights at rest in most frames whose targets pull; else None.
 
-    Frames that pull less than a tenth of what the strongest does are left out: a face that rests but for noise should.
+    Frames that pull less than a hundredth of what the strongest does are left out: they rest but for noise.
     """
     if problem.alpha <= 0.0 or 2 * int((_strongest(problem) <= problem.alpha).sum()) < problem.num_frames:
         return None  # most frames turn something on; what combinations and pins do beside the shapes is measured below
     rest = np.clip(0.0, problem.lower, problem.upper)
     held = measure(problem, rest).optimality <= 0.0
     pull = measure(replace(problem, alpha=0.0), rest).optimality
-    moved = pull > max(0.1 * pull.max(), FLATTEST * float(np.diag(problem.gram.matrix).max()))
+    moved = pull > max(STILL * pull.max(), FLATTEST * float(np.diag(problem.gram.matrix).max()))
     if not moved.any() or 2 * int((held & moved).sum()) < int(moved.sum()):
         return None
     factor, advice = problem.alpha / pull.max(), 'give a smaller alpha, or alpha="auto"'
