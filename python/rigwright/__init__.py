@@ -27,9 +27,10 @@ if TYPE_CHECKING:
         transfer,
     )
     from rigwright._blendshapes import Tent
-    from rigwright._core import BlendshapeRig, Channel, Deformer, Skeleton, load
+    from rigwright._core import BlendshapeRig, Channel, Deformer, Skeleton
     from rigwright._device_report import devices
     from rigwright._hashing import topology_hash
+    from rigwright._loading import load
     from rigwright._posing import pose_names
     from rigwright._skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
     from rigwright.errors import CudaError, NumericalError, SourceError
@@ -85,7 +86,7 @@ _HOMES = {
     "SourceError": "errors",
     "Tent": "_blendshapes",
     "devices": "_device_report",
-    "load": "_core",
+    "load": "_loading",
     "pose_names": "_posing",
     "topology_hash": "_hashing",
 }

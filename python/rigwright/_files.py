@@ -111,7 +111,7 @@ def _replaced(path: str | os.PathLike[str]) -> Iterator[tuple[str, int]]:
     if reason := unwritable(Path(path)):
         raise ValueError(f"{os.fspath(path)} {reason}")
     target = Path(os.path.realpath(path))
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else default_mode(0o666)
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:LONGEST]}.", suffix=".part", dir=target.parent)
     try:
         yield name, handle
@@ -126,7 +126,8 @@ def _replaced(path: str | os.PathLike[str]) -> Iterator[tuple[str, int]]:
         raise
 
 
-def _umask() -> int:
+def default_mode(mode: int) -> int:
+    """``mode`` less what the process's umask withholds, which temporary files and folders do not heed."""
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return mode & ~mask

@@ -1,6 +1,6 @@
-"""The exceptions that the package raises beside Python's own."""
+"""The exceptions and the warning that the package raises beside Python's own."""
 
-__all__ = ["CudaError", "NumericalError", "SourceError"]
+__all__ = ["CudaError", "NumericalError", "SourceError", "SparsityWarning"]
 
 
 class NumericalError(ArithmeticError):
@@ -13,3 +13,7 @@ class CudaError(RuntimeError):
 
 class SourceError(RuntimeError):
     """A rig's host program failed: it crashed, did not answer, or returned something unusable."""
+
+
+class SparsityWarning(UserWarning):
+    """An inverse solve whose alpha is larger than every pull of its targets: all weights are at rest."""

@@ -12,10 +12,11 @@ from rigwright.cli import _dispatch as dispatch
 from tests.cli.command import rigwright_command
 from tests.support.cylinder_models import cylinder_file
 from tests.support.plain_face import plain_face
+from tests.support.published import small_ict
 from tests.support.second_face import second_face_files
 
 # In the order in which a user would meet them: later ones need the files of earlier ones.
-ORDER = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "transfer", "info")
+ORDER = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "transfer", "info", "faces")
 NEEDS = {
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),
@@ -33,6 +34,7 @@ def folder(tmp_path_factory):
     face.save(place / "face.safetensors")
     np.save(place / "take.npy", face.evaluate(np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))))
     second_face_files(place)
+    small_ict(place / "ICT-FaceKit")
     return place
 
 

@@ -47,6 +47,8 @@ CALLS = {
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
     "Solver.solve": lambda n: rw.inverse.Solver(RIG).solve(REST, threads=n),
+    "trade_off": lambda n: rw.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
+    "solve": lambda n: rw.inverse.solve(RIG, REST, threads=n),
     "enveloping_error": lambda n: rw.metrics.enveloping_error(
         SHAPES, SHAPES, np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12), SKELETON, REST, threads=n
     ),

@@ -104,8 +104,8 @@ def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
     np.testing.assert_allclose(rig.evaluate(dials.astype(np.float32)), expected, atol=20 * tolerance["float32_sum"])
 
 
-def test_the_combination_structure_has_its_counts(data_path):
-    structure = rw.faces.combination_structure(data_path("compskin_face_anim"))
+def test_the_combination_structure_has_its_counts():
+    structure = rw.faces.combination_structure()
     assert len(structure.controls) == 72
     assert structure.counts() == {"in-between": 43, "pair": 118, "triple": 48, "quadruple": 6}
 
@@ -113,7 +113,7 @@ def test_the_combination_structure_has_its_counts(data_path):
 def test_the_structure_gives_the_columns_that_the_data_set_recorded(data_path):
     """167 of the 181 derived columns of the recording equal one of the outputs within 0.02, says the data set."""
     folder = data_path("compskin_face_anim")
-    structure = rw.faces.combination_structure(folder)
+    structure = rw.faces.combination_structure()
     names, curves = rw.faces.compskin_curves(folder)
     assert names == structure.controls
     still = np.zeros((72, 1, 3))
@@ -126,11 +126,11 @@ def test_the_structure_gives_the_columns_that_the_data_set_recorded(data_path):
 
 BAD_STRUCTURES = {
     "garbage": b"{",
-    "no outputs": json.dumps({"controls": ["a"]}).encode(),
-    "a foreign type": json.dumps({"controls": ["a"], "outputs": [{"type": "noise"}]}).encode(),
-    "an index beyond": json.dumps({"controls": ["a"], "outputs": [{"type": "corrective", "factors": [["c", 1]]}]}),
-    "a short range": json.dumps({"controls": ["a"], "outputs": [{"type": "inbetween", "control": 0, "range": [0, 1]}]}),
-    "names twice": json.dumps({"controls": ["a", "a"], "outputs": []}).encode(),
+    "no products": json.dumps({"controls": ["a"], "in_betweens": []}).encode(),
+    "a foreign entry": json.dumps({"controls": ["a"], "in_betweens": [], "products": [{"type": "noise"}]}).encode(),
+    "a control beyond": json.dumps({"controls": ["a"], "in_betweens": [], "products": [["a", "b@0.5"]]}),
+    "a short tent": json.dumps({"controls": ["a"], "in_betweens": [["a", 0, 1]], "products": []}),
+    "names twice": json.dumps({"controls": ["a", "a"], "in_betweens": [], "products": []}).encode(),
 }
 
 
@@ -144,9 +144,9 @@ def test_broken_structures_are_refused(tmp_path, name):
 
 
 def test_broken_folders_are_refused(tmp_path, data_path):
-    with pytest.raises(ValueError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
         rw.faces.ict(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match=r"topology_neutral\.npz"):
+    with pytest.raises(FileNotFoundError, match=r"generic_neutral_mesh\.obj.* a copy of ICT-FaceKit"):
         rw.faces.ict(tmp_path)
     whole = data_path("ict_facekit", "topology_neutral.npz").read_bytes()
     (tmp_path / "topology_neutral.npz").write_bytes(whole[: len(whole) // 2])
@@ -154,5 +154,5 @@ def test_broken_folders_are_refused(tmp_path, data_path):
         rw.faces.ict(tmp_path)
     with pytest.raises(ValueError, match="shapes"):
         rw.faces.makehuman(tmp_path, "martian")
-    with pytest.raises(ValueError, match=r"base\.obj\.gz"):
+    with pytest.raises(FileNotFoundError, match=r"3dobjs/base\.obj.* the data of MPFB"):
         rw.faces.macro(tmp_path)

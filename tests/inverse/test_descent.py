@@ -170,6 +170,7 @@ def test_idle_shapes_rest_whatever_the_method_and_the_start(method, alpha):
         assert (asked.weights[:, 3] == np.float32(rest)).all()
 
 
+@pytest.mark.filterwarnings("ignore::rigwright.errors.SparsityWarning")
 def test_strong_terms_leave_the_other_figures_their_digits(tolerance):
     """RMSE and objective are sums, not what is left of larger numbers."""
     rng = np.random.default_rng(11)
@@ -273,6 +274,7 @@ def test_wrong_arguments_are_named(argument, options):
         rw.inverse.solve(**{"rig": rig, "targets": np.zeros((2, 40, 3)), **options})
 
 
+@pytest.mark.filterwarnings("ignore::rigwright.errors.SparsityWarning")
 @pytest.mark.parametrize("method", ["descent", "mm", "mm_cet", "cet", "seol", "sqp"])
 @pytest.mark.parametrize("options", [{}, {"alpha": 1e30}, {"bounds": (-1e12, 1e12)}, {"priors": (0.5, 1e30)}])
 def test_numbers_of_absurd_size_never_give_nan(method, options):

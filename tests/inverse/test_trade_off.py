@@ -95,7 +95,6 @@ def test_every_entry_is_a_solve_of_the_training_frames(tmp_path):
         ("count", 0),
         ("gap", 0),
         ("gap", 2.5),
-        ("smoothness", 1.0),
     ],
 )
 def test_what_makes_no_curve_is_refused(argument, value):

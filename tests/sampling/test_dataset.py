@@ -184,9 +184,11 @@ def test_pipes_and_devices_are_not_opened(folder):
 
 def test_other_folders(tmp_path, sound):
     with pytest.raises(
-        ValueError, match=r"^Dataset: path is .*nothing.*; it must be a folder that .*sample has finished"
+        FileNotFoundError, match=r"^Dataset: path is .*nothing', which does not exist; it must be a folder"
     ):
         rw.Dataset(tmp_path / "nothing")
+    with pytest.raises(ValueError, match=r"^Dataset: path is .*; it must be a folder that .*sample has finished"):
+        rw.Dataset(tmp_path)
 
     def fail(poses, vertices):
         raise RuntimeError

@@ -204,8 +204,9 @@ def test_broken_gltf_files_are_refused_in_the_name_of_the_call(tmp_path):
     (tmp_path / "x.gltf").write_text(json.dumps([]))
     with pytest.raises(ValueError, match=r"x\.gltf"):
         rw.sources.load_blendshapes(tmp_path / "x.gltf")
-    with pytest.raises(ValueError, match="no file"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.npz', which does not exist"):
         rw.sources.load_blendshapes(tmp_path / "nowhere.npz")
+    (tmp_path / "face.fbx").write_bytes(b"Kaydara")
     with pytest.raises(ValueError, match=r"\.fbx"):
         rw.sources.load_blendshapes(tmp_path / "face.fbx")
 

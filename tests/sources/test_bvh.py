@@ -65,11 +65,9 @@ def test_gzip_gives_the_same(tmp_path):
         ("}\n}\nMOTION", "}\n}\n}\nMOTION", "a line of a joint"),
         ("Frames:\t2", "Frames: -2", "number of frames"),
         ("Frames:\t2", "Frames: 9999999999999", "number of frames"),
-        ("Frames:\t2", "Frames: 3", "20 values; it must be 3 frames of 10"),
         ("Frame Time: 0.04", "Frame Time: 0", "positive frame time"),
         ("4 5 6", "4 five 6", "numbers only"),
         ("4 5 6", "4 inf 6", "finite"),
-        ("\n70", "", "19 values"),
         (ARM, "", "the end of the file"),
         (ARM, "HIERARCHY\nMOTION", "at least one joint"),
     ],
@@ -78,6 +76,33 @@ def test_malformed_text_is_refused_in_words(tmp_path, old, new, words):
     assert old in ARM
     with pytest.raises(ValueError, match=words):
         load_bvh(write(tmp_path, ARM.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "frames", "words"),
+    [
+        ("Frames:\t2", "Frames: 3", 2, "the header says 3 frames, the file holds 2: whole frames are used"),
+        ("Frames:\t2", "Frames: 1", 2, "the header says 1 frames, the file holds 2"),
+        ("\n70", "", 1, "the file holds 1 and 9 values of another"),
+    ],
+)
+def test_whole_frames_are_read_whatever_the_header_says(tmp_path, old, new, frames, words):
+    assert old in ARM
+    bvh, whole = load_bvh(write(tmp_path, ARM.replace(old, new))), load_bvh(write(tmp_path, ARM))
+    np.testing.assert_array_equal(bvh.values, whole.values[:frames])
+    assert len(bvh.notes) == 1
+    assert words in bvh.notes[0]
+    assert len(bvh.motion()) == frames
+
+
+def test_a_file_as_its_header_says_has_no_notes(tmp_path):
+    assert load_bvh(write(tmp_path, ARM)).notes == []
+
+
+def test_a_file_without_a_whole_frame_is_refused(tmp_path):
+    text = ARM[: ARM.index("Frame Time")] + "Frame Time: 0.04\n1 2 3\n"
+    with pytest.raises(ValueError, match="3 values; it must be 2 frames of 10 finite values"):
+        load_bvh(write(tmp_path, text))
 
 
 def test_damaged_and_overblown_gzip_is_refused(tmp_path):

@@ -59,7 +59,7 @@ def test_broken_sequences_are_refused_by_the_file_at_fault(tmp_path):
         with pytest.raises(ValueError, match=r"load_shot.*a2\.obj"):
             rw.sources.load_shot(tmp_path)
         (tmp_path / "a2.obj").rename(tmp_path / f"{fault}.txt")
-    with pytest.raises(ValueError, match="no OBJ file"):
+    with pytest.raises(FileNotFoundError, match=r"b\*\.obj', which does not exist"):
         rw.sources.load_shot(tmp_path / "b*.obj")
     (tmp_path / "c.obj.gz").write_bytes(b"no gzip")
     with pytest.raises(ValueError, match=r"c\.obj\.gz"):
@@ -96,8 +96,9 @@ def test_broken_arrays_are_refused(tmp_path):
     for name in ("corner", "none"):
         with pytest.raises(ValueError, match=rf"load_shot.*{name}\.npz"):
             rw.sources.load_shot(tmp_path / f"{name}.npz")
-    with pytest.raises(ValueError, match="no file"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.npy', which does not exist"):
         rw.sources.load_shot(tmp_path / "nowhere.npy")
+    (tmp_path / "a.mov").write_bytes(b"moov")
     with pytest.raises(ValueError, match=r"\.mov"):
         rw.sources.load_shot(tmp_path / "a.mov")
 

@@ -46,7 +46,7 @@ PYTHON_LAYERS = [
     {"_resume"},
     {"_rigs"},
     {"_formats"},
-    {"sources", "metrics", "_skinning", "_blendshapes", "_device_report"},
+    {"sources", "metrics", "_skinning", "_blendshapes", "_device_report", "_loading"},
     {"_device_models", "exports", "inverse"},
     {"faces", "crowd", "transfer", "sampling", "baselines"},
     {"training", "_bench"},
@@ -216,6 +216,17 @@ def test_no_files_import_each_other_in_a_circle():
 def test_every_python_module_has_a_layer():
     for own, _ in python_files():
         level(PYTHON_LAYERS, own)
+
+
+def test_the_architecture_lists_the_layers_in_this_order():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    block = text.split("## The Python package")[1].split("```")[1]
+    known = set().union(*PYTHON_LAYERS)
+    rows = [[word for word in re.split(r"\s{2,}", line)[0:] if word in known] for line in block.strip().splitlines()]
+    named = [word for row in rows for word in row]
+    assert sorted(named) == sorted(known)
+    levels = [level(PYTHON_LAYERS, word) for word in named]
+    assert levels == sorted(levels, reverse=True)
 
 
 @pytest.mark.parametrize("package", sorted(ONLY_IN))

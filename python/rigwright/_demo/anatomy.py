@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._demo.assets import Bone
+from rigwright._formats.mpfb.skeleton import Bone
 
 FRONT = np.array([0.0, -1.0, 0.0])
 BACK = -FRONT

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright._demo.assets import (
     BODY_VERTICES,
+    FUNCTION,
     METERS_PER_UNIT,
     asset_folder,
     asset_version,
+    groups_of,
     load_base,
-    read_target,
     turned,
-    vertex_groups,
 )
+from rigwright._formats.mpfb.targets import read_target, target_files
 
 CENTIMETRES = 100.0  # in a meter; the rig's unit, as of the published inverse rigs
 BUST = 0.19  # meters around the middle of the head: all that a shape moves, and some of the neck
@@ -89,21 +90,20 @@ def head_shapes(
     """Shape names (K), the head's neutral (V, 3), its shapes (K, V, 3), all in centimeters, and its faces (F, 4)."""
     vertices, _ = load_base(folder)
     used, faces = head_of(folder)
-    files = sorted((folder.parent / "faceunits01" / "targets" / "faceunits").glob("*.target"))
+    files = target_files(folder.parent / "faceunits01" / "targets" / "faceunits")
     deltas = np.zeros((len(files), len(vertices), 3))
-    for delta, file in zip(deltas, files, strict=True):
-        indices, moved = read_target(file)
+    for delta, file in zip(deltas, files.values(), strict=True):
+        indices, moved = read_target(file, len(vertices), FUNCTION)
         delta[indices] = METERS_PER_UNIT * turned(moved)
     deltas[np.linalg.norm(deltas, axis=2) < SMALLEST] = 0.0
-    names = [file.stem for file in files]
     in_centimeters = (CENTIMETRES * vertices[used]).astype(np.float32)
-    return names, in_centimeters, (CENTIMETRES * deltas[:, used]).astype(np.float32), faces
+    return list(files), in_centimeters, (CENTIMETRES * deltas[:, used]).astype(np.float32), faces
 
 
 def head_of(folder: Path) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Vertices of the base mesh that are the head's, ascending, and its faces (F, 4) among them."""
     vertices, faces = load_base(folder)
-    groups = vertex_groups(folder)
+    groups = groups_of(folder)
     kept = np.zeros(len(vertices), bool)
     parts = np.concatenate([groups[part] for part in PARTS])
     middle = vertices[parts].mean(axis=0) * [0.0, 0.0, 1.0]  # of eyes, teeth and tongue, over the feet

@@ -60,32 +60,6 @@ def rotation_vector(rotations: Array) -> Array:
     return np.asarray(skew * (angle / np.maximum(2 * sine, 1e-12))[:, None])
 
 
-def bone_matrix(head: Array, tail: Array, roll: float) -> Array:
-    """Rest matrix (4, 4) of a Blender bone.
-
-    Y points from head to tail; the rest is the smallest rotation that turns the world's Y there, followed by the roll
-    about it (Blender, ``vec_roll_to_mat3``).
-    """
-    y = (tail - head) / np.linalg.norm(tail - head)
-    axis = np.array([y[2], 0.0, -y[0]])  # (0, 1, 0) x y
-    cosine = y[1]
-    if cosine < -1.0 + 1e-9:
-        swing = np.diag([-1.0, -1.0, 1.0])
-    else:
-        skew = _skew(axis)
-        swing = np.eye(3) + skew + skew @ skew / (1.0 + cosine)
-    spin = _skew(y)
-    result = np.eye(4)
-    result[:3, :3] = (np.eye(3) + np.sin(roll) * spin + (1.0 - np.cos(roll)) * spin @ spin) @ swing
-    result[:3, 3] = head
-    return result
-
-
-def _skew(vector: Array) -> Array:
-    x, y, z = vector
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
 def pchip(times: Array, values: Array, at: Array) -> Array:
     """Monotone cubic interpolation (Fritsch and Carlson 1980) of keys (K,), (K, D) at times (T,); ends are held."""
     if len(times) == 1:

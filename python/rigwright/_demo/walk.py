@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._demo.assets import WALKER, Bone, asset_folder, load_body, load_walk
+from rigwright._demo.assets import WALKER, asset_folder, load_body, load_walk
 from rigwright._demo.kinematics import (
-    bone_matrix,
     channel_rotation,
     euler_xyz,
     euler_yzx,
@@ -24,6 +23,7 @@ from rigwright._demo.kinematics import (
     rotation_vector,
     solve_bounded,
 )
+from rigwright._formats.mpfb.skeleton import Bone, bone_matrix
 from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:

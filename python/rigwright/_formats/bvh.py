@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._formats.readers import existing_file
 from rigwright._rigs.description import Channel
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import AXES, euler_to_matrix, transform_of
@@ -48,6 +49,8 @@ class Bvh:
     values : (T, columns) float64 array, degrees and the file's length unit
     frame_time : float, seconds
     name : str
+    notes : list of str
+        What is odd about the file: frames that its header does not count, or that are missing.
     channels : list of :class:`rigwright._rigs.description.Channel`
     channel_values : (T, N) float64 array
     """
@@ -57,6 +60,7 @@ class Bvh:
     values: NDArray[np.float64]
     frame_time: float
     name: str = ""
+    notes: list[str] = field(default_factory=list)
 
     @property
     def channels(self) -> list[Channel]:
@@ -102,20 +106,33 @@ class Bvh:
 def load_bvh(path: str | os.PathLike[str]) -> Bvh:
     """Read a ``.bvh`` or ``.bvh.gz`` file.
 
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Bvh
+        ``motion()`` gives transforms for :func:`rigwright.sources.retarget`. A file with more or fewer frames than its
+        header says gives the whole frames that there are; ``notes`` says so.
+
     Raises
     ------
+    FileNotFoundError
+        If the file does not exist.
     ValueError
-        If the file is malformed or truncated; the message names the line.
+        If the file is malformed, or has no whole frame where its header says that it has; the message names the line.
     """
     source = Path(path)
     parser = _Parser(_text(source), str(source))
     parser.hierarchy()
     frame_time, values = parser.motion()
     name = source.name.removesuffix(".gz").removesuffix(".bvh")
-    return Bvh(parser.joints, parser.end_sites, values, frame_time, name)
+    return Bvh(parser.joints, parser.end_sites, values, frame_time, name, parser.notes)
 
 
 def _text(path: Path) -> str:
+    existing_file(path, "load_bvh")
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
         limit = EXPANSION * len(content) + ALLOWANCE
@@ -141,6 +158,7 @@ class _Parser:
         self.names: set[str] = set()
         self.end_sites: list[tuple[int, NDArray[np.float64]]] = []
         self.columns = 0
+        self.notes: list[str] = []
 
     def fail(self, expected: str) -> ValueError:
         got = repr(self.lines[self.next][:60]) if self.next < len(self.lines) else "the end of the file"
@@ -227,8 +245,17 @@ class _Parser:
             values = np.array(" ".join(rows).split(), np.float64)
         except ValueError:
             raise self.fail("numbers only from here on") from None
-        if values.size != int(count) * self.columns or not np.isfinite(values).all():
-            got = f"{self.path}: {values.size} values"
-            expected = f"{count} frames of {self.columns} finite values"
-            raise bad_argument("load_bvh", "path", got, expected)
-        return frame_time, values.reshape(int(count), self.columns)
+        return frame_time, self.whole_frames(values, int(count))
+
+    def whole_frames(self, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """The frames (T, columns) that there are; other programs play them whatever the header says."""
+        found = values.size // max(self.columns, 1)
+        expected = f"{count} frames of {self.columns} finite values"
+        if (found == 0 and count > 0) or (self.columns == 0 and values.size) or not np.isfinite(values).all():
+            raise bad_argument("load_bvh", "path", f"{self.path}: {values.size} values", expected)
+        over = values.size - found * self.columns
+        if self.columns and (found != count or over):
+            left = f" and {over} values of another" if over else ""
+            self.notes.append(f"the header says {count} frames, the file holds {found}{left}: whole frames are used")
+        frames = found if self.columns else count
+        return values[: values.size - over].reshape(frames, self.columns)

@@ -25,7 +25,7 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on where it was interrupted
-COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info")
+COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "faces")
 
 
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
@@ -117,7 +117,8 @@ def guarded(
     except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
         if debug:
             traceback.print_exc()
-        message, code = _one_line(error), WRONG_INPUT if isinstance(error, ValueError) else FAILED
+        wrong = isinstance(error, (ValueError, FileNotFoundError))
+        message, code = _one_line(error), WRONG_INPUT if wrong else FAILED
     except Exception as error:  # a fault of our own: one line too, and the way to its place
         if debug:
             raise

@@ -31,7 +31,10 @@ def animation_channels(path: Path, joint_map: Path | None, rig: Any, console: Co
 
     if path.suffix == ".npy":
         return _rows(path)
-    motion = sources.load_bvh(path).motion()
+    bvh = sources.load_bvh(path)
+    motion = bvh.motion()
+    for note in bvh.notes:
+        console.line(f"note: {path.name}: {note}")
     if joint_map is not None:
         pairs = _names(joint_map)
     else:

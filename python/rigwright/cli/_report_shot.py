@@ -16,7 +16,8 @@ from rigwright.cli._meshes import read_weights
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot, read_vertices
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._problem import make_problem
-from rigwright.inverse._solve import Solver, measure
+from rigwright.inverse._run import measure
+from rigwright.inverse._solve import Solver
 
 
 def add_solved_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,7 +23,7 @@ from rigwright.exports._weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._parts import solve_in_parts
 from rigwright.inverse._solve import Solver
-from rigwright.progress import Progress, ProgressCallback
+from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
@@ -139,21 +139,12 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
     pins = None if args.pins is None else read_pins(args.pins, rig, len(targets), options.get("bounds"))
     priors = None if args.priors is None else read_priors(args.priors, rig, len(targets))
     solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
-    strength = args.alpha
-    if strength == "auto":
-        # what a method refuses is said before many frames are solved to choose
-        once = options | {"max_iterations": 1}
-        solver.solve(targets[:1], args.method, smoothness=args.smoothness, **once)
-        progress(Progress("choosing alpha", 0, 0))
-        strength = rw.inverse.trade_off(
-            rig, targets, methods=(args.method,), vertices=vertices, vertex_weights=vertex_weights, **options
-        ).alpha
     return solve_in_parts(
         solver,
         targets,
         kept,
         method=args.method,
-        alpha=strength,
+        alpha=args.alpha,
         smoothness=args.smoothness,
         fixed=pins,
         priors=priors,

@@ -12,7 +12,7 @@ import numpy as np
 from rigwright._blendshapes import Tent
 from rigwright._files import atomic_npz, atomic_save
 from rigwright._formats.gltf.write import write_glb
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -36,13 +36,20 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
     Raises
     ------
     ValueError
-        If the ending is unknown.
+        If the ending is unknown, or ``rig`` is no blendshape rig: a body's own ``save`` writes it.
     """
-    file = Path(path)
+    check_blendshape_rig("write_rig", rig)
+    file = _path("write_rig", path)
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
         raise bad_argument("write_rig", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
     writer(file, rig)
+
+
+def _path(function: str, path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise bad_argument(function, "path", f"a {type(path).__name__}", "a path")
+    return Path(path)
 
 
 def _write_safetensors(path: Path, rig: BlendshapeRig) -> None:

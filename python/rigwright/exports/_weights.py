@@ -14,7 +14,7 @@ from rigwright._files import atomic_npz
 from rigwright._formats.blender.write import write_blend, write_blender_script
 from rigwright._formats.gltf.write import write_glb
 from rigwright._formats.live_link.write import live_link_notes, write_live_link
-from rigwright._validate import bad_argument
+from rigwright._validate import as_array, bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -63,9 +63,10 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
         raise bad_argument("write_weights", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
-    rows = np.asarray(weights)
+    check_blendshape_rig("write_weights", rig)
+    expected = f"numbers (T, {rig.num_shapes}), a frame or more"
+    rows = as_array("write_weights", "weights", weights, expected)
     if rows.ndim != 2 or rows.shape[1] != rig.num_shapes or not len(rows) or rows.dtype.kind not in "fiu":
-        expected = f"numbers (T, {rig.num_shapes}), a frame or more"
         raise bad_argument("write_weights", "weights", f"{rows.dtype} {rows.shape}", expected)
     with np.errstate(over="ignore"):
         rows = np.ascontiguousarray(rows, np.float32)

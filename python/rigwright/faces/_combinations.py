@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 if TYPE_CHECKING:
     from rigwright import Tent
 
     Factors = tuple[int | Tent, ...]
 
-# What ["ib", i] stands for in a product of compskin_face_anim.
-PRODUCT_TENT = (0.0, 0.5, 1.0)
+TABLE = Path(__file__).with_name("compskin_combinations.json")
+PRODUCT_TENT = (0.0, 0.5, 1.0)  # what ``control@0.5`` stands for in a product
 
 
 @dataclass(frozen=True)
@@ -47,76 +46,78 @@ class CombinationStructure:
         return result
 
 
-def combination_structure(path: str | os.PathLike[str]) -> CombinationStructure:
-    """Read ``combination_structure_287.json`` of compskin_face_anim (Apache-2.0, Meta Platforms), or one like it.
+def combination_structure(path: str | os.PathLike[str] | None = None) -> CombinationStructure:
+    """The combination structure of compskin_face_anim, or one from a file like it.
+
+    The data set (github.com/facebookresearch/compskin, Apache-2.0, Meta Platforms) publishes its structure as code; it
+    stands here as the table ``compskin_combinations.json`` beside this module.
 
     Parameters
     ----------
-    path : path
-        The file, or the folder that holds it. It lists ``controls`` and ``outputs``; an output is a control, an
-        in-between (a tent over one control) or a corrective (a product of controls and tents (0, 0.5, 1)).
+    path : path, optional
+        A JSON object with ``controls`` (names), ``in_betweens`` (a control and the three numbers of a tent over it)
+        and ``products`` (lists of factors; ``name@0.5`` is the tent (0, 0.5, 1) over a control). Without it the table:
+        43 in-betweens, 118 pairs, 48 triples, 6 quadruples over 72 controls.
 
     Returns
     -------
     CombinationStructure
-        The file's in-betweens and correctives in its order: 43 in-betweens, 118 pairs, 48 triples, 6 quadruples.
+        In-betweens, then products, in the file's order.
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     ValueError
-        If the file is no such structure; the message names the output.
+        If the file is no such structure; the message names the entry.
     """
-    file = Path(path)
-    if file.is_dir():
-        file = file / "combination_structure_287.json"
+    file = TABLE if path is None else Path(path)
+    if not file.exists():
+        raise missing_file("combination_structure", "path", file)
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        controls, outputs = list(content["controls"]), list(content["outputs"])
+        controls, in_betweens, products = (list(content[key]) for key in ("controls", "in_betweens", "products"))
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise _refuse(str(file), f"unreadable ({type(error).__name__}: {error})") from error
     if not controls or not all(isinstance(name, str) for name in controls) or len(set(controls)) != len(controls):
         raise _refuse(str(file), "without a list of different control names")
-    combinations = []
-    for place, output in enumerate(outputs):
-        what = f"{file}: outputs[{place}]"
-        if not isinstance(output, dict):
-            raise _refuse(what, repr(output)[:60])
-        factors = _factors(output, controls, what)
-        if factors is not None:
-            combinations.append(factors)
-    return CombinationStructure(controls, combinations)
+    place = {name: index for index, name in enumerate(controls)}
+    tents = [_tent(entry, place, f"{file}: in_betweens[{i}]") for i, entry in enumerate(in_betweens)]
+    return CombinationStructure(
+        controls, [*tents, *(_product(entry, place, f"{file}: products[{i}]") for i, entry in enumerate(products))]
+    )
 
 
 def _refuse(what: str, got: str) -> ValueError:
-    return bad_argument("combination_structure", what, got, "a structure of controls, in-betweens and correctives")
+    return bad_argument("combination_structure", what, got, "a structure of controls, in_betweens and products")
 
 
-def _factors(output: dict[str, Any], controls: Sequence[str], what: str) -> Factors | None:
+def _tent(entry: object, place: dict[str, int], what: str) -> Factors:
     from rigwright import Tent
 
-    kind = output.get("type")
-    if kind == "control" and output.get("name") in controls:
-        return None
-    if kind == "inbetween":
-        ends = output.get("range")
-        if not isinstance(ends, list) or len(ends) != 3 or not all(isinstance(x, int | float) for x in ends):
-            raise _refuse(what, f"an in-between with range {ends!r}"[:100])
-        return (Tent(_control(output.get("control"), controls, what), *(float(x) for x in ends)),)
-    if kind == "corrective" and isinstance(output.get("factors"), list) and output["factors"]:
-        result: list[int | Tent] = []
-        for factor in output["factors"]:
-            if not isinstance(factor, list) or len(factor) != 2 or factor[0] not in ("c", "ib"):
-                raise _refuse(what, f"a product with factor {factor!r}"[:100])
-            index = _control(factor[1], controls, what)
-            result.append(index if factor[0] == "c" else Tent(index, *PRODUCT_TENT))
-        return tuple(result)
-    raise _refuse(what, repr(output)[:100])
+    numbers = entry[1:] if isinstance(entry, list) else []
+    if not isinstance(entry, list) or len(numbers) != 3 or not all(isinstance(x, int | float) for x in numbers):
+        raise _refuse(what, repr(entry)[:100])
+    return (Tent(_control(entry[0], place, what), *(float(x) for x in numbers)),)
 
 
-def _control(value: object, controls: Sequence[str], what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < len(controls):
-        raise _refuse(what, f"about control {value!r}"[:60])
-    return value
+def _product(entry: object, place: dict[str, int], what: str) -> Factors:
+    from rigwright import Tent
+
+    if not isinstance(entry, list) or not entry or not all(isinstance(word, str) for word in entry):
+        raise _refuse(what, repr(entry)[:100])
+    result: list[int | Tent] = []
+    for word in entry:
+        name = word.removesuffix("@0.5")
+        index = _control(name, place, what)
+        result.append(index if name == word else Tent(index, *PRODUCT_TENT))
+    return tuple(result)
+
+
+def _control(name: object, place: dict[str, int], what: str) -> int:
+    if not isinstance(name, str) or name not in place:
+        raise _refuse(what, f"about control {name!r}"[:100])
+    return place[name]
 
 
 def shape_of(factor: int | Tent) -> int:

@@ -16,18 +16,16 @@ from rigwright.faces._combinations import combination_structure
 from rigwright.faces._correctives.correctives import constructed_correctives
 from rigwright.faces._correctives.parts import part_masks
 from rigwright.faces._ict import ict, landmarks
-from rigwright.faces._packed import Float32, check_folder, finite, read_complete
+from rigwright.faces._packed import Float32, check_folder, finite, read_complete, write_arrays
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
 
 TABLE = Path(__file__).with_name("compskin_to_ict.json")
-CURVES = {
-    "names": Member("U", ("K",)),
-    "controls": Member("f", ("T", "K")),
-    "rig_logic_253": Member("f", ("T", 253)),
-    "source_frame": Member("i", ("T",)),
-}
+PACKED = "face_controls.npz"
+CURVES = {"names": Member("U", ("K",)), "controls": Member("f", ("T", "K"))}
+PUBLISHED = ("test_anim.npz", "in/test_anim.npz")
+COLUMNS = {"weights": Member("f", ("T", "N"))}
 JAW, CLOSING = "jawDrop", ("eyesClosed_L", "eyesClosed_R")
 
 
@@ -36,6 +34,8 @@ def ict_with_combinations(
 ) -> tuple[BlendshapeRig, Float32]:
     """The ICT face with the 72 controls and 215 combinations of compskin_face_anim, and that data set's real curves.
 
+    The folders are those of :func:`ict` and :func:`compskin_curves`.
+
     Shapes are ICT's, split and scaled by the table ``compskin_to_ict.json`` beside this module; all combinations are
     constructed (:func:`constructed_correctives`), which takes some seconds.
 
@@ -43,19 +43,21 @@ def ict_with_combinations(
     -------
     rig : BlendshapeRig
         V 26,719, K 72, N 287, bounds [0, 1]. ``metadata["constructed"]`` names the 215 columns.
-    weights : (2012, 72) float32 array
-        The curves, clipped into the bounds (they go down to -0.064). Their frame rate is not stated. They are cut
-        after row 199, and again where ``source_frame`` passes 1059.
+    weights : (T, 72) float32 array
+        The curves, clipped into the bounds (they go down to -0.064). Their frame rate is not stated, and they jump
+        where one take ends and the next begins.
 
     Raises
     ------
+    FileNotFoundError
+        If a file is missing.
     ValueError
         If a folder is not the data set.
     """
-    structure = combination_structure(Path(compskin_folder))
+    structure = combination_structure()
     names, weights = compskin_curves(compskin_folder)
     if names != structure.controls:
-        got = "with curves of other controls than its combination structure"
+        got = "with curves of other controls than the combination structure"
         raise bad_argument("ict_with_combinations", "compskin_folder", got, "the data set's folder")
     face = ict(ict_folder)
     linear = _mapped(face, names, part_masks(face.rest_vertices, landmarks(ict_folder)))
@@ -63,12 +65,39 @@ def ict_with_combinations(
 
 
 def compskin_curves(folder: str | os.PathLike[str]) -> tuple[list[str], Float32]:
-    """Names of the controls and their curves (T, K) as the data set has them, not clipped."""
-    path = check_folder(folder, "faces.compskin_curves") / "face_controls.npz"
-    arrays = read_complete(path, CURVES, "faces.compskin_curves")
-    return [str(name) for name in arrays["names"]], finite(
-        arrays["controls"], "controls", path, "faces.compskin_curves"
-    )
+    """Names of the 72 controls and their curves (T, 72) as the data set has them, not clipped.
+
+    Parameters
+    ----------
+    folder : path
+        A copy of github.com/facebookresearch/compskin, or its folder ``in``: ``test_anim.npz``, whose ``weights``
+        begin with the controls. Or what ``rigwright faces convert`` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file is missing.
+    ValueError
+        If it is not what the data set publishes.
+    """
+    function = "faces.compskin_curves"
+    path = check_folder(folder, function)
+    if (path / PACKED).is_file():
+        arrays = read_complete(path / PACKED, CURVES, function)
+        return [str(name) for name in arrays["names"]], finite(arrays["controls"], "controls", path / PACKED, function)
+    file = next((path / place for place in PUBLISHED if (path / place).is_file()), path / PUBLISHED[0])
+    columns = finite(read_complete(file, COLUMNS, function)["weights"], "weights", file, function)
+    names = combination_structure().controls
+    if columns.shape[1] < len(names):
+        raise bad_argument(function, "weights", f"of shape {columns.shape} (in {file})", f"(T, {len(names)} or more)")
+    return names, np.ascontiguousarray(columns[:, : len(names)])
+
+
+def pack_compskin(folder: Path, output: Path) -> None:
+    """Write the curves into the archive that :func:`compskin_curves` reads at once; ``output`` exists."""
+    names, controls = compskin_curves(folder)
+    frames = np.arange(len(controls), dtype=np.int32)
+    write_arrays(output / PACKED, names=np.array(names, np.str_), controls=controls, source_frame=frames)
 
 
 def control_table() -> dict[str, list[dict[str, Any]]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._files import atomic_write
 from rigwright._formats.npz.archive import Member
-from rigwright._validate import bad_argument
-from rigwright.faces._packed import Float32, check_folder, finite, read_complete
+from rigwright._validate import bad_argument, missing_file
+from rigwright.faces import _ict_files as files
+from rigwright.faces._packed import Float32, check_folder, finite, inside, read_complete, write_arrays
+from rigwright.progress import ProgressCallback, silent
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -40,14 +43,9 @@ SEGMENTS: dict[str, tuple[int, int]] = {
     "eyelashes_right": (26035, 26719),
 }
 
-TOPOLOGY = {
-    "neutral": Member("f", (NUM_VERTICES, 3)),
-    "faces": Member("i", ("F", 4)),
-    "uv": Member("f", ("T", 2)),
-    "face_uv": Member("i", ("F", 4)),
-    "face_material": Member("u", ("F",)),
-    "material_names": Member("U", ("M",)),
-}
+PLACES = ("", "FaceXModel")  # where the published files lie below the folder that a user names
+PACKED = "topology_neutral.npz"
+TOPOLOGY = {"neutral": Member("f", (NUM_VERTICES, 3)), "faces": Member("i", ("F", 4))}
 SHAPES = {"names": Member("U", ("K",)), "deltas": Member("f", ("K", NUM_VERTICES, 3))}
 
 
@@ -57,7 +55,8 @@ def ict(folder: str | os.PathLike[str], *, identity: ArrayLike | None = None) ->
     Parameters
     ----------
     folder : path
-        Holds ``topology_neutral.npz`` and ``expressions.npz``, and ``identities.npz`` where ``identity`` is given.
+        A copy of github.com/ICT-VGL/ICT-FaceKit, or its folder ``FaceXModel``: OBJ files and ``vertex_indices.json``.
+        Reading them takes some seconds; ``rigwright faces convert`` packs them into a folder that is read at once.
     identity : (100,) array, optional
         Weights of the identity modes, in standard deviations; the generic face without.
 
@@ -69,30 +68,46 @@ def ict(folder: str | os.PathLike[str], *, identity: ArrayLike | None = None) ->
 
     Raises
     ------
+    FileNotFoundError
+        If a file is missing.
     ValueError
-        If a file is missing or not what the data set documents, or ``identity`` is not 100 finite numbers.
+        If a file is not what the data set documents, or ``identity`` is not 100 finite numbers.
     """
     from rigwright import BlendshapeRig
 
-    path = check_folder(folder, "faces.ict")
+    path = ict_folder(folder, "faces.ict")
     neutral, faces = _neutral(path)
+    names, deltas = _expressions(path)
     if identity is not None:
         neutral = neutral + _identity(path, identity)
-    shapes = read_complete(path / "expressions.npz", SHAPES, "faces.ict")
-    deltas = finite(shapes["deltas"], "deltas", path / "expressions.npz", "faces.ict")
-    return BlendshapeRig(
-        neutral, deltas, names=[str(name) for name in shapes["names"]], faces=faces, metadata=_facts("ICT FaceKit")
-    )
+    return BlendshapeRig(neutral, deltas, names=names, faces=faces, metadata=_facts("ICT FaceKit"))
+
+
+def ict_folder(folder: str | os.PathLike[str], function: str) -> Path:
+    """Where the files are: packed, or published.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder, or it holds neither.
+    """
+    path = check_folder(folder, function)
+    if (path / PACKED).is_file():
+        return path
+    found = inside(path, PLACES, files.NEUTRAL)
+    if found is None:
+        raise missing_file(function, "folder", path / files.NEUTRAL, "a copy of ICT-FaceKit or its FaceXModel")
+    return found
 
 
 def landmarks(folder: str | os.PathLike[str]) -> NDArray[np.int64]:
     """Vertex indices (68,) of the face's landmarks in Multi-PIE order, from ``vertex_indices.json``."""
-    path = check_folder(folder, "faces.landmarks") / "vertex_indices.json"
+    path = ict_folder(folder, "faces.landmarks")
     try:
-        indices = json.loads(path.read_text(encoding="utf-8"))["idx_to_landmark_verts"]
-        found = np.array(indices, np.int64)
-    except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
-        raise bad_argument("faces.landmarks", "folder", f"with {path} unreadable ({error})", "complete") from error
+        found = np.array(files.indices(path, "faces.landmarks")["idx_to_landmark_verts"], np.int64)
+    except (LookupError, TypeError, OverflowError) as error:
+        got = f"with {path / files.INDICES} of other content ({error!r})"
+        raise bad_argument("faces.landmarks", "folder", got, "complete") from error
     if found.shape != (68,) or found.min() < 0 or found.max() >= NUM_VERTICES:
         raise bad_argument("faces.landmarks", "folder", f"with landmarks {found.shape} in {path}", "68 vertex indices")
     return found
@@ -110,14 +125,47 @@ def _facts(name: str) -> dict[str, Any]:
 
 
 def _neutral(path: Path) -> tuple[Float32, NDArray[np.int32]]:
-    arrays = read_complete(path / "topology_neutral.npz", TOPOLOGY, "faces.ict")
-    neutral = finite(arrays["neutral"], "neutral", path / "topology_neutral.npz", "faces.ict")
-    return neutral, arrays["faces"].astype(np.int32)
+    if not (path / PACKED).is_file():
+        vertices, faces = files.read_neutral(path, NUM_VERTICES, "faces.ict")
+        return vertices.astype(np.float32), faces
+    arrays = read_complete(path / PACKED, TOPOLOGY, "faces.ict")
+    return finite(arrays["neutral"], "neutral", path / PACKED, "faces.ict"), arrays["faces"].astype(np.int32)
+
+
+def _expressions(path: Path, progress: ProgressCallback = silent) -> tuple[list[str], Float32]:
+    return _shapes(path, "expressions.npz", lambda: files.expression_names(path, "faces.ict"), progress)
 
 
 def _identity(path: Path, weights: ArrayLike) -> Float32:
     amounts = np.asarray(weights, np.float64)
-    modes = read_complete(path / "identities.npz", SHAPES, "faces.ict")["deltas"]
+    _, modes = _modes(path)
     if amounts.shape != (len(modes),) or not np.isfinite(amounts).all():
         raise bad_argument("faces.ict", "identity", f"of shape {amounts.shape}", f"{len(modes)} finite numbers")
     return np.tensordot(amounts, modes, axes=1).astype(np.float32)
+
+
+def _modes(path: Path, progress: ProgressCallback = silent) -> tuple[list[str], Float32]:
+    return _shapes(path, "identities.npz", lambda: files.mode_names(path), progress)
+
+
+def _shapes(
+    path: Path, archive: str, published: Callable[[], list[str]], progress: ProgressCallback
+) -> tuple[list[str], Float32]:
+    if not (path / PACKED).is_file():
+        neutral, _ = files.read_neutral(path, NUM_VERTICES, "faces.ict")
+        names = published()
+        return names, files.read_deltas(path, names, neutral, "faces.ict", progress)
+    shapes = read_complete(path / archive, SHAPES, "faces.ict")
+    deltas = finite(shapes["deltas"], "deltas", path / archive, "faces.ict")
+    return [str(name) for name in shapes["names"]], deltas
+
+
+def pack_ict(folder: Path, output: Path, progress: ProgressCallback) -> None:
+    """Write the published files into the archives that :func:`ict` reads at once; ``output`` exists."""
+    path = ict_folder(folder, "faces.convert")
+    neutral, faces = _neutral(path)
+    write_arrays(output / PACKED, neutral=neutral, faces=faces)
+    for archive, read in (("expressions.npz", _expressions), ("identities.npz", _modes)):
+        names, deltas = read(path, progress)
+        write_arrays(output / archive, names=np.array(names, np.str_), deltas=deltas)
+    atomic_write(output / files.INDICES, (path / files.INDICES).read_bytes())

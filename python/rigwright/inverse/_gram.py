@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import as_array, bad_argument
+from rigwright._validate import as_array, bad_argument, check_blendshape_rig
 from rigwright.inverse._activations import Activations
 
 Float64 = NDArray[np.float64]
@@ -54,8 +54,7 @@ class Gram:
     """
 
     def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
-        if not isinstance(rig, _core.BlendshapeRig):
-            raise bad_argument("solve", "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
+        check_blendshape_rig("solve", rig)
         self.rig = rig
         self.activations = Activations(rig.num_shapes, rig.combinations)
         self.num_vertices = len(rig.rest_vertices)

@@ -14,7 +14,9 @@ from rigwright._resume.fingerprints import fingerprint
 from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
 from rigwright.inverse import _problem as problem
+from rigwright.inverse._elbow import SAMPLE, training_frames
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
+from rigwright.inverse._run import alpha_of, is_auto, resting_note, solve_problem
 from rigwright.inverse._solution import Solution, content_of, from_content
 from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress, ProgressCallback, silent
@@ -28,7 +30,7 @@ def solve_in_parts(
     folder: str | os.PathLike[str] | Parts,
     *,
     method: str = "descent",
-    alpha: float = 5.0,
+    alpha: float | str = "auto",
     smoothness: float = 0.0,
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
@@ -79,8 +81,12 @@ def solve_in_parts(
     shot = solver.gram.checked(targets)
     _check_finite(solver, shot)
     whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
-    settings = {"method": method, "alpha": alpha, **options}
-    solver.solve(shot[:1], smoothness=smoothness, **settings | {"max_iterations": 1} | whole_shot.rows(0, 1))
+    settings = {"method": method, "alpha": 0.0 if is_auto(alpha) else alpha, **options}
+    first = settings | {"max_iterations": 1} | whole_shot.rows(slice(1))
+    solve_problem(solver.gram, shot[:1], smoothness=smoothness, **first)  # what is refused is refused before work
+    if is_auto(alpha):
+        sample = training_frames(len(shot), SAMPLE)
+        settings["alpha"] = alpha_of(solver.gram, shot[sample], progress=show, **options | whole_shot.rows(sample))
     length = frames or SLOW.get(method, FRAMES_PER_RUN)
     parts, solved, began = [], 0, time.monotonic()
     with opened(folder, "solve") as kept, held_back() as pressed:
@@ -93,7 +99,7 @@ def solve_in_parts(
                 part = from_content(known)
             else:
                 end = begin + length
-                part = solver.solve(shot[begin:end], **settings, **whole_shot.rows(begin, end))
+                part, _ = solve_problem(solver.gram, shot[begin:end], **settings, **whole_shot.rows(slice(begin, end)))
                 kept.put(f"{number:06d}", content_of(part))
                 solved += len(part.weights)
             parts.append(part)
@@ -104,10 +110,13 @@ def solve_in_parts(
     whole = Solution.joined(parts)
     if smoothness > 0:
         show(Progress("smoothing", 0, 1, "the whole shot"))
-        own = settings | whole_shot.rows(0, len(shot)) | {"init": whole.weights}
-        joint = solver.solve(shot, smoothness=smoothness, progress=progress, **own)
+        own = settings | whole_shot.rows(slice(None)) | {"init": whole.weights}
+        joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=progress, **own)
         joint.seconds += whole.seconds
-        return joint
+        whole = joint
+    if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):
+        note = resting_note(solver.gram, shot, smoothness=smoothness, **settings | whole_shot.rows(slice(None)))
+        whole.warnings += [] if note is None else [note]
     return whole
 
 
@@ -137,11 +146,11 @@ class _PerFrame:
         self._priors = None if priors is None else tuple(np.asarray(part, np.float64) for part in priors)
         self.arrays = [self._fixed, *(self._priors or ())]
 
-    def rows(self, begin: int, end: int) -> dict[str, Any]:
+    def rows(self, frames: slice | NDArray[np.int64]) -> dict[str, Any]:
         """Arguments of ``solve`` for these frames."""
 
         def cut(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            return values[begin:end] if values.ndim == 2 else values
+            return values[frames] if values.ndim == 2 else values
 
         own: dict[str, Any] = {} if self._fixed is None else {"fixed": cut(self._fixed)}
         return own if self._priors is None else own | {"priors": tuple(map(cut, self._priors))}

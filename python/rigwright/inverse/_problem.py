@@ -112,9 +112,12 @@ class Problem:
 
     def frames(self, first: int, last: int) -> Problem:
         """The same problem for frames ``first`` to ``last`` - 1."""
-        cut = slice(first, last)
-        own = {name: getattr(self, name)[cut] for name in _PER_FRAME}
-        init = None if self.init is None else self.init[cut]
+        return self.at(slice(first, last))
+
+    def at(self, frames: slice | NDArray[np.int64]) -> Problem:
+        """The same problem for some frames."""
+        own = {name: getattr(self, name)[frames] for name in _PER_FRAME}
+        init = None if self.init is None else self.init[frames]
         return Problem(self.gram, alpha=self.alpha, smoothness=self.smoothness, init=init, ties=self.ties, **own)
 
 
@@ -146,16 +149,16 @@ def make_problem(
     """
     for name, value in (("alpha", alpha), ("smoothness", smoothness)):
         if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
-            raise bad_argument("solve", name, repr(value), "a finite number >= 0")
+            must = "a finite number >= 0" + (', or "auto"' if name == "alpha" else "")
+            raise bad_argument("solve", name, repr(value), must)
     rows = gram.checked(targets)
     shape = (len(rows), gram.activations.num_shapes)
     lower, upper = box(gram.rig, bounds, fixed, shape)
     target, strength = prior_terms(priors, shape)
     ties = tie_list(gram.rig, symmetric, shape[1])
     tied = np.flatnonzero(ties != np.arange(shape[1]))
-    largest = 16.0 * lower.size * (1.0 + max(np.abs(lower).max(), np.abs(upper).max())) ** 2
     for name, value in (("alpha", alpha), ("smoothness", smoothness)):
-        if value > LARGEST_TERM / largest:
+        if value > largest_strength(lower, upper):
             raise bad_argument("solve", name, f"{value:g}", "so small that the objective does not overflow")
     given = _given(bounds, fixed, (target, strength), np.column_stack([ties[tied], tied]), shape)
     tie_boxes(ties, tied, lower, upper)
@@ -178,6 +181,11 @@ def make_problem(
         given=given,
         warnings=list(gram.warnings),
     )
+
+
+def largest_strength(lower: Float64, upper: Float64) -> float:
+    """The largest alpha or smoothness whose terms do not overflow in a box (T, K)."""
+    return float(LARGEST_TERM / (16.0 * lower.size * (1.0 + max(np.abs(lower).max(), np.abs(upper).max())) ** 2))
 
 
 def _given(

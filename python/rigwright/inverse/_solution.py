@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import io
 import os
-import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import atomic_npz, npz_content
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 Float64 = NDArray[np.float64]
 
 
+UNREADABLE = (OSError, EOFError, ValueError, AttributeError, TypeError, NotImplementedError, BadZipFile, zlib.error)
 BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
-DAMAGED = (ValueError, EOFError, AttributeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
 
 
@@ -127,9 +127,13 @@ class Solution:
 
         Raises
         ------
+        FileNotFoundError
+            If the file does not exist.
         ValueError
-            If the file is no saved solution.
+            If the file is no saved solution, or was cut off.
         """
+        if not os.path.exists(path):
+            raise missing_file("Solution.load", "path", path)
         return _read(Path(path), str(path))
 
     @classmethod
@@ -170,12 +174,13 @@ def _read(file: Path | io.BytesIO, name: str) -> Solution:
     try:
         with np.load(file, allow_pickle=False) as archive:
             stored = {name: archive[name] for name in archive.files if name not in BESIDE}
-    except DAMAGED as error:
-        raise bad_argument("load", "path", f"{name} ({error})", "a solution saved as .npz") from None
+    except UNREADABLE as error:
+        raise bad_argument("Solution.load", "path", f"{name} ({error})", "a solution saved as .npz") from None
     stored.setdefault("seconds", np.float64(0.0))
     missing = known - OPTIONAL - set(stored)
     if missing or set(stored) - known:
-        raise bad_argument("load", "path", f"{name} without {sorted(missing)}", "a solution saved as .npz")
+        wrong = f"without {', '.join(sorted(missing))}" if missing else f"with {sorted(set(stored) - known)}"
+        raise bad_argument("Solution.load", "path", f"{name} {wrong}", "a solution saved as .npz")
     scalar = {name: stored.pop(name).item() for name in ("method", "alpha", "smoothness", "seconds")}
     warnings = [str(text) for text in stored.pop("warnings")]
     return Solution(**dict.fromkeys(OPTIONAL) | stored, **scalar, warnings=warnings)

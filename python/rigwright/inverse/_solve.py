@@ -1,47 +1,21 @@
-"""Methods by name, and the one place that measures what they return."""
+"""``solve`` and ``Solver``: what a user calls."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rigwright._validate import bad_argument
-from rigwright.errors import NumericalError
-from rigwright.inverse import _measures as measures
-from rigwright.inverse import _on_cuda as on_cuda
+from rigwright.errors import SparsityWarning
 from rigwright.inverse._gram import Gram
-from rigwright.inverse._methods.closed_forms import cet, seol
-from rigwright.inverse._methods.descent import descent
-from rigwright.inverse._methods.localized import cet_loc
-from rigwright.inverse._methods.majorize_minimize import mm, mm_cet
-from rigwright.inverse._methods.sequential_quadratic import sqp
-from rigwright.inverse._options import Options
-from rigwright.inverse._problem import Problem, make_problem
-from rigwright.inverse._rigid_motion import without_rigid_motion
+from rigwright.inverse._measures import all_at_rest
+from rigwright.inverse._problem import Problem
+from rigwright.inverse._run import is_auto, solve_problem
 from rigwright.inverse._solution import Solution
-from rigwright.progress import ProgressCallback, silent
-
-Float64 = NDArray[np.float64]
-Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
-
-#: name -> function(problem, options) -> weights (T, K), iterations (T,), converged (T,)
-METHODS: dict[str, Method] = {
-    "descent": descent,
-    "mm": mm,
-    "mm_cet": mm_cet,
-    "cet": cet,
-    "cet_loc": cet_loc,
-    "seol": seol,
-    "sqp": sqp,
-}
-
-#: methods that solve a shot with a temporal term
-TEMPORAL = {"descent"}
+from rigwright.progress import ProgressCallback
 
 
 @dataclass(frozen=True)
@@ -64,7 +38,7 @@ class Solver:
         self,
         targets: ArrayLike,
         method: str = "descent",
-        alpha: float = 5.0,
+        alpha: float | Literal["auto"] = "auto",
         smoothness: float = 0.0,
         init: ArrayLike | None = None,
         device: str = "cpu",
@@ -81,48 +55,49 @@ class Solver:
         progress: ProgressCallback | None = None,
     ) -> Solution:
         """Weights of a shot; see :func:`solve`."""
-        started = time.perf_counter()
-        if not isinstance(method, str) or method not in METHODS:
-            raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
-        options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
-        _check_device(method, device)
-        transforms = None
-        if rigid is not None:
-            targets, transforms = without_rigid_motion(self.gram, targets, rigid)
-        problem = make_problem(
+        solution, problem = solve_problem(
             self.gram,
             targets,
-            alpha=alpha,
+            method,
+            alpha,
             smoothness=smoothness,
             init=init,
+            device=device,
             bounds=bounds,
+            joint=joint,
             fixed=fixed,
             priors=priors,
             symmetric=symmetric,
+            rigid=rigid,
+            tolerance=tolerance,
+            max_iterations=max_iterations,
             threads=threads,
-            device=device,
+            progress=progress,
         )
-        _check_fits(method, problem)
-        weights, iterations, converged = METHODS[method](problem, options)
-        causal = joint is False
-        solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
-        solution.transforms = transforms
-        solution.seconds = time.perf_counter() - started
-        return solution
+        return solution if is_auto(alpha) else _told(solution, problem)
 
 
 def solve(
     rig: Any,
     targets: ArrayLike,
     method: str = "descent",
-    alpha: float = 5.0,
+    alpha: float | Literal["auto"] = "auto",
     smoothness: float = 0.0,
     vertices: ArrayLike | None = None,
     init: ArrayLike | None = None,
     device: str = "cpu",
     *,
     vertex_weights: ArrayLike | None = None,
-    **options: Any,
+    bounds: ArrayLike | None = None,
+    joint: bool | None = None,
+    fixed: ArrayLike | None = None,
+    priors: tuple[ArrayLike, ArrayLike] | None = None,
+    symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+    rigid: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> Solution:
     """Find the weights of a blendshape rig that reproduce target meshes.
 
@@ -144,9 +119,11 @@ def solve(
         A name of ``METHODS``. ``"descent"``: exact descent in Gram space. ``"mm"`` and ``"mm_cet"``:
         majorization-minimization. ``"sqp"``: SciPy's trust-constr. ``"cet"``, ``"cet_loc"`` and ``"seol"``: published
         closed forms, for the shapes alone.
-    alpha : float
-        Sparsity, >= 0, in squared units of length. Shapes that move nothing stay at rest, the value of their bounds
-        nearest to 0, unless pins or priors ask for another.
+    alpha : float or "auto"
+        Sparsity, >= 0, in squared units of length: the pull of a target on a shape that is too weak to turn it on.
+        ``"auto"`` takes the elbow of :func:`trade_off` over at most 24 frames, spread evenly; ``Solution.alpha`` says
+        which. A number above every pull of the targets gives weights of 0 and a warning. Shapes that move nothing
+        stay at rest, the value of their bounds nearest to 0, unless pins or priors ask for another.
     smoothness : float
         Weight of the temporal term, >= 0, in squared units of length as ``alpha`` is: 2 smooths a head in centimeters
         a little, 2e-4 one in meters. Only for methods that solve whole shots.
@@ -188,6 +165,12 @@ def solve(
     Solution
         Early stops are told by ``converged``, odd input by ``warnings``.
 
+    Warns
+    -----
+    rigwright.errors.SparsityWarning
+        If ``alpha`` is larger than every pull of the targets in most frames that move, so that no shape is turned on
+        there; the message says by how much.
+
     Raises
     ------
     ValueError
@@ -202,51 +185,32 @@ def solve(
     millionth of each shape is its own; targets in float32 then leave some 1e-3 in the weights. With less of their own,
     only the sum of such shapes is determined. ``Solution.warnings`` names shapes with less than a thousandth.
     """
-    return Solver(rig, vertices=vertices, vertex_weights=vertex_weights).solve(
-        targets, method, alpha, smoothness, init, device, **options
+    solution, problem = solve_problem(
+        Gram(rig, vertices=vertices, vertex_weights=vertex_weights),
+        targets,
+        method,
+        alpha,
+        smoothness=smoothness,
+        init=init,
+        device=device,
+        bounds=bounds,
+        joint=joint,
+        fixed=fixed,
+        priors=priors,
+        symmetric=symmetric,
+        rigid=rigid,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        threads=threads,
+        progress=progress,
     )
+    return solution if is_auto(alpha) else _told(solution, problem)
 
 
-def measure(
-    problem: Problem,
-    method: str,
-    weights: Float64,
-    iterations: NDArray[np.int64],
-    converged: NDArray[np.bool_],
-    threads: int = 0,
-    device: str = "cpu",
-    *,
-    causal: bool = False,
-) -> Solution:
-    """What every method reports, from its weights alone."""
-    weights = np.clip(weights, problem.lower, problem.upper)
-    found = measures.measure(problem, weights, threads, device, causal=causal)
-    if not all(np.isfinite(part).all() for part in (weights, found.objective, found.optimality, found.rmse)):
-        raise NumericalError(f"solve: method {method!r} overflowed; bring targets, bounds and terms to a common scale")
-    return Solution(
-        weights=weights,
-        objective=found.objective,
-        iterations=np.asarray(iterations, np.int64),
-        converged=np.asarray(converged, bool),
-        optimality=found.optimality,
-        gap=found.gap,
-        rmse=found.rmse,
-        method=method,
-        alpha=problem.alpha,
-        smoothness=problem.smoothness,
-        warnings=problem.warnings,
-        vertices=problem.gram.vertices,
-        vertex_weights=problem.gram.vertex_weights,
-        **problem.given,
-    )
-
-
-def _check_device(method: str, device: str) -> None:
-    if device != "cpu" and method != "descent":
-        raise bad_argument("solve", "device", f"{device!r} with method {method!r}", "'cpu'")
-    on_cuda.check_device(device)
-
-
-def _check_fits(method: str, problem: Problem) -> None:
-    if method not in TEMPORAL and problem.smoothness > 0:
-        raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with method {method!r}", "0")
+def _told(solution: Solution, problem: Problem) -> Solution:
+    """The solution, with a warning to the caller of ``solve`` where alpha keeps every weight at rest."""
+    note = all_at_rest(problem)
+    if note is not None:
+        solution.warnings.append(note)
+        warnings.warn(note, SparsityWarning, stacklevel=3)
+    return solution

@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright import _core
 from rigwright._extras import require
 from rigwright._files import atomic_file
-from rigwright._validate import as_array, bad_argument
+from rigwright._validate import as_array, bad_argument, check_blendshape_rig, check_threads
+from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
+from rigwright.inverse._gram import Gram
 from rigwright.inverse._problem import numbers
-from rigwright.inverse._solve import METHODS, Solver
+from rigwright.inverse._run import METHODS, solve_problem
+from rigwright.progress import ProgressCallback
 
 Float64 = NDArray[np.float64]
-
-PRESENT = 1e-3  # a weight above this counts
-ALPHAS = (0, 0.001, 0.01, 0.1, 1, 10, 100)  # of Rackovic et al. 2022, whose heads are in centimeters
-EXPLAINED = 0.9  # part of the motion that any alpha explains which an elbow has to keep
-FEWEST = 8  # training frames that a short shot gives, though they are closer together then
 
 
 @dataclass(frozen=True)
@@ -68,10 +65,7 @@ class TradeOff:
         return {name: float(self.alphas[self._elbow(m)]) for m, name in enumerate(self.methods)}
 
     def _elbow(self, method: int) -> int:
-        best = self.rmse[method].min()
-        kept = np.flatnonzero(self.rmse[method] <= best + (1.0 - EXPLAINED) * max(self.rest - best, 0.0))
-        total = _scaled(self.rmse[method, kept][None]) + _scaled(self.cardinality[method, kept][None])
-        return int(kept[total[0].argmin()])
+        return elbow(self.rmse[method], self.cardinality[method], self.rest)
 
     @property
     def alpha(self) -> float:
@@ -120,15 +114,28 @@ def trade_off(
     *,
     vertices: ArrayLike | None = None,
     vertex_weights: ArrayLike | None = None,
-    **options: Any,
+    init: ArrayLike | None = None,
+    device: str = "cpu",
+    bounds: ArrayLike | None = None,
+    fixed: ArrayLike | None = None,
+    priors: tuple[ArrayLike, ArrayLike] | None = None,
+    symmetric: Sequence[tuple[int | str, int | str]] | None = None,
+    rigid: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int | None = None,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> TradeOff:
     """Solve training frames of a shot for several alphas (Rackovic et al. 2022, section 5.3).
 
     Parameters
     ----------
-    rig, targets, vertices, vertex_weights, **options
+    rig, targets
+        As in :func:`rigwright.inverse.solve`.
+    vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations, threads
         As in :func:`rigwright.inverse.solve`; what belongs to single frames (``init``, ``fixed``, ``priors``) must not
         have a frame axis. Training frames are apart, so there is no ``smoothness``.
+    progress : callable, optional
     methods : sequence of str
         Names of ``METHODS``.
     alphas : sequence of float, optional
@@ -157,29 +164,32 @@ def trade_off(
     for name, value in (("count", count), ("gap", gap)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
             raise bad_argument("trade_off", name, repr(value), "a whole number >= 1")
+    check_threads("trade_off", threads)
     names = _names(methods)
-    if not isinstance(rig, _core.BlendshapeRig):
-        raise bad_argument("trade_off", "rig", f"a {type(rig).__name__}", "a rigwright.BlendshapeRig")
+    check_blendshape_rig("trade_off", rig)
     strengths = _strengths(rig, alphas)
-    if options.get("smoothness"):
-        raise bad_argument("trade_off", "smoothness", repr(options["smoothness"]), "0: training frames are apart")
     shot = _shot(targets)
     frames = training_frames(len(shot), count, gap)
-    solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
+    gram = Gram(rig, vertices=vertices, vertex_weights=vertex_weights)
+    options: dict[str, Any] = {
+        "device": device,
+        "bounds": bounds,
+        "priors": priors,
+        "symmetric": symmetric,
+        "rigid": rigid,
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "threads": threads,
+        "progress": progress,
+    }
     table = np.empty((4, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
-            solved = solver.solve(shot[frames], method, float(alpha), **options)
-            size = np.abs(solved.weights)
-            table[:, m, a] = (
-                solved.rmse.mean(),
-                (size > PRESENT).sum(axis=1).mean(),
-                size.sum(axis=1).mean(),
-                solved.seconds / len(frames),
-            )
-    low, high = np.broadcast_to(rig.bounds if options.get("bounds") is None else options["bounds"], rig.bounds.shape).T
-    pinned = options | {"fixed": np.clip(0.0, low, high)}
-    rest = solver.solve(shot[frames], "descent", **pinned).rmse.mean()
+            solved, _ = solve_problem(gram, shot[frames], method, float(alpha), init=init, fixed=fixed, **options)
+            table[:, m, a] = (*means(solved.weights, solved.rmse), solved.seconds / len(frames))
+    low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
+    resting, _ = solve_problem(gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), **options)
+    rest = resting.rmse.mean()
     rmse, cardinality, l1, seconds = table
     return TradeOff(names, strengths, frames, rmse, cardinality, l1, seconds, float(rest))
 
@@ -196,7 +206,7 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
 def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
     """(A,) ascending."""
     if alphas is None:
-        return np.array(ALPHAS, np.float64) * (0.01 / float(rig.meters_per_unit)) ** 2
+        return default_alphas(rig)
     strengths = np.sort(np.atleast_1d(numbers("alphas", alphas, "numbers (A,)", function="trade_off")))
     if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
         raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
@@ -211,23 +221,9 @@ def _shot(targets: ArrayLike) -> NDArray[Any]:
     return shot
 
 
-def training_frames(num_frames: int, count: int, gap: int | None = None) -> NDArray[np.int64]:
-    """At most ``count`` frames, from the first to the last, at least ``gap`` apart."""
-    if gap is None:
-        gap = min(10, max((num_frames - 1) // (FEWEST - 1), 1))
-    count = min(count, (num_frames - 1) // gap + 1)
-    return np.arange(count) * (num_frames - 1) // max(count - 1, 1)
-
-
-def _scaled(values: Float64) -> Float64:
-    """Each row to 0 ... 1; a row of values that are equal up to rounding to 0."""
-    low, high = values.min(axis=1, keepdims=True), values.max(axis=1, keepdims=True)
-    return np.where(high - low > 1e-9 * high, (values - low) / np.where(high > low, high - low, 1.0), 0.0)
-
-
 def _legible(x: Float64, y: Float64) -> list[int]:
     """Points far enough from the last labelled one for a label of their own."""
-    place = np.column_stack([_scaled(x[None])[0], _scaled(y[None])[0]])
+    place = np.column_stack([scaled(x[None])[0], scaled(y[None])[0]])
     labelled = [0]
     for a in range(1, len(place)):
         if np.linalg.norm(place[a] - place[labelled[-1]]) > 0.05:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import topology_hash
 from rigwright._posing import pose_names
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.sampling._check import check_faces, float_array
 from rigwright.sampling._kinematics import channel_entry
@@ -80,6 +80,8 @@ class Dataset:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such folder.
     ValueError
         If the folder holds no finished data set, or if a file is missing, malformed, truncated or of another
         shape than the manifest says. The message names the file.
@@ -283,6 +285,8 @@ def _manifest_bytes(folder: Path) -> bytes:
         if (folder / "unfinished.json").exists():
             got = f"{str(folder)!r}, which is unfinished"
             expected = "finished: call sample again with the same arguments"
+        if not folder.exists():
+            raise missing_file("Dataset", "path", folder, expected) from error
         raise bad_argument("Dataset", "path", got, expected) from error
 
 

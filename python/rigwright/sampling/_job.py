@@ -63,6 +63,7 @@ def sample(
     count : int, optional
         Poses T; default 5000, or the number of frames of an animation without noise.
     seed : int
+        Of all random numbers: the same seed draws the same channel rows.
     workers : int
         Processes that evaluate the rig. 1 evaluates it in this process; more need ``for_worker()`` of a rig
         that drives a host, and otherwise inherit the rig by fork where the platform has it.
@@ -71,7 +72,7 @@ def sample(
     probe : int
         Base poses of the influence probe, each with one more row a channel; 0 switches it off.
     shard_rows : int, optional
-        Rows a file; default as many as make 32 MiB of vertices, at most 256.
+        Rows per file; default as many as make 8 MiB of vertices, at most 64.
     overwrite : bool
         Replace the data set that the folder holds, when all is done: until then the disk holds both, and whatever
         stops the call leaves the old one as it is. The same call goes on where it was interrupted.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._formats.readers import call, existing_file
 from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Weights = tuple[NDArray[np.float32], float]
 
-SHARED = ("load_gltf_rig", r"BlenderRig\.open", "GltfRig")  # whose errors the readers below pass on
+SHARED = ("load_npz_rig", "load_gltf_rig", r"BlenderRig\.open", "GltfRig")  # whose errors the readers below pass on
 
 
 def load_blendshapes(path: str | os.PathLike[str], **options: Any) -> BlendshapeRig:
@@ -35,16 +36,22 @@ def load_blendshapes(path: str | os.PathLike[str], **options: Any) -> Blendshape
 
     Raises
     ------
+    FileNotFoundError
+        If the file does not exist.
     ValueError
-        If the suffix is unknown, the file does not exist, or is not what its suffix says.
+        If the suffix is unknown, or the file is not what its suffix says.
+    TypeError
+        If the format has no such option.
     SourceError
         If Blender fails, or a shape key's driver is no product of other shape keys.
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
     """
-    file = _existing(path, "load_blendshapes", RIGS)
+    file = existing_file(path, "load_blendshapes", tuple(RIGS))
     with naming(file, "load_blendshapes"):
-        return RIGS[file.suffix.lower()](file, **options)
+        place = RIGS[file.suffix.lower()]
+        rig: BlendshapeRig = call("load_blendshapes", place, file, **options) if place else _safetensors(file, options)
+    return rig
 
 
 def load_weights(path: str | os.PathLike[str], rig: BlendshapeRig, **options: Any) -> Weights:
@@ -69,12 +76,17 @@ def load_weights(path: str | os.PathLike[str], rig: BlendshapeRig, **options: An
 
     Raises
     ------
+    FileNotFoundError
+        If the file does not exist.
     ValueError
-        If the suffix is unknown, the file does not exist or is malformed, or it names none of the rig's shapes.
+        If the suffix is unknown, the file is malformed, or it names none of the rig's shapes.
+    TypeError
+        If the format has no such option.
     """
-    file = _existing(path, "load_weights", CURVES)
+    file = existing_file(path, "load_weights", tuple(CURVES))
     with naming(file, "load_weights"):
-        return CURVES[file.suffix.lower()](file, rig, **options)
+        weights: Weights = call("load_weights", CURVES[file.suffix.lower()], file, rig, **options)
+    return weights
 
 
 @contextmanager
@@ -87,80 +99,29 @@ def naming(file: Path, function: str) -> Iterator[None]:
         raise ValueError(text if str(file) in text else f"{text} (in {file})") from error
 
 
-def _existing(path: str | os.PathLike[str], function: str, readers: dict[str, Any]) -> Path:
-    file = Path(path)
-    if file.suffix.lower() not in readers:
-        raise bad_argument(function, "path", repr(str(path)), f"a file that ends in {', '.join(readers)}")
-    if not file.is_file():
-        raise bad_argument(function, "path", f"{str(path)!r}, which is no file", "an existing file")
-    return file
-
-
-# Each format's module is imported when a file of its is opened: formats must not wait for each other's packages.
-
-
-def _npz(path: Path) -> BlendshapeRig:
-    from rigwright._formats.npz.blendshapes import load_npz_blendshapes
-
-    return load_npz_blendshapes(path)
-
-
-def _safetensors(path: Path) -> BlendshapeRig:
+def _safetensors(path: Path, options: dict[str, Any]) -> BlendshapeRig:
     from rigwright import BlendshapeRig, load
 
-    rig = load(str(path))
+    for name in options:
+        got = f"load_blendshapes() got an unexpected keyword argument {name!r}"
+        raise TypeError(f"{got}; for .safetensors files it takes none")
+    rig = load(path)
     if not isinstance(rig, BlendshapeRig):
         raise bad_argument("load_blendshapes", "path", f"{path}: a {type(rig).__name__}", "a blendshape rig")
     return rig
 
 
-def _gltf(path: Path, **options: Any) -> BlendshapeRig:
-    from rigwright._formats.gltf.blendshapes import load_gltf_blendshapes
-
-    return load_gltf_blendshapes(path, **options)
-
-
-def _blend(path: Path, **options: Any) -> BlendshapeRig:
-    from rigwright._formats.blender.blendshapes import load_blend_shapes
-
-    return load_blend_shapes(path, **options)
-
-
-def _npz_weights(path: Path, rig: BlendshapeRig) -> Weights:
-    from rigwright._formats.npz.blendshapes import load_npz_weights
-
-    return load_npz_weights(path, rig)
-
-
-def _csv_weights(path: Path, rig: BlendshapeRig, **options: Any) -> Weights:
-    from rigwright._formats.live_link.read import load_live_link
-
-    return load_live_link(path, rig, **options)
-
-
-def _gltf_weights(path: Path, rig: BlendshapeRig, **options: Any) -> Weights:
-    from rigwright._formats.gltf.blendshapes import load_gltf_weights
-
-    return load_gltf_weights(path, rig, **options)
-
-
-def _blend_weights(path: Path, rig: BlendshapeRig, **options: Any) -> Weights:
-    from rigwright._formats.blender.blendshapes import load_blend_weights
-
-    return load_blend_weights(path, rig, **options)
-
-
-RIGS: dict[str, Callable[..., BlendshapeRig]] = {
-    ".glb": _gltf,
-    ".gltf": _gltf,
-    ".npz": _npz,
-    ".safetensors": _safetensors,
-    ".blend": _blend,
+RIGS = {
+    ".glb": "gltf.blendshapes:load_gltf_blendshapes",
+    ".gltf": "gltf.blendshapes:load_gltf_blendshapes",
+    ".npz": "npz.blendshapes:load_npz_blendshapes",
+    ".safetensors": "",
+    ".blend": "blender.blendshapes:load_blend_shapes",
 }
-CURVES: dict[str, Callable[..., Weights]] = {
-    ".npz": _npz_weights,
-    ".csv": _csv_weights,
-    ".glb": _gltf_weights,
-    ".gltf": _gltf_weights,
-    ".blend": _blend_weights,
+CURVES = {
+    ".npz": "npz.blendshapes:load_npz_weights",
+    ".csv": "live_link.read:load_live_link",
+    ".glb": "gltf.blendshapes:load_gltf_weights",
+    ".gltf": "gltf.blendshapes:load_gltf_weights",
+    ".blend": "blender.blendshapes:load_blend_weights",
 }

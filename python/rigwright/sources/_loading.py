@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from rigwright._formats.readers import call, existing_file
 from rigwright._rigs.rig import Rig
-from rigwright._validate import bad_argument
+from rigwright.sources._blendshapes import naming
 
 
 def load(path: str | os.PathLike[str], **options: Any) -> Rig:
@@ -24,40 +23,24 @@ def load(path: str | os.PathLike[str], **options: Any) -> Rig:
 
     Raises
     ------
+    FileNotFoundError
+        If the file does not exist.
     ValueError
-        If the suffix is unknown, the file does not exist, or is not what its suffix says.
+        If the suffix is unknown, or the file is not what its suffix says.
+    TypeError
+        If the format has no such option.
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
     """
-    file = Path(path)
-    opener = OPENERS.get(file.suffix.lower())
-    if opener is None:
-        raise bad_argument("load", "path", repr(str(path)), f"a file that ends in {', '.join(OPENERS)}")
-    if not file.is_file():
-        raise bad_argument("load", "path", f"{str(path)!r}, which is no file", "an existing file")
-    return opener(file, **options)
-
-
-# Each format's module is imported when a file of its is opened: formats must not wait for each other's packages.
-
-
-def _npz(path: Path, **options: Any) -> Rig:
-    from rigwright._formats.npz.rig import load_npz_rig
-
-    return load_npz_rig(path, **options)
-
-
-def _gltf(path: Path, **options: Any) -> Rig:
-    from rigwright._formats.gltf import load_gltf_rig
-
-    return load_gltf_rig(path, **options)
-
-
-def _blend(path: Path, **options: Any) -> Rig:
-    from rigwright._formats.blender import BlenderRig
-
-    rig: Rig = BlenderRig.open(path, **options)
+    file = existing_file(path, "load", tuple(OPENERS))
+    with naming(file, "load"):
+        rig: Rig = call("load", OPENERS[file.suffix.lower()], file, **options)
     return rig
 
 
-OPENERS: dict[str, Callable[..., Rig]] = {".npz": _npz, ".glb": _gltf, ".gltf": _gltf, ".blend": _blend}
+OPENERS = {
+    ".npz": "npz.rig:load_npz_rig",
+    ".glb": "gltf:load_gltf_rig",
+    ".gltf": "gltf:load_gltf_rig",
+    ".blend": "blender:BlenderRig.open",
+}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from rigwright._formats.npz.shot import load_npy, load_npz
-from rigwright._formats.obj.sequence import load_sequence
+from rigwright._formats.readers import call, existing_file, readers_of
 from rigwright._rigs.shot import Shot
 from rigwright._validate import bad_argument
 from rigwright.sources._blendshapes import naming
@@ -39,8 +37,12 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file, folder or match of the pattern.
     ValueError
         If the path is none of these, or a file is malformed or changes its topology; the message names the file.
+    TypeError
+        If the format has no such option.
     SourceError
         If Blender fails.
     rigwright._extras.MissingExtra
@@ -48,42 +50,21 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
     """
     file = Path(path)
     with naming(file, "load_shot"):
-        if file.is_dir() or any(letter in file.name for letter in GLOB) or file.name.lower().endswith(OBJ):
-            return load_sequence(file, **options)
-        opener = OPENERS.get(file.suffix.lower())
-        if opener is None:
+        place: str | None = "obj.sequence:load_sequence"
+        if not (file.is_dir() or any(letter in file.name for letter in GLOB) or file.name.lower().endswith(OBJ)):
+            place = OPENERS.get(existing_file(path, "load_shot").suffix.lower())
+        if place is None:
             endings = f"a folder of OBJ files, or one that ends in {', '.join([*OBJ, *OPENERS])}"
-            missing = "" if file.exists() else ", which does not exist"
-            raise bad_argument("load_shot", "path", repr(str(path)) + missing, endings)
-        if not file.is_file():
-            raise bad_argument("load_shot", "path", f"{str(path)!r}, which is no file", "an existing file")
-        return opener(file, **options)
-
-
-def _gltf(path: Path, **options: Any) -> Shot:
-    from rigwright._formats.gltf.shot import load_gltf_shot
-
-    return load_gltf_shot(path, **options)
-
-
-def _usd(path: Path, **options: Any) -> Shot:
-    from rigwright._formats.usd import load_usd_shot
-
-    return load_usd_shot(path, **options)
-
-
-def _alembic(path: Path, **options: Any) -> Shot:
-    from rigwright._formats.blender.alembic import load_alembic_shot
-
-    return load_alembic_shot(path, **options)
+            raise bad_argument("load_shot", "path", repr(str(path)), endings + readers_of(file))
+        return cast("Shot", call("load_shot", place, file, **options))
 
 
 OBJ = (".obj", ".obj.gz")
-OPENERS: dict[str, Callable[..., Shot]] = {
-    ".npy": load_npy,
-    ".npz": load_npz,
-    ".glb": _gltf,
-    ".gltf": _gltf,
-    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), _usd),
-    ".abc": _alembic,
+OPENERS = {
+    ".npy": "npz.shot:load_npy",
+    ".npz": "npz.shot:load_npz",
+    ".glb": "gltf.shot:load_gltf_shot",
+    ".gltf": "gltf.shot:load_gltf_shot",
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd:load_usd_shot"),
+    ".abc": "blender.alembic:load_alembic_shot",
 }

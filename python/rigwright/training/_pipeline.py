@@ -103,6 +103,8 @@ def body(
         or is written by one.
     NumericalError
         If training diverges.
+    MemoryError
+        If the device has too little memory.
     MissingExtra
         Without PyTorch.
     """
@@ -138,7 +140,10 @@ def body(
             ds.verify(report)  # the model states the hash of what it has learned from
         ready = prepare(ds, chosen, report)
         with torch_settings(torch, threads, device):
-            learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
+            try:
+                learned, steps_done = Networks(ds, ready, chosen, device).train(file, report, started)
+            except torch.cuda.OutOfMemoryError as error:
+                raise MemoryError(f"body: {device} has too little memory for these networks") from error
         report(Progress("measuring", 0, 1))
         used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": steps_done}
         model = measured(model_tensors(ds, ready, learned), metadata(ds, ready, chosen, used), ds, ready.held_out)
@@ -155,6 +160,10 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     if not isinstance(device, str) or device.split(":")[0] not in usable:
         raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
+    kind, colon, index = device.partition(":")
+    count = torch.cuda.device_count() if kind == "cuda" else 1
+    if colon and not (index.isdecimal() and int(index) < count):
+        raise bad_argument("body", "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
         raise bad_argument("body", "threads", repr(threads), "a whole number from 0")
 

@@ -133,10 +133,30 @@ def count_new_crossings(
     target_neutral: ArrayLike,
     target_shapes: ArrayLike,
     faces: ArrayLike,
-    near: ArrayLike | None,
+    near: ArrayLike | None = None,
 ) -> NDArray[np.int64]:
-    """How many :func:`new_crossings` each of the target's shapes (K, V, 3) has: (K,)."""
+    """How many :func:`new_crossings` each of the target's shapes has.
+
+    Parameters
+    ----------
+    source_shapes, target_shapes : (K, V, 3)
+        Positions.
+    target_neutral, faces, near
+        As in :func:`new_crossings`.
+
+    Returns
+    -------
+    (K,) int64
+
+    Raises
+    ------
+    ValueError
+        If the shapes are not as many, or not of one topology.
+    """
     neutral = np.asarray(target_neutral, np.float32)
+    if np.shape(source_shapes) != np.shape(target_shapes):
+        got = f"of shape {np.shape(source_shapes)}"
+        raise bad_argument("count_new_crossings", "source_shapes", got, f"of shape {np.shape(target_shapes)}")
     corners = checked_faces("count_new_crossings", faces, len(neutral))
     counter = CrossingCounter("count_new_crossings", neutral, corners, near)
     pairs = zip(np.asarray(source_shapes, np.float32), np.asarray(target_shapes, np.float32), strict=True)

@@ -116,7 +116,7 @@ def correspond(
     reach: float = 2.0,
     iterations: int = 12,
     threads: int = 0,
-    progress: ProgressCallback = silent,
+    progress: ProgressCallback | None = None,
 ) -> Correspondence:
     """Find where on a source each vertex of a target of another topology lies.
 
@@ -161,6 +161,7 @@ def correspond(
         corresponds.
     """
     check_threads("correspond", threads)
+    show = progress or silent
     _check_numbers(reach, iterations)
     own, other = (_points(n, p) for n, p in (("source", source), ("target", target)))
     own_faces = checked_faces("correspond", source_faces, len(own), "source_faces")
@@ -176,7 +177,7 @@ def correspond(
         Pairs(pairs[:, 0], other[pairs[:, 1]]),
         iterations,
         threads,
-        lambda i: progress(Progress("fitting", i, iterations)),
+        lambda i: show(Progress("fitting", i, iterations)),
     )
     near = reach * mean_edge(fitted)
     corners, weights, distance = closest_of(partners(tied, fitted, goal, near, threads), goal, fitted, threads)

@@ -126,7 +126,7 @@ def personalize(
     beta: float = BETA,
     iterations: int = ITERATIONS,
     threads: int = 0,
-    progress: ProgressCallback = silent,
+    progress: ProgressCallback | None = None,
 ) -> Personalized:
     """Shapes and weights from examples whose weights are only roughly known (Li et al. 2010, section 4).
 
@@ -150,6 +150,7 @@ def personalize(
         0 takes the weights as they are.
     threads : int
         0 means all processors.
+    progress : callable, optional
 
     Raises
     ------
@@ -157,6 +158,7 @@ def personalize(
         As ``example_based`` does, and if the target is not the solver's.
     """
     check_threads("personalize", threads)
+    show = progress or silent
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
     poses = np.asarray(examples, np.float32)
@@ -166,7 +168,7 @@ def personalize(
     for i in range(iterations):
         shapes = solver.transfer_with_examples(source_shapes, poses, weights, betas[i], threads=threads)
         weights = _estimate(neutral, shapes, poses, guess, gammas[i], threads)
-        progress(Progress("personalizing", i + 1, iterations))
+        show(Progress("personalizing", i + 1, iterations))
     shapes = solver.transfer_with_examples(source_shapes, poses, weights, beta, threads=threads)
     resolution = solver.resolution(source_shapes, weights, beta, threads=threads)
     undetermined = _undetermined(resolution)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig, DeformationTransfer
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import as_array, bad_argument, check_blendshape_rig, check_threads
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
@@ -58,10 +58,11 @@ def transfer_rig(
         If there are no faces, and as :func:`deformation_transfer`.
     """
     check_threads("transfer_rig", threads)
+    check_blendshape_rig("transfer_rig", rig)
+    neutral = as_array("transfer_rig", "target_neutral", target_neutral, "numbers (V, 3)").astype(np.float32)
     corners = rig.faces if faces is None else np.asarray(faces)
     if not len(corners):
         raise bad_argument("transfer_rig", "faces", "empty", "given, as the rig has none")
-    neutral = np.asarray(target_neutral, np.float32)
     shapes = expressions(rig)
     held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
     pairs = contact_pairs("transfer_rig", contacts, rig.rest_vertices, shapes, corners, threads)

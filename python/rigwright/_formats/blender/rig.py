@@ -15,7 +15,7 @@ from rigwright._formats.blender.bone_channels import axis_channels, follower_rot
 from rigwright._formats.blender.limits import check_limits, limits_path, load_limits
 from rigwright._formats.blender.process import HostProcess
 from rigwright._hashing import topology_hash
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 from rigwright.errors import SourceError
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ class BlenderRig:
 
         Raises
         ------
+        FileNotFoundError
+            If the file does not exist.
         ValueError
             If the file cannot be opened, or the mesh, armature or limits do not fit it.
         SourceError
@@ -129,8 +131,10 @@ class BlenderRig:
             If there is no Blender.
         """
         file = Path(path).resolve()
+        if not file.exists():
+            raise missing_file("BlenderRig.open", "path", path, "a .blend file that exists")
         if not file.is_file():
-            raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file that exists")
+            raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file")
         settings = {
             "path": str(file),
             "mesh": mesh,

@@ -136,8 +136,7 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
     rig : BlendshapeRig
     fps : float, optional
         Frames a second; by default counted in a full second of the timecodes, else one more than the frame number
-        before the only new second, else 60. Rows count as
-        frames one after the other.
+        before the only new second, else 60. Rows count as frames one after the other.
     """
     if fps is not None and not (np.isfinite(fps) and fps > 0):
         raise bad_argument("load_weights", "fps", repr(fps), "a positive number")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 EXPANSION = 200  # unpacked bytes a packed byte may claim: tables full of zeros reach about 50, deflate allows 1032
 ALLOWANCE = 1 << 20  # bytes that any archive may unpack to, so that tiny files of zeros pass
@@ -74,9 +74,13 @@ def read_arrays(
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     ValueError
-        If the file is not such an archive.
+        If it is not such an archive.
     """
+    if not os.path.exists(path):
+        raise missing_file(function, "path", path)
     length = Path(path).stat().st_size
     try:
         archive = zipfile.ZipFile(path)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import os
 import zlib
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 LARGEST = 1 << 30  # unpacked bytes
 
@@ -20,9 +21,13 @@ def read_lines(path: Path, function: str) -> list[bytes]:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     ValueError
-        If the file cannot be read.
+        If it cannot be read.
     """
+    if not os.path.exists(path):
+        raise missing_file(function, "path", path)
     try:
         if path.suffix.lower() != ".gz":
             return path.read_bytes().splitlines()

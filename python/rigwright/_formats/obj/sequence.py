@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
 from rigwright._rigs.shot import Shot
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, missing_file
 
 DEFAULT_FPS = 30.0
 
@@ -59,10 +60,11 @@ def _files(path: Path) -> list[Path]:
         found = [path]
     else:
         found = [file for file in path.parent.glob(path.name) if file.is_file()] if path.parent.is_dir() else []
+    if not found and not os.path.exists(path):
+        raise missing_file("load_shot", "path", path, "a file, folder or pattern of OBJ files")
     if not found:
-        raise bad_argument(
-            "load_shot", "path", f"{str(path)!r}, where no OBJ file is", "a folder or pattern of OBJ files"
-        )
+        got = f"{str(path)!r}, where no OBJ file is"
+        raise bad_argument("load_shot", "path", got, "a file, folder or pattern of OBJ files")
     return sorted(found, key=lambda file: natural_key(file.name))
 
 

@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from rigwright._validate import missing_file
 from rigwright.progress import ProgressCallback
 from rigwright.sampling import Dataset
 
 INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints a vertex at most
 
 
-def fitted_skinning(training: Dataset, folder: Path, progress: ProgressCallback) -> list[Path]:
+def fitted_skinning(
+    training: Dataset, folder: str | os.PathLike[str], progress: ProgressCallback | None = None
+) -> list[Path]:
     """Fit linear skinning with one, four and all joints a vertex; model files that are there already are kept.
 
     Parameters
     ----------
     training : Dataset
         What the model learned from.
-    folder : Path
-        Takes ``skinning-1.safetensors``, ``skinning-4.safetensors`` and ``skinning-all.safetensors``.
-    progress : callable
+    folder : path
+        An existing folder: it takes ``skinning-1.safetensors``, ``skinning-4.safetensors`` and
+        ``skinning-all.safetensors``.
+    progress : callable, optional
+
+    Returns
+    -------
+    list of Path
+        The three files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
     """
     from rigwright import load
     from rigwright.baselines import linear_blend
 
+    place = Path(folder)
+    if not place.is_dir():
+        raise missing_file("fitted_skinning", "folder", place, "an existing folder")
     files = []
     for name, influences in INFLUENCES.items():
-        file = folder / f"skinning-{name}.safetensors"
+        file = place / f"skinning-{name}.safetensors"
         if not file.exists() or load(file).metadata.get("data_hash") != training.hash:
             linear_blend(training, influences, progress=progress).save(file)
         files.append(file)

