@@ -68,7 +68,7 @@ ONLY_IN = {
     "bpy": {"_formats", "_demo"},
     "pxr": {"_formats"},
     "pyvista": {"report"},
-    "rich": {"cli"},
+    "rich": {"cli", "progress"},
 }
 
 

@@ -24,7 +24,7 @@ from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, make_problem
 from rigwright.inverse._rigid_motion import without_rigid_motion
 from rigwright.inverse._solution import Solution
-from rigwright.progress import ProgressCallback, silent
+from rigwright.progress import ProgressOption, as_callback
 
 Float64 = NDArray[np.float64]
 Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
@@ -78,13 +78,13 @@ class Solver:
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
         threads: int = 0,
-        progress: ProgressCallback | None = None,
+        progress: ProgressOption = None,
     ) -> Solution:
         """Weights of a shot; see :func:`solve`."""
         started = time.perf_counter()
         if not isinstance(method, str) or method not in METHODS:
             raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
-        options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
+        options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
         _check_device(method, device)
         transforms = None
         if rigid is not None:
@@ -180,8 +180,8 @@ def solve(
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int
         0: all processors. The result does not depend on it.
-    progress : callable, optional
-        Receives ``rigwright.progress.Progress``.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._validate import bad_argument
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
@@ -44,7 +44,7 @@ def sample(
     shard_rows: int | None = None,
     overwrite: bool = False,
     executor: Executor | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Dataset:
     """Sample a rig into a data set folder; the same call goes on where an interrupted one stopped.
 
@@ -73,8 +73,8 @@ def sample(
         Remove the data set that the folder holds, and start anew.
     executor : Executor, optional
         Who evaluates; overrides ``workers``.
-    progress : callable, optional
-        Receives a :class:`rigwright.progress.Progress` with rows done, rate and time left.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`: rows done, rate and time left.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def sample(
     _make_folder(folder)
     with locked(folder), _full_disk_in_words(folder, plan):
         if not begin(folder, plan.opening, rest_files(facts), overwrite):
-            _fill(rig, plan, folder, executor, progress or silent)
+            _fill(rig, plan, folder, executor, as_callback(progress))
     return Dataset(folder)
 
 

@@ -17,7 +17,7 @@ from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
 from rigwright._validate import bad_argument
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
 from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
@@ -42,7 +42,7 @@ def body(
     device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     **settings: Any,
 ) -> Deformer:
     """Learn the deformation of a rig with a skeleton from samples of it.
@@ -69,8 +69,8 @@ def body(
         PyTorch's; 0 leaves them as they are.
     checkpoint : path or None
         File that a killed run continues from; it is removed when the model is finished.
-    progress : callable or None
-        Gets :class:`rigwright.progress.Progress` records, with the held-out error in the rig's unit.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`: the held-out error in the rig's unit.
     **settings
         Entries of :class:`rigwright.training._settings.Settings`: ``holdout``, ``tau``, ``border``, ``hidden``,
         ``pca_threshold``, ...
@@ -92,7 +92,7 @@ def body(
     """
     started = time.monotonic()
     torch = require("torch", extra="training", purpose="training a model")
-    report = progress or silent
+    report = as_callback(progress)
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
     _check_arguments(torch, ds, device, threads)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright._validate import bad_argument, check_threads
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
@@ -126,7 +126,7 @@ def personalize(
     beta: float = BETA,
     iterations: int = ITERATIONS,
     threads: int = 0,
-    progress: ProgressCallback = silent,
+    progress: ProgressOption = None,
 ) -> Personalized:
     """Shapes and weights from examples whose weights are only roughly known (Li et al. 2010, section 4).
 
@@ -150,6 +150,8 @@ def personalize(
         0 takes the weights as they are.
     threads : int
         0 means all processors.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Raises
     ------
@@ -157,6 +159,7 @@ def personalize(
         As ``example_based`` does, and if the target is not the solver's.
     """
     check_threads("personalize", threads)
+    show = as_callback(progress)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
     poses = np.asarray(examples, np.float32)
@@ -166,7 +169,7 @@ def personalize(
     for i in range(iterations):
         shapes = solver.transfer_with_examples(source_shapes, poses, weights, betas[i], threads=threads)
         weights = _estimate(neutral, shapes, poses, guess, gammas[i], threads)
-        progress(Progress("personalizing", i + 1, iterations))
+        show(Progress("personalizing", i + 1, iterations))
     shapes = solver.transfer_with_examples(source_shapes, poses, weights, beta, threads=threads)
     resolution = solver.resolution(source_shapes, weights, beta, threads=threads)
     undetermined = _undetermined(resolution)

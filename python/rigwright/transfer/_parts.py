@@ -16,7 +16,7 @@ from rigwright._core import DeformationTransfer
 from rigwright._files import atomic_file, atomic_write
 from rigwright._interrupts import held_back
 from rigwright._validate import bad_argument, check_threads
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
@@ -37,7 +37,7 @@ def transfer_in_parts(
     fixed: Fixed = "rest",
     contacts: Contacts = "auto",
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Float32:
     """Transfer shapes part by part; parts that ``folder`` holds of the same transfer are not done again.
 
@@ -49,7 +49,8 @@ def transfer_in_parts(
         As in :func:`rigwright.transfer.deformation_transfer`.
     folder : path
         Takes one file a part; made if it is missing, emptied if it holds parts of another transfer.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -63,7 +64,7 @@ def transfer_in_parts(
     KeyboardInterrupt
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
-    show = progress or silent
+    show = as_callback(progress)
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
     kept = Path(folder)
     check_threads("transfer_in_parts", threads)

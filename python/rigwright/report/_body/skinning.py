@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rigwright.progress import ProgressCallback
+from rigwright.progress import ProgressOption, as_callback
 from rigwright.sampling import Dataset
 
 INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints a vertex at most
 
 
-def fitted_skinning(training: Dataset, folder: Path, progress: ProgressCallback) -> list[Path]:
+def fitted_skinning(training: Dataset, folder: Path, progress: ProgressOption = None) -> list[Path]:
     """Fit linear skinning with one, four and all joints a vertex; model files that are there already are kept.
 
     Parameters
@@ -19,15 +19,16 @@ def fitted_skinning(training: Dataset, folder: Path, progress: ProgressCallback)
         What the model learned from.
     folder : Path
         Takes ``skinning-1.safetensors``, ``skinning-4.safetensors`` and ``skinning-all.safetensors``.
-    progress : callable
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
     """
     from rigwright import load
     from rigwright.baselines import linear_blend
 
-    files = []
+    show, files = as_callback(progress), []
     for name, influences in INFLUENCES.items():
         file = folder / f"skinning-{name}.safetensors"
         if not file.exists() or load(file).metadata.get("data_hash") != training.hash:
-            linear_blend(training, influences, progress=progress).save(file)
+            linear_blend(training, influences, progress=show).save(file)
         files.append(file)
     return files
