@@ -45,7 +45,7 @@ PYTHON_LAYERS = [
     {"_extras", "_files", "_hashing"},
     {"_rigs"},
     {"_formats"},
-    {"sources", "metrics", "_skinning", "_blendshapes", "_device_report"},
+    {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report"},
     {"_device_models", "exports", "inverse"},
     {"faces", "crowd", "transfer", "sampling", "baselines"},
     {"training", "_bench"},
@@ -67,7 +67,7 @@ ONLY_IN = {
     "torch": {"training", "_bench"},
     "bpy": {"_formats", "_demo"},
     "pxr": {"_formats"},
-    "pyvista": {"report"},
+    "pyvista": {"plot", "report"},
     "rich": {"cli", "progress"},
 }
 

@@ -47,6 +47,7 @@ PUBLIC = {
         "faces",
         "inverse",
         "metrics",
+        "plot",
         "progress",
         "report",
         "sampling",

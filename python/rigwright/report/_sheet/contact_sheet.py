@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from rigwright import BlendshapeRig
 from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
+from rigwright.plot._colors import CLAY, distinct, rgb
+from rigwright.plot._studio import Studio, View, view_of
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.report._kit import words
-from rigwright.report._kit.colors import CLAY, distinct, rgb
-from rigwright.report._kit.pictures import Studio, View, data_uri, view_of
+from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._sheet.actor_words import movement
 from rigwright.report._sheet.kept import KeptPictures

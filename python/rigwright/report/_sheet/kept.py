@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from rigwright import __version__
 from rigwright._files import atomic_write
-from rigwright.report._kit.pictures import Pixels, jpeg
+from rigwright.plot._image import Pixels
+from rigwright.report._kit.jpeg import jpeg
 
 
 class KeptPictures:
