@@ -122,15 +122,10 @@ def errors(
     """
     series = _series("errors", "values", values, 1)
     chart = new_axes(1, 1, (7.0, 3.0))[0] if axis is None else axis
-    colors = [SERIES[place % len(SERIES)] for place in range(len(series))]
-    error_lines(
-        chart,
-        [
-            (label, line, color, not place)
-            for place, ((label, line), color) in enumerate(zip(series.items(), colors, strict=True))
-        ],
-        LEAST if log else None,
-    )
+    lines = [
+        (label, line, SERIES[place % len(SERIES)], place == 0) for place, (label, line) in enumerate(series.items())
+    ]
+    error_lines(chart, lines, LEAST if log else None)
     chart.set(xlabel="frame", ylabel=f"error, {unit}" if unit else "error")
     if not log:
         chart.set_ylim(bottom=0)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright._hashing import padded_faces
-from rigwright._validate import as_array, bad_argument, check_finite
+from rigwright._validate import bad_argument
+from rigwright.plot._arguments import Subject, Values, focus_of, points_of, subject_of, values_of
 from rigwright.plot._colors import heat, nice_top
 from rigwright.plot._framing import aspect_of, moving_vertices
 from rigwright.plot._image import Image, Pixels
@@ -22,8 +22,6 @@ WIDTH = 300  # pixels of a picture among several
 LARGE = 420  # pixels of a picture alone
 TOP = 99.8  # percentile of the values at which a color scale ends
 SHEET = 6  # pictures in a row of a contact sheet
-
-Values = Sequence[ArrayLike | None]
 
 
 def mesh(
@@ -73,8 +71,8 @@ def mesh(
     >>> weights = [float(name == "jawOpen") for name in rig.shape_names]
     >>> rw.plot.mesh(rig, rig.evaluate(weights))  # doctest: +SKIP
     """
-    subject = _subject("mesh", model)
-    points = subject.rest if vertices is None else _points("mesh", vertices, subject, 2)
+    subject = subject_of("mesh", model)
+    points = subject.rest if vertices is None else points_of("mesh", vertices, subject, 2)
     given = None if values is None else [values]
     return _drawn("mesh", subject, points[None], None, 1, _Look(given, top, unit, focus, turn, rise, width))
 
@@ -126,8 +124,8 @@ def side_by_side(
     >>> off = np.linalg.norm(found - truth, axis=2)  # doctest: +SKIP
     >>> rw.plot.side_by_side(rig, found, values=10 * off, unit="mm")  # doctest: +SKIP
     """
-    subject = _subject("side_by_side", model)
-    points = _points("side_by_side", vertices, subject, 3)
+    subject = subject_of("side_by_side", model)
+    points = points_of("side_by_side", vertices, subject, 3)
     look = _Look(values, top, unit, focus, turn, rise, width)
     return _drawn("side_by_side", subject, points, titles, columns or len(points), look)
 
@@ -178,14 +176,7 @@ def contact_sheet(
         poses = np.atleast_2d(np.asarray(weights, np.float32))
         titles = titles or [str(number) for number in range(len(poses))]
     look = _Look(None, None, "", moving_vertices(rig), turn, rise, width)
-    return _drawn("contact_sheet", _subject("contact_sheet", rig), rig.evaluate(poses), titles, columns, look)
-
-
-@dataclass(frozen=True)
-class _Subject:
-    rest: NDArray[np.float32]
-    faces: NDArray[np.int32]
-    up_axis: str
+    return _drawn("contact_sheet", subject_of("contact_sheet", rig), rig.evaluate(poses), titles, columns, look)
 
 
 @dataclass(frozen=True)
@@ -201,49 +192,9 @@ class _Look:
     width: int
 
 
-def _subject(function: str, model: Any) -> _Subject:
-    rest = getattr(model, "rest_vertices", getattr(model, "vertices", None))
-    faces = getattr(model, "faces", None)
-    if rest is None or faces is None or np.ndim(rest) != 2:
-        expected = "a rig, a model, a data set or a mesh, with faces and rest_vertices"
-        raise bad_argument(function, "model", f"a {type(model).__name__}", expected)
-    if not len(faces):
-        raise bad_argument(function, "model", "without faces", "a mesh that can be drawn")
-    up_axis = getattr(model, "up_axis", None) or "Y"
-    return _Subject(np.asarray(rest, np.float32), padded_faces(np.asarray(faces), function), str(up_axis))
-
-
-def _points(function: str, vertices: ArrayLike, subject: _Subject, rank: int) -> NDArray[np.float32]:
-    count = len(subject.rest)
-    expected = f"numbers ({count}, 3)" if rank == 2 else f"numbers (N, {count}, 3), N at least 1"
-    array = as_array(function, "vertices", vertices, expected)
-    if array.dtype.kind not in "fiu" or array.ndim != rank or array.shape[-2:] != (count, 3) or not len(array):
-        raise bad_argument(function, "vertices", f"{array.dtype} {array.shape}", expected)
-    check_finite(function, "vertices", array)
-    return np.asarray(array, np.float32)
-
-
-def _values(function: str, values: Values | None, frames: int, count: int) -> list[NDArray[np.float64] | None]:
-    if values is None:
-        return [None] * frames
-    if len(values) != frames:
-        raise bad_argument(function, "values", f"{len(values)} entries", f"one per picture, {frames}")
-    found: list[NDArray[np.float64] | None] = []
-    for entry in values:
-        if entry is None:
-            found.append(None)
-            continue
-        array = as_array(function, "values", entry, f"numbers ({count},)")
-        if array.dtype.kind not in "fiu" or array.shape != (count,):
-            raise bad_argument(function, "values", f"{array.dtype} {array.shape}", f"numbers ({count},)")
-        check_finite(function, "values", array)
-        found.append(array.astype(np.float64))
-    return found
-
-
 def _drawn(
     function: str,
-    subject: _Subject,
+    subject: Subject,
     vertices: NDArray[np.float32],
     titles: Sequence[str] | None,
     columns: int,
@@ -253,7 +204,7 @@ def _drawn(
         raise bad_argument(function, "titles", f"{len(titles)} strings", f"one per picture, {len(vertices)}")
     if columns < 1 or look.width < 1:
         raise bad_argument(function, "columns and width", f"{columns} and {look.width}", "at least 1")
-    colored = _values(function, look.values, len(vertices), len(subject.rest))
+    colored = values_of(function, look.values, len(vertices), len(subject.rest))
     scale = _scale(function, colored, look)
     pictures = _pictures(function, subject, vertices, colored, scale, look)
     if titles is None and scale is None:
@@ -273,13 +224,13 @@ def _scale(function: str, colored: list[NDArray[np.float64] | None], look: _Look
 
 def _pictures(
     function: str,
-    subject: _Subject,
+    subject: Subject,
     vertices: NDArray[np.float32],
     colored: list[NDArray[np.float64] | None],
     scale: Scale | None,
     look: _Look,
 ) -> list[Pixels]:
-    shown = vertices if look.focus is None else vertices[:, _focus(function, look.focus, len(subject.rest))]
+    shown = vertices if look.focus is None else vertices[:, focus_of(function, look.focus, len(subject.rest))]
     held = shown.reshape(-1, 3)
     aspect = aspect_of(held, subject.up_axis)
     view = view_of(held, subject.up_axis, look.turn, look.rise, aspect)
@@ -289,22 +240,6 @@ def _pictures(
             studio.picture(points, view, None if values is None or scale is None else heat(values / scale.top))
             for points, values in zip(vertices, colored, strict=True)
         ]
-
-
-def _focus(function: str, focus: ArrayLike, count: int) -> NDArray[np.int64]:
-    chosen = np.asarray(focus)
-    expected = f"vertices (M,), from 0 to {count - 1}, or ({count},) bool, at least one"
-    if chosen.dtype == bool and chosen.shape == (count,):
-        chosen = np.flatnonzero(chosen)
-    if (
-        chosen.dtype.kind not in "iu"
-        or chosen.ndim != 1
-        or not len(chosen)
-        or chosen.min() < 0
-        or chosen.max() >= count
-    ):
-        raise bad_argument(function, "focus", f"{chosen.dtype} {chosen.shape}", expected)
-    return np.asarray(chosen, np.int64)
 
 
 def _tiled(pictures: list[Pixels], columns: int) -> Pixels:
