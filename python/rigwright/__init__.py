@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         report,
         sampling,
         sources,
+        torch,
         training,
         transfer,
     )
@@ -68,6 +69,7 @@ __all__ = [
     "sampling",
     "sources",
     "topology_hash",
+    "torch",
     "training",
     "transfer",
 ]

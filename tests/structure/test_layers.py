@@ -46,7 +46,7 @@ PYTHON_LAYERS = [
     {"_rigs"},
     {"_formats"},
     {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report"},
-    {"_device_models", "exports", "inverse"},
+    {"_device_models", "exports", "inverse", "torch"},
     {"faces", "crowd", "transfer", "sampling", "baselines"},
     {"training", "_bench"},
     {"report"},
@@ -64,7 +64,7 @@ HOSTED = (
 
 # Optional packages and the one place that may import them.
 ONLY_IN = {
-    "torch": {"training", "_bench"},
+    "torch": {"torch", "training", "_bench"},
     "bpy": {"_formats", "_demo"},
     "pxr": {"_formats"},
     "pyvista": {"plot", "report"},

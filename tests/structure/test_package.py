@@ -52,7 +52,7 @@ PUBLIC = {
         "report",
         "sampling",
     ),
-    *("sources", "training", "transfer"),
+    *("sources", "torch", "training", "transfer"),
 }
 
 

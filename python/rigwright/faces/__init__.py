@@ -3,6 +3,7 @@
 from rigwright.faces._combinations import CombinationStructure, combination_structure
 from rigwright.faces._compskin import compskin_curves, ict_with_combinations
 from rigwright.faces._correctives.correctives import constructed_correctives
+from rigwright.faces._example import example
 from rigwright.faces._ict import SEGMENTS, ict
 from rigwright.faces._makehuman import macro, makehuman
 
@@ -12,6 +13,7 @@ __all__ = [
     "combination_structure",
     "compskin_curves",
     "constructed_correctives",
+    "example",
     "ict",
     "ict_with_combinations",
     "macro",

@@ -6,6 +6,7 @@ from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright.sources._blendshapes import load_blendshapes, load_weights
+from rigwright.sources._example_body import example_body
 from rigwright.sources._joint_maps import joint_map
 from rigwright.sources._loading import load
 from rigwright.sources._retarget import Retargeted, retarget
@@ -21,6 +22,7 @@ __all__ = [
     "Shot",
     "SkinnedRig",
     "TranslationChannels",
+    "example_body",
     "joint_map",
     "load",
     "load_blendshapes",
