@@ -67,6 +67,7 @@ ONLY_IN = {
     "torch": {"torch", "training", "_bench"},
     "bpy": {"_formats", "_demo"},
     "pxr": {"_formats"},
+    "trimesh": {"_formats"},
     "pyvista": {"plot", "report"},
     "rich": {"cli", "progress"},
 }

@@ -13,6 +13,7 @@ from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -107,6 +108,8 @@ def example_based(
     if holds_each(fixed):
         raise bad_argument("example_based", "fixed", "'each'", '"rest", vertices or None')
     check_threads("example_based", threads)
+    check_positions("example_based", source_neutral, source_shapes, "source_shapes")
+    check_positions("example_based", target_neutral, examples, "examples")
     held = held_vertices("example_based", fixed, source_neutral, source_shapes)
     pairs = contact_pairs("example_based", contacts, source_neutral, source_shapes, faces, threads)
     solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=pairs)

@@ -18,6 +18,7 @@ from rigwright._interrupts import held_back
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -65,6 +66,7 @@ def transfer_in_parts(
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
     show = as_callback(progress)
+    check_positions("transfer_in_parts", source_neutral, source_shapes, "source_shapes")
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
     kept = Path(folder)
     check_threads("transfer_in_parts", threads)

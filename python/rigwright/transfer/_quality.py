@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._validate import bad_argument, check_finite
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import CrossingCounter
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._surface import checked_faces, checked_vertices, degenerate_faces, is_degenerate
 
 Float64 = NDArray[np.float64]
@@ -83,6 +84,8 @@ def quality(
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
+    check_positions("quality", source_neutral, source_shapes, "source_shapes")
+    check_positions("quality", target_neutral, target_shapes, "target_shapes")
     neutrals = [np.asarray(x, np.float64) for x in (source_neutral, target_neutral)]
     shapes = [np.asarray(x, np.float32) for x in (source_shapes, target_shapes)]
     _check(neutrals, shapes)

@@ -45,12 +45,12 @@ class Member:
     ----------
     kinds : str
         Allowed dtype kinds: "f" floats, "i" signed and "u" unsigned integers, "U" text.
-    shape : tuple of int or str
-        A number is that size; a letter is a size shared by all members that use it.
+    shape : tuple of int or str, or None
+        A number is that size; a letter is a size shared by all members that use it. None: any shape.
     """
 
     kinds: str
-    shape: tuple[int | str, ...]
+    shape: tuple[int | str, ...] | None
 
 
 def read_arrays(
@@ -124,12 +124,13 @@ def _array(content: bytes, name: str, member: Member, sizes: dict[str, int], fun
     shape, fortran, dtype, start = _header(content, name, function)
     if dtype.hasobject or dtype.kind not in member.kinds or dtype.itemsize == 0:
         raise bad_argument(function, name, f"of type {dtype}", f"of dtype kind {' or '.join(member.kinds)}")
-    if len(shape) != len(member.shape):
-        raise bad_argument(function, name, f"of shape {shape}", f"of shape {_wording(member.shape)}")
-    for size, wanted in zip(shape, member.shape, strict=True):
+    wanted_shape = shape if member.shape is None else member.shape
+    if len(shape) != len(wanted_shape):
+        raise bad_argument(function, name, f"of shape {shape}", f"of shape {_wording(wanted_shape)}")
+    for size, wanted in zip(shape, wanted_shape, strict=True):
         known = wanted if isinstance(wanted, int) else sizes.setdefault(wanted, size)
         if size != known:
-            expected = f"of shape {_wording(member.shape)}" + ("" if wanted == known else f" with {wanted} = {known}")
+            expected = f"of shape {_wording(wanted_shape)}" + ("" if wanted == known else f" with {wanted} = {known}")
             raise bad_argument(function, name, f"of shape {shape}", expected)
     if start + math.prod(shape) * dtype.itemsize != len(content):
         got = f"{len(content) - start} bytes for {dtype} {shape}"

@@ -30,6 +30,7 @@ from rigwright.transfer._packing.program import Program
 from rigwright.transfer._packing.search import Told, search
 from rigwright.transfer._packing.sequence import Sequencer
 from rigwright.transfer._packing.solvers import SOLVERS
+from rigwright.transfer._positions import check_positions
 
 NODE_LIMIT = 1_000_000  # seconds, not minutes
 LARGEST_BETA = 10.0  # above it differences alone decide already
@@ -123,6 +124,7 @@ def pack_expressions(
     """
     _check_numbers(threshold, alpha, beta, overlap, node_limit)
     _check_solver(solver, limit, overlap, minimize, reject_at)
+    check_positions("pack_expressions", neutral, shapes, "shapes")
     face = checked_face(neutral, shapes, faces, target_neutral, names)
     told = Told(as_callback(progress))
     told.report(Progress("finding pairs", 0, 1))
