@@ -86,10 +86,12 @@ def pixels_of(canvas: Any) -> NDArray[np.uint8]:
 def new_axes(rows: int, columns: int, size: tuple[float, float], **more: Any) -> NDArray[Any]:
     """Axes (rows columns,) of a new pyplot figure in the style of the charts: notebooks show it by themselves."""
     require("matplotlib", extra="report", purpose="drawing charts")
-    from matplotlib import pyplot, rc_context
+    from matplotlib import interactive, is_interactive, pyplot, rc_context
 
     with rc_context(STYLE):
         _, axes = pyplot.subplots(rows, columns, squeeze=False, figsize=size, layout="constrained", **more)
         for axis in axes.flat:
             axis.set_axisbelow(True)
+        shown = is_interactive()
+    interactive(shown)  # a notebook's backend, loaded by the first figure, switches it on: the context would undo that
     return np.asarray(axes.ravel())

@@ -60,7 +60,9 @@ def _add_scale(canvas: object, scale: Scale, size: tuple[int, int], left: int) -
     place = ((left + 8) / size[0], low / size[1], BAR / size[0], long / size[1])
     axis = canvas.add_axes(place)  # type: ignore[attr-defined]
     axis.imshow(heat(np.linspace(1.0, 0.0, 128))[:, None], aspect="auto", extent=(0.0, 1.0, 0.0, 1.0))
-    labels = [f"{scale.top * at:g}" for at in (0.0, 0.25, 0.5, 0.75)] + [f"\N{GREATER-THAN OR EQUAL TO} {scale.top:g}"]
+    labels = [f"{scale.top * at:.3g}" for at in (0.0, 0.25, 0.5, 0.75)] + [
+        f"\N{GREATER-THAN OR EQUAL TO} {scale.top:.3g}"
+    ]
     labels[-1] += f" {scale.unit}" if scale.unit else ""
     axis.yaxis.tick_right()
     axis.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], labels, fontsize=0.72 * 12.0)
