@@ -73,8 +73,9 @@ def curves(
     shown = strongest(next(iter(series.values()))) if chosen is None else _columns(chosen, titles)
     across = min(ACROSS, len(shown))
     if axes is None:
-        rows = -(-len(shown) // across)
-        panels = new_axes(rows, across, (3.4 * across, 1.25 * rows + 0.5), sharex=True, sharey=True)
+        rows = -(-len(shown) // ACROSS)
+        across = -(-len(shown) // rows)
+        panels = new_axes(rows, across, (10.2 / max(across, 2) * across, 1.6 * rows + 0.5), sharex=True, sharey=True)
     else:
         panels = np.array(list(axes), object)
     if len(panels) < len(shown):
@@ -84,7 +85,7 @@ def curves(
         axis.set_title(titles[k], loc="left", fontsize=10)
     for axis in panels[len(shown) :]:
         axis.set_visible(False)
-    _finish(panels[: len(shown)], across, shown, bounds, labelled=len(series) + (known is not None) > 1)
+    _finish(panels[: len(shown)], across, shown, bounds, lines=len(series) + (known is not None))
     return panels[: len(shown)]
 
 
@@ -157,22 +158,22 @@ def _draw(axis: Any, series: Mapping[str, Array], truth: Array | None) -> None:
         color = ACCENT if place == 0 else SERIES[place % len(SERIES)]
         if place == 0:
             axis.fill_between(np.arange(len(values)), values, color=color, alpha=0.16, linewidth=0)
-        axis.plot(values, color=color, linewidth=1.6, label=label)
+        axis.plot(values, color=color, linewidth=1.6, label=label, zorder=2 + len(series) - place)
     if truth is not None:
-        axis.plot(truth, color=INK, linewidth=1.2, linestyle=(0, (1, 2)), label="truth")
+        axis.plot(truth, color=INK, linewidth=1.2, linestyle=(0, (1, 2)), label="truth", zorder=2 + len(series) + 1)
     axis.margins(x=0)
     axis.xaxis.get_major_locator().set_params(integer=True)
 
 
-def _finish(panels: NDArray[Any], across: int, shown: Any, bounds: ArrayLike | None, labelled: bool) -> None:
+def _finish(panels: NDArray[Any], across: int, shown: Any, bounds: ArrayLike | None, lines: int) -> None:
     if bounds is not None:
         table = np.asarray(bounds, np.float64)
         low, high = (np.broadcast_to(table, (1, 2)) if table.ndim == 1 else table[shown]).T
         panels[0].set_ylim(min(0.0, float(low.min())), max(float(high.max()), 1e-6) * 1.02)
     for axis in panels[max(0, len(panels) - across) :]:
         axis.set_xlabel("frame")
-    if labelled:
-        legend(panels[0].figure, panels[0], 2)
+        axis.tick_params(labelbottom=True)  # also where the row below has fewer charts
+    legend(panels[0].figure, panels[0], lines)
 
 
 def _series(function: str, argument: str, values: ArrayLike | Mapping[str, ArrayLike], rank: int) -> dict[str, Array]:

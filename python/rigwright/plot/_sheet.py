@@ -16,7 +16,7 @@ SCALE = 92  # pixels beside the pictures
 BAR = 12  # pixels across the color scale
 LONGEST_BAR = 320  # pixels
 TEXT = 13.0  # pixels, of titles; shrunk to the width of a picture
-NARROW = 0.56  # of its height: the mean width of a letter
+NARROW = 0.66  # of its height: the mean width of a letter
 
 
 @dataclass(frozen=True)
