@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -76,12 +77,12 @@ def silent(_: Progress) -> None:
 
 
 WIDTH = 24  # characters of a bar
-LINE = 78  # characters of the line with its words
+LINE = 100  # characters of the line with its words, where the terminal does not say how long it is
 IN_PLACE, AS_LINES = 0.1, 5.0  # seconds between two drawings
 
 
 class Bar:
-    """Draws progress as one line of text, a line per stage.
+    """Draws progress as one line of text. A finished stage keeps its line, any other makes room for the next one.
 
     Parameters
     ----------
@@ -107,8 +108,6 @@ class Bar:
         interval = IN_PLACE if self._in_place else AS_LINES
         if repeats or not (begins or completes or now - self._drawn_at >= interval):
             return
-        if begins:
-            self.close()
         self._stage, self._complete, self._drawn_at = progress.stage, completes, now
         self._draw(progress)
         if completes:
@@ -130,7 +129,8 @@ class Bar:
             before, bar, after = progress.stage, "", note
         else:
             before, bar, after = f"{progress.stage}  ", _plain_bar(share), f" {share:4.0%}{note}"
-        after = after[: max(LINE - len(before) - len(bar), 0)]
+        line = shutil.get_terminal_size((LINE, 0)).columns - 1
+        after = after[: max(line - len(before) - len(bar), 0)]
         length = len(before) + len(bar) + len(after)
         if bar and share is not None and self._styled is not None:
             with contextlib.suppress(Exception):

@@ -57,6 +57,14 @@ def test_a_terminal_shows_a_bar_in_one_line_per_stage(monkeypatch, rich):
     assert text.endswith("writing\n")
 
 
+def test_an_unfinished_stage_makes_room_for_the_next(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    records = [Progress("measuring", 2, 3), Progress("writing", 1, 1)]
+    text = drawn(monkeypatch, Terminal(), records)
+    assert text.count("\n") == 1
+    assert text.split("\r")[-1].strip().startswith("writing")
+
+
 def test_a_shorter_line_clears_the_longer_one_before_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.console", None)
     records = [Progress("solving", 0, 2, "a long message"), Progress("solving", 2, 2)]
