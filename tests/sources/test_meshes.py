@@ -116,7 +116,7 @@ def test_a_mesh_is_placed_in_another_unit_and_other_axes():
         ("text.npy", np.array([["a", "b", "c"]]), r"text\.npy: <U1 \(1, 3\)"),
         ("words.npy", b"left eye", r"words\.npy: no array of numbers"),
         ("words.obj", b"v 1 2\n", r"words\.obj: no mesh"),
-        ("words.npz", b"left eye", r"words\.npz: no archive of arrays"),
+        ("words.npz", b"left eye", r"words\.npz: no zip archive"),
         ("words.json", b"{}", r"words\.json: no mesh"),
     ],
 )

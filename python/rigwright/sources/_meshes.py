@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._core import load as load_model
-from rigwright._formats.npz.archive import Member, read_arrays
+from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright._formats.ply import read_ply
 from rigwright._hashing import padded_faces
 from rigwright._rigs.mesh import Mesh
@@ -68,7 +68,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
         return _one(*read_ply(file, "load_mesh"), path=file)
     if suffix == ".safetensors":
         return _at_rest(load_model(os.fspath(file)), file)
-    if suffix == ".npz" and _has_vertices(file):
+    if suffix == ".npz" and "vertices" in member_names(file, "load_mesh"):
         return _archived(file)
     if suffix in (".npz", ".blend"):
         return _at_rest(load_blendshapes(file), file)
@@ -131,15 +131,6 @@ def _at_rest(model: Any, path: Path) -> Mesh:
     faces = padded_faces(model.faces) if len(model.faces) else np.zeros((0, 4), np.int32)
     unit, up_axis = float(model.meters_per_unit), str(model.up_axis)
     return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or path.stem, unit, up_axis)
-
-
-def _has_vertices(path: Path) -> bool:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return "vertices" in archive.files
-    except (OSError, ValueError, EOFError, AttributeError) as error:
-        got = f"{path}: no archive of arrays ({error})"
-        raise bad_argument("load_mesh", "path", got, "an .npz file") from None
 
 
 def _archived(path: Path) -> Mesh:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._core import BlendshapeRig
+from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 from rigwright.sources._blendshapes import load_weights
@@ -37,7 +38,7 @@ def read_weights(path: Path, rig: BlendshapeRig, missing: float = 0.0) -> Float6
         return array.astype(np.float64)
     weights = load_weights(path, rig)[0].astype(np.float64)
     if path.suffix.lower() == ".npz":
-        with np.load(path, allow_pickle=False) as archive:
-            named = set(map(str, archive["names"])) if "names" in archive.files else set(rig.shape_names)
+        stored = read_arrays(path, {"names": Member("U", ("K",))}, "load_weights", others=True)
+        named = set(map(str, stored.get("names", rig.shape_names)))
         weights[:, [name not in named for name in rig.shape_names]] = missing
     return weights
