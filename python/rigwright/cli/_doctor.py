@@ -25,6 +25,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "blender": ("bpy",),
     "gltf": ("pygltflib",),
     "usd": ("usd-core",),
+    "meshes": ("trimesh",),
     "inverse": ("scipy",),
     "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),
