@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright._validate import bad_argument
 
 NEARER = 0.25  # of the squared distance to the neutral: shapes this near to the origin are offsets
-SAMPLED = 2000  # vertices compared
 
 
 def check_positions(function: str, neutral: ArrayLike, shapes: ArrayLike | BlendshapeRig, argument: str) -> None:
@@ -37,10 +36,12 @@ def check_positions(function: str, neutral: ArrayLike, shapes: ArrayLike | Blend
         return
     if rest.ndim != 2 or rows.ndim != 3 or rows.shape[1:] != rest.shape or not rows.size:
         return
-    step = -(-len(rest) // SAMPLED)
-    sampled = rows[:, ::step].astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name later
-        from_origin = np.square(sampled).sum(axis=(1, 2))
-        from_neutral = np.square(sampled - rest[::step]).sum(axis=(1, 2))
-    if np.isfinite(from_neutral).all() and (from_origin < NEARER * from_neutral).all():
+    if all(_is_offsets(rest, row) for row in rows):  # ends at the first position, the usual case
         raise bad_argument(function, argument, "offsets from the neutral", f"{expected}: neutral + offsets")
+
+
+def _is_offsets(rest: NDArray[Any], row: NDArray[Any]) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name later
+        from_origin = np.square(row, dtype=np.float64).sum()
+        from_neutral = np.square(np.subtract(row, rest, dtype=np.float64)).sum()
+    return bool(np.isfinite(from_neutral) and from_origin < NEARER * from_neutral)
