@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright.faces._compskin import compskin_curves, control_table
-from rigwright.report._kit.colors import ACCENT, INK, QUIET, SERIES
-from rigwright.report._kit.drawing import figure, plain_numbers
-from rigwright.report._kit.portrait import portrait
+from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
+from rigwright.plot._drawing import figure, plain_numbers
+from rigwright.plot._portrait import portrait
 
 ROOT = Path(__file__).resolve().parents[1]
 PERFORMANCE = slice(0, 200, 4)  # the data set cuts after row 199

@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import rigwright as rw
-from rigwright.report._kit.colors import heat
-from rigwright.report._kit.pictures import Studio, view_of
+from rigwright.plot._colors import heat
+from rigwright.plot._studio import Studio, view_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = (380, 520)

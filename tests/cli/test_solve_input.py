@@ -8,8 +8,8 @@ import pytest
 import rigwright as rw
 from rigwright import exports
 from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._meshes import read_weights
 from rigwright.inverse import Solution
+from rigwright.sources._weights import read_weights
 from tests.cli.command import json_of, rigwright_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
 

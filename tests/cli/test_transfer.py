@@ -169,11 +169,14 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
     ("arguments", "words"),
     [
         (["other.obj", "-o", "w.fbx"], "w.fbx has a format that cannot be written; it must end in .safetensors"),
-        (["short.npy", "-o", "w.npz"], "another topology needs --landmarks"),
+        (["short.npy", "-o", "w.npz"], "another topology needs landmarks"),
         (["short.npy", "-o", "w.npz", "--landmarks", "marks.csv"], "a mesh without faces"),
         (["nan.npy", "-o", "w.npz"], "nan.npy: not finite at vertex 0 (nan)"),
         (["other.obj", "-o", "w.npz", "--weights", "short.npy"], "--weights and --estimate are about --examples"),
-        (["other.obj", "-o", "w.npz", "--examples", "short.npy"], "an example must have the target's 117 vertices"),
+        (
+            ["other.obj", "-o", "w.npz", "--examples", "short.npy"],
+            "(1, 50, 3); every mesh must have 117 vertices",
+        ),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "words.json"], "is no expression plan"),
         (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex a line"),
@@ -194,7 +197,7 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
         (["other.obj", "-o", "w.npz", "--contacts", "perhaps"], "'perhaps' is no file; it must be auto, off or a file"),
         (["other.obj", "-o", "w.npz", "--truth", "strange.safetensors"], "truth is a rig of other shapes"),
         (["words.json", "-o", "w.npz"], "words.json"),
-        (["words.npz", "-o", "w.npz"], "words.npz: no archive of arrays"),
+        (["words.npz", "-o", "w.npz"], "words.npz: no zip archive"),
         (["other.obj"], "-o"),
     ],
 )
@@ -240,7 +243,7 @@ def test_collapsed_faces_are_said_and_no_error(face_files):
     np.save(face_files / "point.npy", np.zeros((117, 3)))
     none = rigwright_command("transfer", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files)
     assert none.returncode == 2
-    assert "point.npy: none of its 96 faces has an area; it must be a surface" in none.stderr
+    assert "point.npy: a mesh with no area in any of its 96 faces; it must be a surface" in none.stderr
 
 
 def test_the_rig_alone_without_measuring(face_files):

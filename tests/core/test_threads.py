@@ -30,6 +30,11 @@ def training(threads):
     rw.training.body(Data(), threads=threads)
 
 
+def torch_function(threads):
+    pytest.importorskip("torch")
+    rw.torch.function(RIG, threads=threads)
+
+
 def linear_blend(threads):
     class Data:
         skeleton = "some"
@@ -58,6 +63,7 @@ CALLS = {
     "vertex_error": lambda n: rw.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": training,
+    "function": torch_function,
     "DeformationTransfer.transfer": lambda n: TRANSFER.transfer(SHAPES, threads=n),
     "DeformationTransfer.transfer_keep_rest": lambda n: TRANSFER.transfer_keep_rest(SHAPES, threads=n),
     "DeformationTransfer.transfer_with_examples": lambda n: TRANSFER.transfer_with_examples(

@@ -56,7 +56,7 @@ def check_inverse_rig(text: str) -> None:
     """Weights come back from noise and from markers, smoothness helps, pins hold, files open again."""
     assert float(re.search(r"weights off by ([\d.]+)", text).group(1)) < 0.005
     assert "120 of 120 frames at an optimum" in text
-    plain, smooth = (float(weight) for weight in re.findall(r"40 markers: .*weights ([\d.]+)", text))
+    plain, smooth = (float(weight) for weight in re.findall(r"80 markers: .*weights ([\d.]+)", text))
     assert smooth < plain < 0.02
     assert "brows in the second half: 0.0" in text
     assert "weights.csv" in text

@@ -46,8 +46,8 @@ PYTHON_LAYERS = [
     {"_resume"},
     {"_rigs"},
     {"_formats"},
-    {"sources", "metrics", "_skinning", "_blendshapes", "_device_report", "_loading"},
-    {"_device_models", "exports", "inverse"},
+    {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report", "_loading"},
+    {"_device_models", "exports", "inverse", "torch"},
     {"faces", "crowd", "transfer", "sampling", "baselines"},
     {"training", "_bench"},
     {"report"},
@@ -65,11 +65,12 @@ HOSTED = (
 
 # Optional packages and the one place that may import them.
 ONLY_IN = {
-    "torch": {"training", "_bench"},
+    "torch": {"torch", "training", "_bench"},
     "bpy": {"_formats", "_demo"},
     "pxr": {"_formats"},
-    "pyvista": {"report"},
-    "rich": {"cli"},
+    "trimesh": {"_formats"},
+    "pyvista": {"plot", "report"},
+    "rich": {"cli", "progress"},
 }
 
 

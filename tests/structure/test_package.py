@@ -47,11 +47,12 @@ PUBLIC = {
         "faces",
         "inverse",
         "metrics",
+        "plot",
         "progress",
         "report",
         "sampling",
     ),
-    *("sources", "training", "transfer"),
+    *("sources", "torch", "training", "transfer"),
 }
 
 

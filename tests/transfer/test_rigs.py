@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from tests.support.second_face import write_obj
 from tests.transfer.meshes import bend, mixed_sheets, random_rotation
+from tests.transfer.test_correspondence import PLACES, cap, nearest, smile
 
 
 def source_rig(seed: int = 0) -> rw.BlendshapeRig:
@@ -54,6 +56,100 @@ def test_a_combination_completes_its_expression():
 
 def test_a_rig_without_faces_needs_some():
     rig = rw.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)))
-    with pytest.raises(ValueError, match="transfer_rig: faces is empty; it must be given"):
+    with pytest.raises(ValueError, match="transfer_rig: target is a mesh without faces"):
         rw.transfer.transfer_rig(rig, np.eye(3))
     assert rw.transfer.transfer_rig(rig, np.eye(3), [[0, 1, 2]]).num_shapes == 1
+
+
+def test_every_kind_of_target_gives_the_same_rig(tmp_path):
+    rig = source_rig()
+    target = bend(rig.rest_vertices, 5).astype(np.float32)
+    write_obj(tmp_path / "target.obj", target, rig.faces)
+    as_rig = rw.BlendshapeRig(target, np.zeros((1, *target.shape)), faces=rig.faces, metadata={"up_axis": "Z"})
+    expected = rw.transfer.transfer_rig(rig, target)
+    for other in (str(tmp_path / "target.obj"), tmp_path / "target.obj", rw.sources.Mesh(target), as_rig):
+        made = rw.transfer.transfer_rig(rig, other)
+        np.testing.assert_allclose(made.columns(), expected.columns(), atol=1e-5)
+
+
+def test_what_a_mesh_states_of_its_unit_holds_for_the_result():
+    rig = source_rig()
+    mesh = rw.sources.Mesh(0.01 * rig.rest_vertices, rig.faces, "head", 1.0, "Y")
+    made = rw.transfer.transfer_rig(rig, mesh)
+    assert (made.meters_per_unit, made.up_axis) == (1.0, "Y")
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_target_of_another_topology_is_one_call_with_landmarks(tmp_path, as_file):
+    source, faces = cap(24, True)
+    target, other = cap(19, False)
+    rig = rw.BlendshapeRig(source, smile(source)[None] - source, names=["smile"], faces=faces)
+    pairs = np.stack([nearest(source, PLACES), nearest(target, PLACES)], axis=1)
+    mesh = rw.sources.Mesh(target, other)
+    given = pairs
+    if as_file:
+        write_obj(tmp_path / "other.obj", target, other)
+        np.savetxt(tmp_path / "pairs.txt", pairs, fmt="%d")
+        mesh, given = tmp_path / "other.obj", tmp_path / "pairs.txt"
+    made = rw.transfer.transfer_rig(rig, mesh, landmarks=given)
+    assert made.shape_names == ["smile"]
+    assert np.array_equal(made.faces[:, :3], other[:, :3])
+    expected = smile(target) - target
+    error = np.linalg.norm(made.columns()[0] - expected, axis=1)
+    assert error.mean() < 0.08 * np.linalg.norm(expected, axis=1).max()
+
+
+def test_another_topology_without_landmarks_says_what_is_missing():
+    rig = source_rig()
+    with pytest.raises(ValueError, match=r"transfer_rig: target is a mesh of 3 vertices where .* needs landmarks"):
+        rw.transfer.transfer_rig(rig, np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("rig", "target", "message"),
+    [
+        ("face.npz", np.eye(3), "rig is a str; it must be a blendshape rig; rw.sources.load_blendshapes opens a file"),
+        (source_rig(), {"a": 1}, "target is a dict; it must be vertices"),
+        (source_rig(), np.zeros((2, 3, 3)), r"target is float64 \(2, 3, 3\); it must be vertices \(V, 3\)"),
+    ],
+)
+def test_what_cannot_be_transferred_is_named(rig, target, message):
+    with pytest.raises(ValueError, match=f"transfer_rig: {message}"):
+        rw.transfer.transfer_rig(rig, target)
+
+
+def handed_over(rig: rw.BlendshapeRig, shapes):
+    """Calls of the functions that take positions."""
+    rest, faces = rig.rest_vertices, rig.faces
+    return {
+        "deformation_transfer": lambda: rw.transfer.deformation_transfer(rest, shapes, rest, faces),
+        "example_based": lambda: rw.transfer.example_based(rest, shapes, rest, faces, rest[None], np.ones((1, 3))),
+        "find_contacts": lambda: rw.transfer.find_contacts(rest, shapes, faces),
+        "quality": lambda: rw.transfer.quality(rest, shapes, rest, shapes, faces),
+        "pack_expressions": lambda: rw.transfer.pack_expressions(rest, shapes, faces),
+    }
+
+
+FUNCTIONS = ["deformation_transfer", "example_based", "find_contacts", "quality", "pack_expressions"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_offsets_where_positions_are_expected_are_said(function):
+    rig = source_rig()
+    with pytest.raises(ValueError, match=rf"{function}: \w*shapes is offsets from the neutral; it must be positions"):
+        handed_over(rig, rig.columns()[:3])[function]()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_rig_where_positions_are_expected_is_said(function):
+    rig = source_rig()
+    with pytest.raises(ValueError, match=rf"{function}: \w*shapes is a BlendshapeRig; .*expressions\(rig\)"):
+        handed_over(rig, rig)[function]()
+
+
+def test_a_shape_that_collapses_beside_others_is_a_position():
+    """Not all shapes lie near the origin, so that these are no offsets."""
+    rig = source_rig()
+    shapes = np.stack([rig.rest_vertices, 0.01 * rig.rest_vertices])
+    made = rw.transfer.deformation_transfer(rig.rest_vertices, shapes, rig.rest_vertices, rig.faces, contacts=None)
+    np.testing.assert_allclose(made[0], rig.rest_vertices, atol=1e-5)

@@ -12,7 +12,7 @@ from rigwright import _core
 from rigwright._core import Deformer, Skeleton
 from rigwright._skinning import LinearBlendSkinning
 from rigwright._validate import bad_argument, check_threads
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 
 _STEP = 256  # poses read at a time
 
@@ -54,7 +54,7 @@ def linear_blend(
     *,
     rows: ArrayLike | None = None,
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Deformer:
     """Fit skin weights to samples (Mohr and Gleicher 2003).
 
@@ -75,8 +75,8 @@ def linear_blend(
         Rows of the data to learn from; all by default.
     threads : int
         0 means all processors.
-    progress : callable, optional
-        Called with :class:`rigwright.progress.Progress`.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def linear_blend(
     check_threads("linear_blend", threads)
     poses = np.asarray(data.poses)
     chosen = _chosen(rows, len(poses))
-    report = progress or silent
+    report = as_callback(progress)
     rest = np.asarray(data.rest_vertices, np.float32)
     fit = _core.LinearBlendFit(skeleton, rest, _moving_joints(skeleton, rest, poses[chosen]))
     for begin in range(0, len(chosen), _STEP):

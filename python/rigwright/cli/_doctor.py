@@ -24,6 +24,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "training": ("torch",),
     "blender": ("bpy",),
     "usd": ("usd-core",),
+    "meshes": ("trimesh",),
     "inverse": ("scipy",),
     "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),

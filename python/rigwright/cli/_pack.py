@@ -14,7 +14,7 @@ import rigwright as rw
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._meshes import neutral_as_of, open_neutral
+from rigwright.cli._meshes import neutral_as_of
 from rigwright.cli._result import Result
 from rigwright.progress import ProgressCallback
 from rigwright.transfer._packing import Plan
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     rig = rw.sources.load_blendshapes(args.rig)
     target, notes = None, list[str]()
     if args.target is not None:
-        target, notes = neutral_as_of(open_neutral(args.target), rig, args.target)
+        target, notes = neutral_as_of(rw.sources.load_mesh(args.target), rig, args.target)
     elif args.alpha is not None:
         notes = ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
     together, numbered = _rejections(args.reject, rig.shape_names)

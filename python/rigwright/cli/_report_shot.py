@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rigwright import report
+from rigwright import report, sources
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._meshes import read_weights
-from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot, read_vertices
+from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._problem import make_problem
 from rigwright.inverse._run import measure
 from rigwright.inverse._solve import Solver
+from rigwright.sources._weights import read_weights
 
 
 def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     targets, fps, notes = open_shot(rig, args)
     for text in notes:
         console.line(f"note: {text}")
-    vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
+    vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
     truth = None if args.truth is None else read_weights(args.truth, rig)
     if truth is not None and truth.shape != (len(targets), rig.num_shapes):
         wanted = f"{len(targets)} frames of {rig.num_shapes} shapes"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from rigwright.cli._arguments import existing_file, unit
 from rigwright.cli._meshes import unit_note
 
 Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 
 OF_MANY_MESHES = (".glb", ".gltf", ".blend")
 IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
@@ -82,7 +80,7 @@ def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], 
         Naming the file, where its vertices are neither the rig's nor the markers'.
     """
     shot = sources.load_shot(args.shot, **_shot_options(args))
-    chosen = None if args.markers is None else read_vertices(args.markers)[0]
+    chosen = None if args.markers is None else sources.load_markers(args.markers)[0]
     _check_fits(rig, shot.vertices, args, chosen)
     if args.unit is not None:
         stated = replace(shot, meters_per_unit=args.unit)
@@ -146,26 +144,3 @@ def _check_fits(rig: Any, targets: NDArray[np.float32], args: argparse.Namespace
     if markers.min() < 0 or markers.max() >= wanted:
         got = f"vertices {markers.min()} to {markers.max()}"
         raise ValueError(f"{args.markers} names {got}; the rig has 0 to {wanted - 1}")
-
-
-def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:
-    """Vertex indices (M,) of a file, and their weights (M,) where it has a second column.
-
-    Raises
-    ------
-    ValueError
-        If it holds anything but whole numbers, with or without weights beside them.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an empty file is refused below
-            table = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
-        table = np.asarray(table, np.float64)
-    except (OSError, ValueError, EOFError, TypeError) as error:
-        raise ValueError(f"{path}: no list of vertices ({' '.join(str(error).split())})") from None
-    table = table[:, None] if table.ndim == 1 else table
-    if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):
-        raise ValueError(f"{path}: no list of vertices (shape {table.shape}); it must have a vertex a line")
-    if not (np.isfinite(table).all() and (table[:, 0] == np.round(table[:, 0])).all()):
-        raise ValueError(f"{path}: no list of vertices; the first number of a line must be a whole one")
-    return table[:, 0].astype(np.int64), table[:, 1] if table.shape[1] == 2 else None

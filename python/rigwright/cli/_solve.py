@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import rigwright as rw
-from rigwright import exports
+from rigwright import exports, inverse, sources
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._constraints import add_constraint_arguments, read_pairs, read_pins, read_priors
+from rigwright.cli._constraints import add_constraint_arguments
 from rigwright.cli._head_motion import head_motion_warnings
 from rigwright.cli._result import Result
-from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot, read_vertices
+from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._parts import solve_in_parts
@@ -112,32 +110,32 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
     rig = open_rig(args.rig, args.mesh)
     targets, fps, told = open_shot(rig, args)
-    named = rig if args.names is None else renamed(rig, args.names)
+    named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solution = _solve(args, rig, targets, kept, progress)
         notes = _write(args.output, named, solution, fps)
         kept.remove()
     result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": told + notes}
     if args.rigid is None:
-        markers = None if args.markers is None else read_vertices(args.markers)[0]
+        markers = None if args.markers is None else sources.load_markers(args.markers)[0]
         result["warnings"] += head_motion_warnings(rig, targets, solution.weights, markers)
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in args.output], **result}
 
 
 def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
-    vertices, vertex_weights = (None, None) if args.markers is None else read_vertices(args.markers)
+    vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
     options: dict[str, Any] = {
         name: getattr(args, name) for name in ("device", "threads", "max_iterations", "tolerance")
     }
     if args.bounds is not None:
         options["bounds"] = np.array(args.bounds)
     if args.symmetric is not None:
-        options["symmetric"] = read_pairs(args.symmetric, rig)
+        options["symmetric"] = inverse.load_symmetric_pairs(args.symmetric, rig)
     if args.rigid is not None:
-        options["rigid"] = read_vertices(args.rigid)[0]
-    pins = None if args.pins is None else read_pins(args.pins, rig, len(targets), options.get("bounds"))
-    priors = None if args.priors is None else read_priors(args.priors, rig, len(targets))
+        options["rigid"] = sources.load_markers(args.rigid)[0]
+    pins = None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), options.get("bounds"))
+    priors = None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets))
     solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
     return solve_in_parts(
         solver,
@@ -152,35 +150,6 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
         resume=args.resume,
         progress=progress,
         **options,
-    )
-
-
-def renamed(rig: Any, path: Path) -> Any:
-    """The rig with the names that a JSON file gives its shapes.
-
-    Raises
-    ------
-    ValueError
-        If the file is no such mapping, or names a shape that the rig lacks.
-    """
-    try:
-        names = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: no JSON ({error})") from None
-    if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-        raise ValueError(f'{path}: no object {{"shape": "name", ...}}')
-    unknown = sorted(set(names) - set(rig.shape_names))
-    if unknown:
-        raise ValueError(f"{path}: {unknown[0]!r} is no shape of the rig ({', '.join(rig.shape_names)[:200]})")
-    columns = rig.columns()
-    return rw.BlendshapeRig(
-        rig.rest_vertices,
-        columns[: rig.num_shapes],
-        list(zip(rig.combinations, columns[rig.num_shapes :], strict=True)),
-        names=[names.get(name, name) for name in rig.shape_names],
-        bounds=rig.bounds,
-        faces=rig.faces,
-        metadata=rig.metadata,
     )
 
 

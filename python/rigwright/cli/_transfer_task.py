@@ -15,9 +15,10 @@ import rigwright as rw
 from rigwright import transfer
 from rigwright._files import atomic_file
 from rigwright._validate import bad_argument
-from rigwright.cli._meshes import Neutral, open_examples, open_indices, open_neutral, open_weights, unit_note
+from rigwright.cli._meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._transfer.measured import check_truth
+from rigwright.transfer._targets import matched
 
 Float32 = NDArray[np.float32]
 
@@ -75,15 +76,16 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     rig = rw.sources.load_blendshapes(args.rig)
     if not len(rig.faces):
         raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
-    target = open_neutral(args.target)
-    about = target.metadata | ({} if args.unit is None else {"meters_per_unit": args.unit})
+    target = rw.sources.load_mesh(args.target)
+    unit = target.meters_per_unit if args.unit is None else args.unit
+    about = {key: value for key, value in (("meters_per_unit", unit), ("up_axis", target.up_axis)) if value is not None}
     truth = None if args.truth is None else rw.sources.load_blendshapes(args.truth)
     check_truth(target.vertices, rig.shape_names, truth)
     examples, weights = _open_examples(args, rig, len(target.vertices))
     fixed: Any = _open_vertices(args.fixed, 1, "--fixed", len(target.vertices))
     contacts = _open_vertices(args.contacts, 2, "--contacts", len(target.vertices))
-    faces = _checked_faces(args, rig, target)
-    source, shapes, match = _in_topology(args, rig, target, faces, progress)
+    placed = matched(f"{args.target}:", rig, target, args.landmarks, threads=args.threads, progress=progress)
+    source, shapes, faces = placed.source, placed.shapes, placed.faces
     if args.contacts == "auto":
         progress(Progress("finding contacts", 0, 0))
         contacts = transfer.find_contacts(source, shapes, faces, threads=args.threads).astype(np.int64)
@@ -94,7 +96,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         fixed = transfer.resting_vertices(source, shapes)
     elif args.fixed == "each":
         fixed = "each"
-    longer = about.get("meters_per_unit", rig.meters_per_unit) / rig.meters_per_unit
+    longer = (unit or rig.meters_per_unit) / rig.meters_per_unit
     note = unit_note(source, target.vertices, longer, args.target, "source")
     return Task(
         args=args,
@@ -109,7 +111,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         shapes=shapes,
         contacts=contacts,
         fixed=fixed,
-        match=match,
+        match=placed.match,
         notes=[f"{note} --unit says it"] if note else [],
     )
 
@@ -126,47 +128,20 @@ def _check_options(args: argparse.Namespace) -> None:
             raise ValueError(f"--{name} needs what --no-measure leaves out")
 
 
-def _checked_faces(args: argparse.Namespace, rig: Any, target: Neutral) -> NDArray[np.int32]:
-    """The target's faces: the rig's where both have one topology."""
-    count = len(rig.rest_vertices)
-    if args.landmarks is None and len(target.vertices) != count:
-        got = f"{args.target}: {len(target.vertices)} vertices where the rig has {count}"
-        raise ValueError(f"{got}; a target of another topology needs --landmarks")
-    faces = rig.faces if args.landmarks is None else target.faces
-    if faces is None:
-        raise ValueError(f"{args.target}: a mesh without faces; a target of another topology needs them")
-    if transfer.degenerate_faces(target.vertices, faces).all():
-        raise ValueError(f"{args.target}: none of its {len(faces):,} faces has an area; it must be a surface")
-    return np.asarray(faces, np.int32)
-
-
-def _in_topology(
-    args: argparse.Namespace, rig: Any, target: Neutral, faces: NDArray[np.int32], progress: ProgressCallback
-) -> tuple[Float32, Float32, transfer.Correspondence | None]:
-    """The source's neutral and expressions in the target's topology, and how they were brought there."""
-    source, shapes = rig.rest_vertices, transfer.expressions(rig)
-    if args.landmarks is None:
-        return source, shapes, None
-    landmarks = open_indices(args.landmarks, 2)
-    match = transfer.correspond(
-        source, rig.faces, target.vertices, faces, landmarks, threads=args.threads, progress=progress
-    )
-    return *match.resample(source, shapes), match
-
-
 def _open_examples(args: argparse.Namespace, rig: Any, count: int) -> tuple[Float32 | None, NDArray[np.float64] | None]:
     """Expressions of the target and their weights, both None where there are none."""
     if not args.examples:
         return None, None
-    examples = open_examples(args.examples, count)
-    return examples, None if args.weights is None else open_weights(args.weights, rig, len(examples))
+    examples = rw.sources.load_meshes(args.examples, count)
+    known = None if args.weights is None else transfer.load_example_weights(args.weights, rig, len(examples))
+    return examples, known
 
 
 def _open_vertices(given: Path | str, columns: int, option: str, count: int) -> NDArray[np.int64] | None:
     """Vertex indices of a file, None for a word."""
     if not isinstance(given, Path):
         return None
-    table = open_indices(given, columns)
+    table = rw.sources.load_vertices(given) if columns == 1 else rw.sources.load_landmarks(given)
     wrong = np.argwhere((table < 0) | (table >= count))
     if len(wrong):
         got = f"{table[tuple(wrong[0])]} in line {wrong[0, 0] + 1}"

@@ -78,7 +78,7 @@ def importance(
         how much a clip uses each shape, ``np.sqrt(np.square(clip).mean(axis=0))``, they fit that clip far better.
     picture : callable, optional
         Draws vertices (V, 3) as pixels (h, w) or (h, w, 3) of 0 to 255; needed by the measures of images, for example
-        :func:`rigwright.report._kit.portrait.portrait`.
+        :func:`rigwright.plot.portrait`.
 
     Returns
     -------

@@ -4,6 +4,7 @@ from rigwright.faces._combinations import CombinationStructure, combination_stru
 from rigwright.faces._compskin import compskin_curves, ict_with_combinations
 from rigwright.faces._convert import convert
 from rigwright.faces._correctives.correctives import constructed_correctives
+from rigwright.faces._example import example
 from rigwright.faces._ict import SEGMENTS, ict
 from rigwright.faces._makehuman import macro, makehuman
 from rigwright.faces._makehuman_body import makehuman_body
@@ -15,6 +16,7 @@ __all__ = [
     "compskin_curves",
     "constructed_correctives",
     "convert",
+    "example",
     "ict",
     "ict_with_combinations",
     "macro",

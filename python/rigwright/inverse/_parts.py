@@ -19,7 +19,7 @@ from rigwright.inverse._methods.descent import FRAMES_PER_RUN
 from rigwright.inverse._run import alpha_of, is_auto, resting_note, solve_problem
 from rigwright.inverse._solution import Solution, content_of, from_content
 from rigwright.inverse._solve import Solver
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 
 SLOW = {"mm": 16, "mm_cet": 16, "sqp": 1}  # frames of a part where a frame takes long
 
@@ -36,7 +36,7 @@ def solve_in_parts(
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     frames: int | None = None,
     resume: bool = False,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     **options: Any,
 ) -> Solution:
     """Solve a shot part by part; parts that ``folder`` holds of the same solve are not solved again.
@@ -62,7 +62,8 @@ def solve_in_parts(
         Of a part; by default what takes about a second.
     resume : bool
         Refuse to start over where the folder holds parts of another solve.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def solve_in_parts(
     KeyboardInterrupt
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
-    show = progress or silent
+    show = as_callback(progress)
     shot = solver.gram.checked(targets)
     _check_finite(solver, shot)
     whole_shot = _PerFrame(solver, len(shot), fixed, priors, options.get("bounds"))
@@ -111,7 +112,7 @@ def solve_in_parts(
     if smoothness > 0:
         show(Progress("smoothing", 0, 1, "the whole shot"))
         own = settings | whole_shot.rows(slice(None)) | {"init": whole.weights}
-        joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=progress, **own)
+        joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=show, **own)
         joint.seconds += whole.seconds
         whole = joint
     if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):

@@ -25,7 +25,7 @@ from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, make_problem
 from rigwright.inverse._rigid_motion import without_rigid_motion
 from rigwright.inverse._solution import Solution
-from rigwright.progress import ProgressCallback, silent
+from rigwright.progress import ProgressCallback, ProgressOption, as_callback
 
 Float64 = NDArray[np.float64]
 Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
@@ -59,7 +59,7 @@ def solve_problem(
     max_iterations: int | None = None,
     threads: int = 0,
     device: str = "cpu",
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     **terms: Any,
 ) -> tuple[Solution, Problem]:
     """What ``solve`` does, without a word about weights that are all at rest: a part of a shot may be.
@@ -69,7 +69,7 @@ def solve_problem(
     started = time.perf_counter()
     if not isinstance(method, str) or method not in METHODS:
         raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
-    options = Options(tolerance, max_iterations, threads, progress or silent, device, joint)
+    options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
     _check_device(method, device)
     problem, transforms = _problem(gram, targets, alpha, rigid, threads=threads, device=device, **terms)
     _check_fits(method, problem)

@@ -15,7 +15,7 @@ from rigwright.inverse._measures import all_at_rest
 from rigwright.inverse._problem import Problem
 from rigwright.inverse._run import is_auto, solve_problem
 from rigwright.inverse._solution import Solution
-from rigwright.progress import ProgressCallback
+from rigwright.progress import ProgressOption
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Solver:
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
         threads: int = 0,
-        progress: ProgressCallback | None = None,
+        progress: ProgressOption = None,
     ) -> Solution:
         """Weights of a shot; see :func:`solve`."""
         solution, problem = solve_problem(
@@ -97,7 +97,7 @@ def solve(
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Solution:
     """Find the weights of a blendshape rig that reproduce target meshes.
 
@@ -157,8 +157,8 @@ def solve(
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int
         0: all processors. The result does not depend on it.
-    progress : callable, optional
-        Receives ``rigwright.progress.Progress``.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------

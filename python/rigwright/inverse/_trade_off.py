@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._extras import require
-from rigwright._files import atomic_file
 from rigwright._validate import as_array, bad_argument, check_blendshape_rig, check_threads
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._problem import numbers
 from rigwright.inverse._run import METHODS, solve_problem
-from rigwright.progress import ProgressCallback
+from rigwright.plot._colors import INK, SERIES
+from rigwright.plot._drawing import new_axes
 
 Float64 = NDArray[np.float64]
 
@@ -72,36 +70,42 @@ class TradeOff:
         """The elbow of the first method."""
         return self.elbows[self.methods[0]]
 
-    def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw RMSE against cardinality and against L1, a curve a method, a ring at its elbow, to a PNG file.
+    def plot(self, axes: Sequence[Any] | None = None) -> NDArray[Any]:
+        """Draw RMSE against cardinality and against L1, one curve per method, a ring at its elbow.
+
+        Parameters
+        ----------
+        axes : two matplotlib axes, optional
+            Default: those of a new pyplot figure.
+
+        Returns
+        -------
+        (2,) array of matplotlib axes
 
         Raises
         ------
         rigwright._extras.MissingExtra
-            Without Matplotlib.
+            Without matplotlib.
         """
-        figures = require("matplotlib.figure", extra="report", purpose="drawing a trade-off")
-        figure = figures.Figure(figsize=(10, 4.5), layout="constrained")
-        panels = figure.subplots(1, 2, sharey=True)
-        for axes, across, label in (
-            (panels[0], self.cardinality, f"weights above {PRESENT:g} a frame"),
-            (panels[1], self.l1, "sum of weights a frame"),
+        panels = new_axes(1, 2, (9.0, 3.6), sharey=True) if axes is None else np.array(list(axes), object)
+        for axis, across, label in (
+            (panels[0], self.cardinality, f"weights above {PRESENT:g} per frame"),
+            (panels[1], self.l1, "sum of weights per frame"),
         ):
-            for name, x, y in zip(self.methods, across, self.rmse, strict=True):
-                (line,) = axes.plot(x, y, "o-", markersize=4, label=name)
+            for m, (name, x, y) in enumerate(zip(self.methods, across, self.rmse, strict=True)):
+                color = SERIES[m % len(SERIES)]
+                axis.plot(x, y, "o-", color=color, markersize=4, linewidth=2.2 if m == 0 else 1.3, label=name)
                 best = int(np.flatnonzero(self.alphas == self.elbows[name])[0])
-                axes.plot(x[best], y[best], "o", markersize=12, markerfacecolor="none", color=line.get_color())
+                axis.plot(x[best], y[best], "o", markersize=12, markerfacecolor="none", color=color)
             for a in _legible(across[0], self.rmse[0]):
                 at = (across[0, a], self.rmse[0, a])
-                axes.annotate(f"{self.alphas[a]:g}", at, xytext=(5, 6), textcoords="offset points", fontsize=8)
-            axes.set_xlabel(label)
-            axes.set_ylim(bottom=0)
-            axes.grid(alpha=0.3)
-        panels[0].set_ylabel("RMSE (unit of the rig)")
-        panels[0].legend()
-        figure.suptitle(f"alpha from {self.alphas[0]:g} to {self.alphas[-1]:g}; rings: elbows", fontsize=10)
-        with atomic_file(path) as stream:
-            figure.savefig(stream, format="png", dpi=150)
+                text = f"{self.alphas[a]:g}"
+                axis.annotate(text, at, xytext=(5, 6), textcoords="offset points", fontsize=8, color=INK)
+            axis.set_xlabel(label)
+            axis.set_ylim(bottom=0)
+        panels[0].set_ylabel("RMSE, unit of the rig")
+        panels[0].legend(title="at the points: alpha", title_fontsize=8, fontsize=9)
+        return panels
 
 
 def trade_off(
@@ -124,7 +128,7 @@ def trade_off(
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> TradeOff:
     """Solve training frames of a shot for several alphas (Rackovic et al. 2022, section 5.3).
 
@@ -135,7 +139,7 @@ def trade_off(
     vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations, threads
         As in :func:`rigwright.inverse.solve`; what belongs to single frames (``init``, ``fixed``, ``priors``) must not
         have a frame axis. Training frames are apart, so there is no ``smoothness``.
-    progress : callable, optional
+    progress : True or callable, optional
     methods : sequence of str
         Names of ``METHODS``.
     alphas : sequence of float, optional
@@ -158,7 +162,7 @@ def trade_off(
     Examples
     --------
     >>> curve = rw.inverse.trade_off(rig, shot, methods=("descent", "mm"))  # doctest: +SKIP
-    >>> curve.plot("alpha.png")  # doctest: +SKIP
+    >>> curve.plot()  # doctest: +SKIP
     >>> solved = rw.inverse.solve(rig, shot, alpha=curve.alpha)  # doctest: +SKIP
     """
     for name, value in (("count", count), ("gap", gap)):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._hashing import topology_hash
 from rigwright._posing import pose_names
 from rigwright._validate import bad_argument, missing_file
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.sampling._check import check_faces, float_array
 from rigwright.sampling._kinematics import channel_entry
 from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
@@ -218,8 +218,13 @@ class Dataset:
         held_out = round(fraction * len(self))
         return np.sort(order[held_out:]), np.sort(order[:held_out])
 
-    def verify(self, progress: ProgressCallback | None = None) -> None:
+    def verify(self, progress: ProgressOption = None) -> None:
         """Hash every file and compare with the manifest.
+
+        Parameters
+        ----------
+        progress : True or callable, optional
+            Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
         Raises
         ------
@@ -228,6 +233,7 @@ class Dataset:
         """
         from rigwright.sampling._folder import file_hash
 
+        show = as_callback(progress)
         stated = dict(self.manifest["files"])
         for prefix, key in (("", "shards"), ("probe.", "probe_shards")):
             for index, entry in enumerate(self.manifest[key]):
@@ -237,7 +243,7 @@ class Dataset:
             if found != expected:
                 got = "missing" if found is None else f"a file of SHA-256 {found[:12]}..."
                 raise bad_argument("verify", name, got, f"unchanged, SHA-256 {expected[:12]}...")
-            (progress or silent)(Progress("verifying", number, len(stated)))
+            show(Progress("verifying", number, len(stated)))
 
     def _read_rest(self) -> None:
         count = self.manifest["num_vertices"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rigwright._files import DiskFull
 from rigwright._validate import bad_argument
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
@@ -47,7 +47,7 @@ def sample(
     shard_rows: int | None = None,
     overwrite: bool = False,
     executor: Executor | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Dataset:
     """Sample a rig into a data set folder; the same call goes on where an interrupted one stopped.
 
@@ -78,8 +78,8 @@ def sample(
         stops the call leaves the old one as it is. The same call goes on where it was interrupted.
     executor : Executor, optional
         Who evaluates; overrides ``workers``.
-    progress : callable, optional
-        Receives a :class:`rigwright.progress.Progress` with rows done, rate and time left.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`: rows done, rate and time left.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def sample(
     plan = _plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
     executor = executor or _local(workers)
     folder = Path(path)
-    show = progress or silent
+    show = as_callback(progress)
     _make_folder(folder)
     with only_writer(folder), _full_disk_in_words(folder, plan):
         move_in(folder)

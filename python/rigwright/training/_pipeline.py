@@ -18,7 +18,7 @@ from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
 from rigwright._validate import bad_argument
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
 from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
@@ -43,7 +43,7 @@ def body(
     device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
     holdout: float | None = None,
     tau: float | None = None,
     assignment_poses: int | None = None,
@@ -83,8 +83,8 @@ def body(
         PyTorch's; 0 leaves them as they are.
     checkpoint : path or None
         File that a killed run continues from; it is removed when the model is finished.
-    progress : callable or None
-        Gets :class:`rigwright.progress.Progress` records, with the held-out error in the rig's unit.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`: the held-out error in the rig's unit.
     holdout, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
         How the mesh and the data are cut: see :class:`BodySettings`; None keeps the method's default.
     max_components, hidden, batch, optimizer, learning_rate, schedule, patience : optional
@@ -110,7 +110,7 @@ def body(
     """
     started = time.monotonic()
     torch = require("torch", extra="training", purpose="training a model")
-    report = progress or silent
+    report = as_callback(progress)
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
     _check_arguments(torch, ds, device, threads)

@@ -6,12 +6,14 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 from rigwright._core import DeformationTransfer
 from rigwright.transfer._contacts import count_new_crossings, crossings, find_contacts, new_crossings
 from rigwright.transfer._correspondence import Correspondence, correspond
+from rigwright.transfer._example_weights import load_example_weights
 from rigwright.transfer._examples import Personalized, UndeterminedShapes, example_based, personalize
+from rigwright.transfer._expressions import expressions, rig_of_expressions
 from rigwright.transfer._packing import Plan, pack_expressions
 from rigwright.transfer._parts import transfer_in_parts
 from rigwright.transfer._quality import TransferQuality, quality
 from rigwright.transfer._resting import resting_vertices
-from rigwright.transfer._rigs import expressions, rig_of_expressions, transfer_rig
+from rigwright.transfer._rigs import transfer_rig
 from rigwright.transfer._shapes import deformation_transfer
 from rigwright.transfer._surface import degenerate_faces
 
@@ -30,6 +32,7 @@ __all__ = [
     "example_based",
     "expressions",
     "find_contacts",
+    "load_example_weights",
     "new_crossings",
     "pack_expressions",
     "personalize",

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._validate import bad_argument
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._surface import checked_faces, checked_vertices
 
 #: Pairs of facing vertices: those that are found, these, or none.
@@ -60,6 +61,7 @@ def find_contacts(
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
+    check_positions("find_contacts", neutral, shapes, "shapes")
     first, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
     if others.ndim != 3 or first.shape != others.shape[1:]:
         raise bad_argument("find_contacts", "shapes", str(others.shape), f"(K, {', '.join(map(str, first.shape))})")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._validate import bad_argument, check_finite, check_threads
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._components import (
     Surface,
     border_vertices,
@@ -116,7 +116,7 @@ def correspond(
     reach: float = 2.0,
     iterations: int = 12,
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Correspondence:
     """Find where on a source each vertex of a target of another topology lies.
 
@@ -148,6 +148,8 @@ def correspond(
         Rounds of bending, at least 0: that places the source only.
     threads : int
         0 means all processors.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def correspond(
         corresponds.
     """
     check_threads("correspond", threads)
-    show = progress or silent
+    show = as_callback(progress)
     _check_numbers(reach, iterations)
     own, other = (_points(n, p) for n, p in (("source", source), ("target", target)))
     own_faces = checked_faces("correspond", source_faces, len(own), "source_faces")

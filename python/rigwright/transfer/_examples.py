@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright._validate import bad_argument, check_threads
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -107,6 +108,8 @@ def example_based(
     if holds_each(fixed):
         raise bad_argument("example_based", "fixed", "'each'", '"rest", vertices or None')
     check_threads("example_based", threads)
+    check_positions("example_based", source_neutral, source_shapes, "source_shapes")
+    check_positions("example_based", target_neutral, examples, "examples")
     held = held_vertices("example_based", fixed, source_neutral, source_shapes)
     pairs = contact_pairs("example_based", contacts, source_neutral, source_shapes, faces, threads)
     solver = DeformationTransfer(source_neutral, target_neutral, faces, held, contacts=pairs)
@@ -126,7 +129,7 @@ def personalize(
     beta: float = BETA,
     iterations: int = ITERATIONS,
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Personalized:
     """Shapes and weights from examples whose weights are only roughly known (Li et al. 2010, section 4).
 
@@ -150,7 +153,8 @@ def personalize(
         0 takes the weights as they are.
     threads : int
         0 means all processors.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Raises
     ------
@@ -158,7 +162,7 @@ def personalize(
         As ``example_based`` does, and if the target is not the solver's.
     """
     check_threads("personalize", threads)
-    show = progress or silent
+    show = as_callback(progress)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
     poses = np.asarray(examples, np.float32)

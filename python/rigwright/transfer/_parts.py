@@ -13,8 +13,9 @@ from rigwright._interrupts import held_back
 from rigwright._resume.fingerprints import fingerprint
 from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument, check_threads
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
 Float32 = NDArray[np.float32]
@@ -34,7 +35,7 @@ def transfer_in_parts(
     fixed: Fixed = "rest",
     contacts: Contacts = "auto",
     threads: int = 0,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Float32:
     """Transfer shapes part by part; parts that ``folder`` holds of the same transfer are not done again.
 
@@ -46,7 +47,8 @@ def transfer_in_parts(
         As in :func:`rigwright.transfer.deformation_transfer`.
     folder : path
         Takes one file per part; made if it is missing. Parts of another transfer are removed from it.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -60,7 +62,8 @@ def transfer_in_parts(
     KeyboardInterrupt
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
-    show = progress or silent
+    show = as_callback(progress)
+    check_positions("transfer_in_parts", source_neutral, source_shapes, "source_shapes")
     shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
     check_threads("transfer_in_parts", threads)
     held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)

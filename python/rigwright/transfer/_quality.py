@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import bad_argument, check_finite
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import CrossingCounter
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._surface import checked_faces, checked_vertices, degenerate_faces, is_degenerate
 
 Float64 = NDArray[np.float64]
@@ -63,7 +64,7 @@ def quality(
     faces: ArrayLike,
     *,
     contacts: ArrayLike | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> TransferQuality:
     """Measure where transferred shapes are doubtful.
 
@@ -75,13 +76,16 @@ def quality(
     faces : (F, 3) or (F, 4)
     contacts : (P, 2) integers, optional
         Crossings are looked for within two rings of these vertices, elsewhere everywhere.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Raises
     ------
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
+    check_positions("quality", source_neutral, source_shapes, "source_shapes")
+    check_positions("quality", target_neutral, target_shapes, "target_shapes")
     neutrals = [np.asarray(x, np.float64) for x in (source_neutral, target_neutral)]
     shapes = [np.asarray(x, np.float32) for x in (source_shapes, target_shapes)]
     _check(neutrals, shapes)
@@ -93,7 +97,7 @@ def quality(
     if contacts is not None:
         checked_vertices("quality", "contacts", contacts, len(neutrals[0]))
     counter = CrossingCounter("quality", neutrals[1].astype(np.float32), corners, contacts)
-    report = progress or silent
+    report = as_callback(progress)
     for k, (source, target) in enumerate(zip(*shapes, strict=True)):
         report(Progress("measuring", k, len(distortion)))
         for half in halves:

@@ -4,48 +4,51 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig, DeformationTransfer
-from rigwright._validate import as_array, bad_argument, check_blendshape_rig, check_threads
+from rigwright._validate import check_blendshape_rig, check_threads
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
+from rigwright.transfer._expressions import rig_of_expressions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
-
-Float32 = NDArray[np.float32]
-Float64 = NDArray[np.float64]
-Factors = tuple[int | Tent, ...]
-
-#: What holds for the target as for the source.
-_KEPT = ("name", "meters_per_unit", "up_axis", "licence", "origin", "constructed", "combination_names")
+from rigwright.transfer._targets import Landmarks, Target, matched, target_mesh
 
 
 def transfer_rig(
     rig: BlendshapeRig,
-    target_neutral: ArrayLike,
+    target: Target,
     faces: ArrayLike | None = None,
     *,
+    landmarks: Landmarks = None,
     fixed: Fixed = "rest",
     contacts: Contacts = "auto",
     threads: int = 0,
+    progress: ProgressOption = None,
 ) -> BlendshapeRig:
-    """Give all shapes of a rig to a target of the same topology: linear, combination and in-between shapes.
+    """Give all shapes of a rig to another face: linear, combination and in-between shapes.
 
-    A combination's offsets correct what its factors' shapes give together, and have no meaning as a shape of their
+    A combination's offsets correct what its drivers' shapes give together, and have no meaning as a shape of their
     own. What is transferred is a full expression (:func:`expressions`). The target's combination is what its expression
     has beyond the same columns of the target (:func:`rig_of_expressions`). With the source as target every column comes
-    back as it is.
+    back as it is. A target of another topology is matched first (:func:`correspond`), and the source resampled in it.
 
     Parameters
     ----------
     rig : BlendshapeRig
-        The source, with faces.
-    target_neutral : (V, 3)
+        The source.
+    target : (V, 3), Mesh, rig, model or path
+        The other face at rest; a path is opened by :func:`rigwright.sources.load_mesh`. What it states of its unit and
+        up axis holds for the result; its numbers are not converted.
     faces : (F, 3) or (F, 4), optional
-        By default the rig's.
+        Of the target. Default: the rig's, or with ``landmarks`` the target's own.
+    landmarks : (L, 2) integers or path, optional
+        For a target of another topology: a source vertex and a target vertex each, three pairs or more, or a file that
+        :func:`rigwright.sources.load_landmarks` reads.
     fixed, contacts, threads
         As in :func:`deformation_transfer`; ``"rest"`` holds what no expression of the rig moves.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -54,104 +57,35 @@ def transfer_rig(
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     ValueError
-        If there are no faces, and as :func:`deformation_transfer`.
+        If ``rig`` is none, if the topologies differ and there are no landmarks, if there are no faces, and as
+        :func:`deformation_transfer`.
+
+    Examples
+    --------
+    >>> import rigwright as rw
+    >>> rig = rw.faces.example()
+    >>> wider = rw.transfer.transfer_rig(rig, rig.rest_vertices * [1.2, 1.0, 1.0])
+    >>> wider.num_shapes == rig.num_shapes
+    True
+    >>> scan = rw.transfer.transfer_rig(rig, "scan.ply", landmarks="pairs.csv")  # doctest: +SKIP
     """
     check_threads("transfer_rig", threads)
     check_blendshape_rig("transfer_rig", rig)
-    neutral = as_array("transfer_rig", "target_neutral", target_neutral, "numbers (V, 3)").astype(np.float32)
-    corners = rig.faces if faces is None else np.asarray(faces)
-    if not len(corners):
-        raise bad_argument("transfer_rig", "faces", "empty", "given, as the rig has none")
-    shapes = expressions(rig)
-    held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
-    pairs = contact_pairs("transfer_rig", contacts, rig.rest_vertices, shapes, corners, threads)
-    solver = DeformationTransfer(rig.rest_vertices, neutral, corners, held, contacts=pairs)
+    show = as_callback(progress)
+    mesh = target_mesh("transfer_rig", target)
+    placed = matched("transfer_rig: target is", rig, mesh, landmarks, faces, threads=threads, progress=show)
+    source, shapes, corners = placed.source, placed.shapes, placed.faces
+    held = held_vertices("transfer_rig", fixed, source, shapes)
+    show(Progress("finding contacts", 0, 0))
+    pairs = contact_pairs("transfer_rig", contacts, source, shapes, corners, threads)
+    show(Progress("transferring", 0, 1))
+    solver = DeformationTransfer(source, placed.neutral, corners, held, contacts=pairs)
     transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
-    return rig_of_expressions(rig, neutral, transfer(shapes, threads=threads), corners)
-
-
-def expressions(rig: BlendshapeRig) -> Float32:
-    """A full expression (N, V, 3) for every column of a rig: positions that can be transferred.
-
-    Its weights are 1 for every plain factor and ``x2`` for every tent, and the columns that count are its own, the
-    linear shapes, and the combinations before it, by ascending number of factors and then in the rig's order.
-    """
-    order, mixing = _mixing(rig)
-    offsets = (mixing @ rig.columns()[order].reshape(len(order), -1)).reshape(len(order), -1, 3)
-    result = np.empty(offsets.shape, np.float32)
-    result[order] = rig.rest_vertices + offsets
-    return result
-
-
-def rig_of_expressions(
-    rig: BlendshapeRig,
-    neutral: ArrayLike,
-    shapes: ArrayLike,
-    faces: ArrayLike | None = None,
-    *,
-    linear: ArrayLike | None = None,
-    metadata: dict[str, Any] | None = None,
-) -> BlendshapeRig:
-    """The rig whose :func:`expressions` are given, with the names, bounds and combinations of ``rig``.
-
-    Parameters
-    ----------
-    rig : BlendshapeRig
-    neutral : (V, 3)
-        Of the new rig, in any topology.
-    shapes : (N, V, 3)
-        Positions: one expression a column of ``rig``.
-    faces : (F, 3) or (F, 4), optional
-        By default the rig's.
-    linear : (K, V, 3), optional
-        Positions of the linear shapes that replace those of ``shapes`` after combinations were found: shapes corrected
-        by examples keep the combinations of the transfer.
-    metadata : dict, optional
-        Added to what is known of ``rig``, or in its place.
-    """
-    rest = np.asarray(neutral, np.float32)
-    offsets = np.asarray(shapes, np.float32) - rest.astype(np.float64)
-    order, mixing = _mixing(rig)
-    if offsets.shape != (len(order), *rest.shape):
-        raise bad_argument("rig_of_expressions", "shapes", str(offsets.shape), str((len(order), *rest.shape)))
-    columns = np.empty_like(offsets)
-    # Forward substitution: the mixing matrix has ones on its diagonal.
-    columns[order] = np.linalg.solve(mixing, offsets[order].reshape(len(order), -1)).reshape(offsets.shape)
-    if linear is not None:
-        columns[: rig.num_shapes] = np.asarray(linear, np.float32) - rest.astype(np.float64)
-    about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | (metadata or {})
-    return BlendshapeRig(
-        rest,
-        columns[: rig.num_shapes],
-        combinations=list(zip(_combinations(rig), columns[rig.num_shapes :], strict=True)),
-        names=rig.shape_names,
-        bounds=rig.bounds,
-        faces=rig.faces if faces is None else np.asarray(faces),
-        metadata=about,
-    )
-
-
-def _combinations(rig: BlendshapeRig) -> list[Factors]:
-    return [tuple(factors) for factors in rig.combinations]
-
-
-def _mixing(rig: BlendshapeRig) -> tuple[NDArray[np.int64], Float64]:
-    """Columns by ascending number of factors, and how much of each (N, N) stands in each one's expression."""
-    combinations = _combinations(rig)
-    order = np.argsort([0] * rig.num_shapes + [len(factors) for factors in combinations], kind="stable")
-    active = rig.activations(_poses(combinations, rig.num_shapes))
-    return order, np.tril(active[np.ix_(order, order)].astype(np.float64))
-
-
-def _poses(combinations: list[Factors], num_shapes: int) -> Float64:
-    """(N, K): weights at which each column is in full effect."""
-    poses = np.zeros((num_shapes + len(combinations), num_shapes))
-    poses[:num_shapes] = np.eye(num_shapes)
-    for row, factors in zip(poses[num_shapes:], combinations, strict=True):
-        for factor in factors:
-            if isinstance(factor, Tent):
-                row[factor.shape] = factor.x2
-            else:
-                row[factor] = 1.0
-    return poses
+    made = transfer(shapes, threads=threads)
+    show(Progress("transferring", 1, 1))
+    known: dict[str, Any] = {"meters_per_unit": mesh.meters_per_unit, "up_axis": mesh.up_axis}
+    about = {key: value for key, value in known.items() if value is not None}
+    return rig_of_expressions(rig, placed.neutral, made, corners, metadata=about)

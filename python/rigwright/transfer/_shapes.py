@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import DeformationTransfer
 from rigwright._validate import check_threads
 from rigwright.transfer._contacts import Contacts, contact_pairs
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
 
@@ -66,6 +67,7 @@ def deformation_transfer(
         On sizes that differ, values that are not finite, and indices out of range.
     """
     check_threads("deformation_transfer", threads)
+    check_positions("deformation_transfer", source_neutral, source_shapes, "source_shapes")
     pairs = contact_pairs("deformation_transfer", contacts, source_neutral, source_shapes, faces, threads)
     held = held_vertices("deformation_transfer", fixed, source_neutral, source_shapes)
     solver = DeformationTransfer(

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright.plot._charts import error_lines
+from rigwright.plot._colors import QUIET
+from rigwright.plot._drawing import figure, legend, plain_numbers
 from rigwright.report._body.measure import HISTOGRAM_EDGES
-from rigwright.report._kit.colors import QUIET
-from rigwright.report._kit.drawing import figure, legend, plain_numbers, svg
+from rigwright.report._kit.svg import svg
 
 Array = NDArray[np.float64]
 
@@ -31,15 +33,10 @@ def over_time(means: Sequence[Series], maxima: Sequence[Series]) -> str:
     for axis, title, lines in zip(
         axes, ("mean over the vertices", "largest of all vertices"), (means, maxima), strict=True
     ):
-        for line in lines:
-            shown = np.maximum(line.values, HISTOGRAM_EDGES[0])  # zero has no place on a logarithmic scale
-            axis.plot(shown, color=line.color, linewidth=2.0 if line.strong else 1.2, label=line.label)
+        shown = [(line.label, line.values, line.color, line.strong) for line in lines]
+        error_lines(axis, shown, least=HISTOGRAM_EDGES[0])
         axis.set_title(title, loc="left", fontsize=10, color=QUIET)
-        axis.set_yscale("log")
         axis.set_xlabel("frame")
-        axis.xaxis.get_major_locator().set_params(integer=True)
-        axis.margins(x=0)
-        plain_numbers(axis.yaxis)
     axes[0].set_ylabel("vertex error, mm")
     legend(canvas, axes[0], len(means))
     return svg(canvas, "over-time")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rigwright as rw
-from rigwright.report._kit.colors import SERIES
+from rigwright.plot._colors import SERIES
 
 MODEL, PAPER, BASELINE = "model", "paper", "baseline"
 

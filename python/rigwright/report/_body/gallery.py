@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright.plot._colors import distinct, heat, nice_top
+from rigwright.plot._studio import Studio, View, close_view, view_of
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._body.assess import Assessment
 from rigwright.report._body.contenders import PAPER, Contender, reference
 from rigwright.report._body.measure import Accuracy, set_weights
-from rigwright.report._kit.colors import distinct, heat
 from rigwright.report._kit.gallery import Gallery, Picture, Row
-from rigwright.report._kit.pictures import Studio, View, close_view, data_uri, view_of
-from rigwright.report._kit.words import figure, nice_top
+from rigwright.report._kit.jpeg import data_uri
+from rigwright.report._kit.words import figure
 
 FRONT, BEHIND = 25.0, 205.0  # degrees around the character
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright.plot import _colors as colors
 from rigwright.report._body import charts
 from rigwright.report._body.assess import FAR, Assessment
 from rigwright.report._body.contenders import reference
 from rigwright.report._body.measure import histogram
 from rigwright.report._body.provenance import provenance
 from rigwright.report._body.timing import BATCH
-from rigwright.report._kit import colors, words
+from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Gallery
 from rigwright.report._kit.template import Figure, fill
 from rigwright.sampling import Dataset

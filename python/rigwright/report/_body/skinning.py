@@ -6,15 +6,13 @@ import os
 from pathlib import Path
 
 from rigwright._validate import missing_file
-from rigwright.progress import ProgressCallback
+from rigwright.progress import ProgressOption, as_callback
 from rigwright.sampling import Dataset
 
 INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints a vertex at most
 
 
-def fitted_skinning(
-    training: Dataset, folder: str | os.PathLike[str], progress: ProgressCallback | None = None
-) -> list[Path]:
+def fitted_skinning(training: Dataset, folder: str | os.PathLike[str], progress: ProgressOption = None) -> list[Path]:
     """Fit linear skinning with one, four and all joints a vertex; model files that are there already are kept.
 
     Parameters
@@ -24,7 +22,8 @@ def fitted_skinning(
     folder : path
         An existing folder: it takes ``skinning-1.safetensors``, ``skinning-4.safetensors`` and
         ``skinning-all.safetensors``.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -39,6 +38,7 @@ def fitted_skinning(
     from rigwright import load
     from rigwright.baselines import linear_blend
 
+    show = as_callback(progress)
     place = Path(folder)
     if not place.is_dir():
         raise missing_file("fitted_skinning", "folder", place, "an existing folder")
@@ -46,6 +46,6 @@ def fitted_skinning(
     for name, influences in INFLUENCES.items():
         file = place / f"skinning-{name}.safetensors"
         if not file.exists() or load(file).metadata.get("data_hash") != training.hash:
-            linear_blend(training, influences, progress=progress).save(file)
+            linear_blend(training, influences, progress=show).save(file)
         files.append(file)
     return files

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
-from rigwright.progress import ProgressCallback, silent
+from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._body.assess import assess
 from rigwright.report._body.contenders import contenders
 from rigwright.report._body.heldout import MOST_POSES, check_fits, held_out
@@ -29,7 +29,7 @@ def write(
     training: Dataset | None = None,
     rig: Any = None,
     at_most: int = MOST_POSES,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> dict[str, Any]:
     """Measure models on held-out poses and write one HTML file that opens offline.
 
@@ -53,7 +53,8 @@ def write(
         The rig itself, to be timed in turns with the engine.
     at_most : int
         Poses of each set to judge; more are thinned out evenly.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def write(
     truths = [held_out(data, "random poses", at_most)]
     if animation is not None:
         truths.append(held_out(animation, "animation", at_most))
-    show = progress or silent
+    show = as_callback(progress)
     numbers = assess(entries, truths, rig, show)
     text = render(numbers, gallery(numbers, show), training)
     atomic_write(path, text.encode("utf-8"))

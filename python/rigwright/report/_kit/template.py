@@ -13,7 +13,8 @@ import numpy as np
 import rigwright as rw
 from rigwright._bench import machine
 from rigwright._extras import require
-from rigwright.report._kit import colors, words
+from rigwright.plot import _colors as colors
+from rigwright.report._kit import words
 from rigwright.report._kit.gallery import ticks
 
 

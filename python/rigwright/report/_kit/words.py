@@ -42,14 +42,6 @@ def ratio(larger: float, smaller: float) -> str:
     return f"{value:.0f} ×" if value >= 10 else f"{value:.1f} ×"
 
 
-def nice_top(value: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is not below ``value``: the end of a scale."""
-    if not value > 0.0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= value * (1 - 1e-9))
-
-
 def settings(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Settings as pairs of words, the plain ones; nested values are left to the file."""
     pairs = []

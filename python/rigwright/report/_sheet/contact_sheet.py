@@ -14,10 +14,11 @@ from rigwright import BlendshapeRig
 from rigwright._files import atomic_write
 from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.plot._colors import CLAY, distinct, rgb
+from rigwright.plot._studio import Studio, View, view_of
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.report._kit import words
-from rigwright.report._kit.colors import CLAY, distinct, rgb
-from rigwright.report._kit.pictures import Studio, View, data_uri, view_of
+from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._sheet.actor_words import movement
 from rigwright.report._sheet.kept import kept_picture
@@ -52,7 +53,7 @@ def contact_sheet(
     rig: BlendshapeRig,
     *,
     kept: str | os.PathLike[str] | Parts | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Path:
     """Write one HTML file to hand to an actor: a picture of every expression with its shapes, the neutral first.
 
@@ -68,8 +69,8 @@ def contact_sheet(
         The rig that was packed; its faces are drawn.
     kept : path or Parts, optional
         A folder for pictures that are done: the next call with it does not draw them again. The caller removes it.
-    progress : callable, optional
-        Called with :class:`rigwright.progress.Progress`.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Raises
     ------
@@ -83,7 +84,7 @@ def contact_sheet(
         raise bad_argument("contact_sheet", "plan", f"of {' x '.join(map(str, plan.active.shape))}", expected)
     if len(rig.faces) == 0:
         raise bad_argument("contact_sheet", "rig", "without faces", "a rig whose faces can be drawn")
-    report = progress or silent
+    report = as_callback(progress)
     cards = []
     view = _view(plan, rig)
     with contextlib.ExitStack() as stack:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from rigwright import __version__
 from rigwright._resume.fingerprints import fingerprint
 from rigwright._resume.parts import Parts
-from rigwright.report._kit.pictures import Pixels, jpeg
+from rigwright.plot._image import Pixels
+from rigwright.report._kit.jpeg import jpeg
 
 
 def kept_picture(kept: Parts | None, draw: Callable[[], Pixels], *shows: object) -> bytes:

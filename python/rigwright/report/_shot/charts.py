@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.report._kit.colors import ACCENT, INK, QUIET, SERIES
-from rigwright.report._kit.drawing import figure, legend, plain_numbers, svg
+from rigwright import plot
+from rigwright.plot._charts import ACROSS, strongest
+from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
+from rigwright.plot._drawing import figure, legend, plain_numbers
+from rigwright.report._kit.svg import svg
 from rigwright.report._shot.rivals import EQUAL, Comparison
 from rigwright.report._shot.solved import ON, SolvedShot
 
 Array = NDArray[np.float64]
 
-STRONGEST = 9  # weights drawn
 LEAST = 1e-4  # millimeters: smaller errors are drawn here
 
 
@@ -51,34 +53,15 @@ def errors(shot: SolvedShot, marked: dict[str, int]) -> str:
 
 
 def curves(shot: SolvedShot) -> str:
-    """The weights that do most, each over the shot; dotted the true one where it is known."""
-    weights = shot.solution.weights
+    """The weights that do most, each over the shot; dotted the true one if it is known."""
+    weights, rig = shot.solution.weights, shot.rig
     chosen = strongest(weights)
-    columns = min(3, len(chosen))
+    columns = min(ACROSS, len(chosen))
     rows = -(-len(chosen) // columns)
     canvas, axes = figure(rows, columns, (10.4, 1.25 * rows + 0.5), sharex=True, sharey=True)
-    frames = np.arange(len(weights))
-    for axis, k in zip(axes, chosen, strict=False):
-        axis.fill_between(frames, weights[:, k], color=ACCENT, alpha=0.16, linewidth=0)
-        axis.plot(frames, weights[:, k], color=ACCENT, linewidth=1.6)
-        if shot.truth is not None:
-            axis.plot(frames, shot.truth[:, k], color=INK, linewidth=1.2, linestyle=(0, (1, 2)))
-        axis.set_title(shot.rig.shape_names[k], loc="left", fontsize=10)
-        axis.margins(x=0)
-        axis.xaxis.get_major_locator().set_params(integer=True)
-    for axis in axes[len(chosen) :]:
-        axis.set_visible(False)
-    low, high = np.asarray(shot.rig.bounds, np.float64)[chosen].T
-    axes[0].set_ylim(min(0.0, float(low.min())), max(float(high.max()), 1e-6) * 1.02)
-    for axis in axes[max(0, len(chosen) - columns) : len(chosen)]:
-        axis.set_xlabel("frame")
+    drawn = {"truth": shot.truth, "chosen": [int(k) for k in chosen], "bounds": rig.bounds, "axes": axes}
+    plot.curves(weights, rig.shape_names, **drawn)
     return svg(canvas, "shot-curves")
-
-
-def strongest(weights: Array, count: int = STRONGEST) -> NDArray[np.int64]:
-    """Shapes with the largest mean weight, the strongest first."""
-    order = np.argsort(-np.abs(weights).mean(axis=0), kind="stable")
-    return order[: min(count, len(order))]
 
 
 def trade_off(comparison: Comparison) -> str:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright.plot._colors import heat, nice_top
+from rigwright.plot._framing import aspect_of, moving_vertices
+from rigwright.plot._studio import Studio, View, view_of
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report._kit.colors import heat
 from rigwright.report._kit.gallery import Gallery, Picture, Row
-from rigwright.report._kit.pictures import Studio, View, data_uri, view_of
-from rigwright.report._kit.words import figure, nice_top
+from rigwright.report._kit.jpeg import data_uri
+from rigwright.report._kit.words import figure
 from rigwright.report._shot.solved import SolvedShot
 
 LEFT, RIGHT = 25.0, -25.0  # degrees around the character
@@ -22,8 +24,8 @@ LEAST_SCALE = 1e-4  # of the size of what moves: nobody sees smaller errors, so 
 
 def shot_gallery(shot: SolvedShot, progress: ProgressCallback) -> Gallery:
     """Draw the pictures of a solved shot."""
-    moving = _moving(shot.rig)
-    aspect = _aspect(shot.rig.rest_vertices[moving], shot.rig.up_axis)
+    moving = moving_vertices(shot.rig)
+    aspect = aspect_of(shot.rig.rest_vertices[moving], shot.rig.up_axis)
     size = WIDTH, round(WIDTH / aspect)
     with Studio(shot.rig.faces, len(shot.rig.rest_vertices), *size) as studio:
         painter = _Painter(shot, studio, moving, aspect, progress)
@@ -83,19 +85,3 @@ class _Painter:
         self.drawn += 1
         self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
         return data_uri(self.studio.picture(vertices, view, colors))
-
-
-def _moving(rig: Any) -> NDArray[np.bool_]:
-    """Vertices that some column moves: the part of a character that pictures show."""
-    moved = np.zeros(len(rig.rest_vertices), bool)
-    for n in range(rig.num_columns):
-        moved |= rig.column(n).any(axis=1)
-    return moved if moved.any() else ~moved
-
-
-def _aspect(vertices: NDArray[Any], up_axis: str) -> float:
-    """Width over height of pictures that hold these vertices."""
-    up = "XYZ".index(up_axis)
-    spans = np.ptp(np.asarray(vertices, np.float64), axis=0)
-    wide = max(np.delete(spans, up))
-    return float(np.clip(wide / max(float(spans[up]), 1e-9), 0.6, 1.4))

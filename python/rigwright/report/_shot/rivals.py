@@ -13,8 +13,8 @@ from rigwright._extras import MissingExtra
 from rigwright.inverse import Solution
 from rigwright.inverse._projection import project
 from rigwright.inverse._solve import Solver
+from rigwright.plot._colors import SERIES
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report._kit.colors import SERIES
 from rigwright.report._shot.solved import ON
 
 Array = NDArray[np.float64]

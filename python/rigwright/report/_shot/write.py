@@ -13,7 +13,7 @@ from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._solve import Solver
-from rigwright.progress import ProgressCallback, silent
+from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._kit.template import check_extra
 from rigwright.report._shot.rivals import compare
 from rigwright.report._shot.solved import SolvedShot, solved_shot
@@ -30,7 +30,7 @@ def write_shot(
     truth: ArrayLike | None = None,
     methods: Sequence[str] | None = None,
     name: str | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> dict[str, Any]:
     """Show a solved shot in one HTML file that opens offline.
 
@@ -54,7 +54,8 @@ def write_shot(
         Stand beside the solution's own on a few frames; default all of ``rigwright.inverse.METHODS``, none if empty.
     name : str, optional
         Heading; default the rig's name.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def write_shot(
     from rigwright.report._shot.gallery import shot_gallery
     from rigwright.report._shot.page import render_shot
 
-    show = progress or silent
+    show = as_callback(progress)
     shot = solved_shot(rig, targets, solution, vertices, fps, truth)
     comparison = None
     if beside:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright.plot._colors import heat, nice_top
+from rigwright.plot._framing import aspect_of, moving_vertices
+from rigwright.plot._studio import Studio, View, view_of
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._kit import words
-from rigwright.report._kit.colors import heat
 from rigwright.report._kit.gallery import Picture, Row
-from rigwright.report._kit.pictures import Studio, View, data_uri, view_of
-from rigwright.report._kit.words import figure, nice_top
+from rigwright.report._kit.jpeg import data_uri
+from rigwright.report._kit.words import figure
 from rigwright.report._transfer.measured import Transferred
 from rigwright.transfer import expressions
 
@@ -46,8 +48,8 @@ class TransferGallery:
 def transfer_gallery(measured: Transferred, chosen: list[int], progress: ProgressCallback) -> TransferGallery:
     """Draw the pictures of a transfer; both faces in the ``chosen`` expressions."""
     source, target = measured.source, measured.target
-    moving = _moving(target)
-    aspect = max(_aspect(rig.rest_vertices[_moving(rig)], rig.up_axis) for rig in (source, target))
+    moving = moving_vertices(target, NOTICED)
+    aspect = max(aspect_of(rig.rest_vertices[moving_vertices(rig, NOTICED)], rig.up_axis) for rig in (source, target))
     size = WIDTH, round(WIDTH / aspect)
     with (
         Studio(source.faces, len(source.rest_vertices), *size) as first,
@@ -107,7 +109,7 @@ class _Painter:
     ) -> None:
         self.measured, self.first, self.second = measured, first, second
         self.moving, self.aspect, self.progress = moving, aspect, progress
-        self.source_moving = _moving(measured.source)
+        self.source_moving = moving_vertices(measured.source, NOTICED)
         self.drawn = 0
         judged = measured.judged
         far = [np.percentile(measured.copy_distances(n)[self.moving], 99.5) for n in judged]
@@ -261,20 +263,3 @@ def _on_vertices(values: NDArray[np.float64], measured: Transferred) -> NDArray[
         inside = faces[:, corner] >= 0
         np.maximum.at(result, faces[inside, corner], values[inside])
     return result
-
-
-def _moving(rig: Any) -> NDArray[np.bool_]:
-    """Vertices that move noticeably in some column: the part of a character that pictures show."""
-    moved = np.zeros(len(rig.rest_vertices), bool)
-    for n in range(rig.num_columns):
-        size = np.linalg.norm(rig.column(n), axis=1)
-        moved |= size > NOTICED * size.max()
-    return np.asarray(moved if moved.any() else ~moved)
-
-
-def _aspect(vertices: NDArray[Any], up_axis: str) -> float:
-    """Width over height of pictures that hold these vertices."""
-    up = "XYZ".index(up_axis)
-    spans = np.ptp(np.asarray(vertices, np.float64), axis=0)
-    wide = max(np.delete(spans, up))
-    return float(np.clip(wide / max(float(spans[up]), 1e-9), 0.6, 1.4))

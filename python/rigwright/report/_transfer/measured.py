@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import bad_argument
-from rigwright.progress import ProgressCallback
+from rigwright.progress import ProgressOption
 from rigwright.transfer import TransferQuality, count_new_crossings, expressions, quality
 
 Float32 = NDArray[np.float32]
@@ -141,7 +141,7 @@ def measured_transfer(
     truth: Any = None,
     contacts: ArrayLike | None = None,
     free_shapes: ArrayLike | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Transferred:
     """Measure a transferred rig.
 
@@ -157,7 +157,8 @@ def measured_transfer(
         Crossings are counted near them; without them everywhere.
     free_shapes : (N, V, 3), optional
         The target's expressions as transferred without contacts.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Raises
     ------

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rigwright.report._kit import colors, words
-from rigwright.report._kit.drawing import figure, legend, svg
+from rigwright.plot import _colors as colors
+from rigwright.plot._drawing import figure, legend
+from rigwright.report._kit import words
 from rigwright.report._kit.facts import Fact, rig_facts
+from rigwright.report._kit.svg import svg
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._transfer.gallery import TransferGallery
 from rigwright.report._transfer.measured import Transferred

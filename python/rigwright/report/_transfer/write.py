@@ -9,7 +9,7 @@ from typing import Any
 
 from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
-from rigwright.progress import ProgressCallback, silent
+from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._kit.template import check_extra
 from rigwright.report._transfer.measured import Transferred
 
@@ -20,7 +20,7 @@ def write_transfer(
     *,
     name: str | None = None,
     shown: Sequence[str] | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> dict[str, Any]:
     """Show a transferred rig in one HTML file that opens offline.
 
@@ -37,7 +37,8 @@ def write_transfer(
         Heading; default the target's name.
     shown : sequence of str, optional
         Expressions in which both faces are shown beside each other; default those that together move most.
-    progress : callable, optional
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def write_transfer(
     from rigwright.report._transfer.page import render_transfer
 
     chosen = vivid(measured) if shown is None else [measured.names.index(entry) for entry in shown]
-    pictures = transfer_gallery(measured, chosen, progress or silent)
+    pictures = transfer_gallery(measured, chosen, as_callback(progress))
     title = name or measured.target.metadata.get("name") or Path(path).stem
     atomic_write(path, render_transfer(measured, pictures, title).encode("utf-8"))
     return measured.figures()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import bad_argument
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._packing import symmetry as pairing
 from rigwright.transfer._packing.activity import active_vertices, displacements
 from rigwright.transfer._packing.arguments import (
@@ -30,6 +30,7 @@ from rigwright.transfer._packing.program import Program
 from rigwright.transfer._packing.search import Told, search
 from rigwright.transfer._packing.sequence import Sequencer
 from rigwright.transfer._packing.solvers import SOLVERS
+from rigwright.transfer._positions import check_positions
 
 NODE_LIMIT = 1_000_000  # seconds, not minutes
 LARGEST_BETA = 10.0  # above it differences alone decide already
@@ -56,7 +57,7 @@ def pack_expressions(
     minimize: bool = False,
     names: Sequence[str] | None = None,
     node_limit: int = NODE_LIMIT,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Plan:
     """Choose the few expressions that an actor poses so that their scans show every shape (Carrigan 2020, ch. 3).
 
@@ -108,8 +109,8 @@ def pack_expressions(
     node_limit : int
         Nodes of each search tree. Where they do not suffice, ``plan.best`` or ``plan.proven_minimal`` is False. A count
         and no time, so that every machine makes the same plan.
-    progress : callable, optional
-        Called with :class:`rigwright.progress.Progress`.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -123,8 +124,9 @@ def pack_expressions(
     """
     _check_numbers(threshold, alpha, beta, overlap, node_limit)
     _check_solver(solver, limit, overlap, minimize, reject_at)
+    check_positions("pack_expressions", neutral, shapes, "shapes")
     face = checked_face(neutral, shapes, faces, target_neutral, names)
-    told = Told(progress or silent)
+    told = Told(as_callback(progress))
     told.report(Progress("finding pairs", 0, 1))
     distances = displacements(face.neutral, face.shapes)
     active = active_vertices(distances, threshold)

@@ -1,13 +1,14 @@
-"""What the charts of a report share: style, scales, and SVG text that stands inside the page and takes its typeface."""
+"""What charts share: style, canvas, scales, legend."""
 
 from __future__ import annotations
 
-import io
-import re
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rigwright._extras import require
-from rigwright.report._kit.colors import INK, QUIET, RULE
+from rigwright.plot._colors import INK, QUIET, RULE
 
 STYLE = {
     "svg.fonttype": "none",
@@ -62,17 +63,35 @@ def legend(canvas: Any, axis: Any, count: int) -> None:
         canvas.legend(handles, labels, loc="outside upper left", ncols=count, handlelength=1.4, frameon=False)
 
 
-def svg(canvas: Any, name: str) -> str:
-    """A canvas as SVG text; ``name`` keeps the ids of charts on one page apart."""
-    from matplotlib import rc_context
+DPI = 100  # of pictures with text
 
-    buffer = io.StringIO()
-    with rc_context(STYLE | {"svg.hashsalt": name}):
-        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', r'<svg class="chart" viewBox="\1" role="img">', text, count=1)
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)  # the page's own style says it, for charts alone
-    text = re.sub(r"font-family: [^;\"]*;?", "", text)
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+
+def blank_figure(width: int, height: int) -> Any:
+    """A white canvas of so many pixels, without axes."""
+    require("matplotlib", extra="report", purpose="drawing text in pictures")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    canvas = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
+    FigureCanvasAgg(canvas)
+    return canvas
+
+
+def pixels_of(canvas: Any) -> NDArray[np.uint8]:
+    """(height, width, 3) pixels of a canvas of :func:`blank_figure`."""
+    canvas.canvas.draw()
+    return np.array(np.asarray(canvas.canvas.buffer_rgba())[..., :3])
+
+
+def new_axes(rows: int, columns: int, size: tuple[float, float], **more: Any) -> NDArray[Any]:
+    """Axes (rows columns,) of a new pyplot figure in the style of the charts: notebooks show it by themselves."""
+    require("matplotlib", extra="report", purpose="drawing charts")
+    from matplotlib import interactive, is_interactive, pyplot, rc_context
+
+    with rc_context(STYLE):
+        _, axes = pyplot.subplots(rows, columns, squeeze=False, figsize=size, layout="constrained", **more)
+        for axis in axes.flat:
+            axis.set_axisbelow(True)
+        shown = is_interactive()
+    interactive(shown)  # a notebook's backend, loaded by the first figure, switches it on: the context would undo that
+    return np.asarray(axes.ravel())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +11,8 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._extras import require
 from rigwright._validate import bad_argument
-from rigwright.report._kit.colors import CLAY, rgb
-
-Pixels = NDArray[np.uint8]
+from rigwright.plot._colors import CLAY, rgb
+from rigwright.plot._image import Pixels
 
 # For each up axis: up, and where a viewer stands to see the character's front (glTF's and Blender's habit).
 UP_AND_FRONT = {"X": ((1, 0, 0), (0, 0, 1)), "Y": ((0, 1, 0), (0, 0, 1)), "Z": ((0, 0, 1), (0, -1, 0))}
@@ -156,20 +153,6 @@ def polygons(faces: NDArray[np.int32]) -> NDArray[np.int64]:
     """Faces in VTK's flat form: corner count, corners, corner count, ..."""
     counted = np.concatenate([np.where(faces[:, 3:] < 0, 3, 4), faces], axis=1)
     return np.asarray(counted[np.concatenate([np.ones((len(faces), 4), bool), faces[:, 3:] >= 0], axis=1)], np.int64)
-
-
-def jpeg(pixels: Pixels) -> bytes:
-    """A picture as the content of a JPEG file."""
-    pillow = require("PIL.Image", extra="report", purpose="writing pictures")
-    buffer = io.BytesIO()
-    pillow.fromarray(pixels).save(buffer, format="JPEG", quality=90, subsampling=0, optimize=True)
-    return buffer.getvalue()
-
-
-def data_uri(picture: Pixels | bytes) -> str:
-    """A picture, or the content of its JPEG file, as a ``data:`` address."""
-    content = picture if isinstance(picture, bytes) else jpeg(picture)
-    return "data:image/jpeg;base64," + base64.b64encode(content).decode("ascii")
 
 
 def _directions(up_axis: str, turn: float, rise: float) -> tuple[NDArray[np.float64], ...]:

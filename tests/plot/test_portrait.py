@@ -8,7 +8,7 @@ import pytest
 import rigwright as rw
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
-from rigwright.report._kit.portrait import portrait
+from rigwright.plot import portrait
 
 
 def bumpy_plane(size=24):

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from rigwright import BlendshapeRig
 from rigwright._validate import bad_argument
-from rigwright.report._kit.pictures import Pixels, Studio, view_of
+from rigwright.plot._framing import moving_vertices
+from rigwright.plot._image import Pixels
+from rigwright.plot._studio import Studio, view_of
 
 
 @contextmanager
@@ -40,15 +42,13 @@ def portrait(
 
     Examples
     --------
-    >>> with portrait(rig) as picture:  # doctest: +SKIP
+    >>> with rw.plot.portrait(rig) as picture:  # doctest: +SKIP
     ...     order = rw.crowd.importance_order(rig, "image_ssim", picture=picture)
     """
     if not len(rig.faces):
         raise bad_argument("portrait", "rig", "without faces", "a mesh that can be drawn")
-    moved = np.zeros(len(rig.rest_vertices), bool)
-    for n in range(rig.num_columns):
-        moved |= rig.column(n).any(axis=1)
-    framed = rig.rest_vertices[moved] if moved.any() else rig.rest_vertices
-    view = view_of(framed, rig.metadata["up_axis"], turn=0.0, rise=0.0, aspect=width / height)
+    view = view_of(
+        rig.rest_vertices[moving_vertices(rig)], rig.metadata["up_axis"], turn=0.0, rise=0.0, aspect=width / height
+    )
     with Studio(rig.faces, len(rig.rest_vertices), width, height) as studio:
         yield lambda vertices: studio.picture(vertices, view)

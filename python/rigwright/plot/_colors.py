@@ -1,6 +1,8 @@
-"""The colors of a report, the same on the page, in the charts and in the pictures."""
+"""Colors, the same on pages, in charts and in pictures."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,3 +39,11 @@ def distinct(count: int) -> NDArray[np.uint8]:
     hue = np.arange(count) * 0.61803398875 % 1.0
     phase = 2.0 * np.pi * (hue[:, None] + np.array([0.0, 1.0, 2.0]) / 3.0)
     return np.asarray((255.0 * (0.68 + 0.24 * np.cos(phase))).round(), np.uint8)
+
+
+def nice_top(value: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten that is not below ``value``: the end of a scale."""
+    if not value > 0.0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= value * (1 - 1e-9))

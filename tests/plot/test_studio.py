@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from rigwright.report._kit import colors
+from rigwright._hashing import padded_faces
+from rigwright.plot import _colors as colors
+from tests.support.cylinder import CylinderRig
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
-from rigwright.report._kit.pictures import Studio, close_view, polygons, view_of
+from rigwright.plot._studio import Studio, close_view, polygons, view_of
 
 
 @pytest.fixture(scope="module")
-def studio(studied):
-    with Studio(studied.data.faces, len(studied.data.rest_vertices), 140, 200) as studio:
+def character():
+    """The cylinder in two poses."""
+    rig = CylinderRig()
+    _, vertices = rig.sample(np.random.default_rng(0).uniform(*rig.channel_ranges.T, (2, len(rig.channel_names))))
+    return SimpleNamespace(faces=padded_faces(rig.faces), rest_vertices=rig.rest_vertices, vertices=vertices)
+
+
+@pytest.fixture(scope="module")
+def studio(character):
+    with Studio(character.faces, len(character.rest_vertices), 140, 200) as studio:
         yield studio
 
 
@@ -22,8 +34,8 @@ def drawn(pixels: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("up", ["X", "Y", "Z"])
-def test_a_view_holds_the_whole_character(studio, studied, up):
-    vertices = studied.data.vertices[0]
+def test_a_view_holds_the_whole_character(studio, character, up):
+    vertices = character.vertices[0]
     inside = drawn(studio.picture(vertices, view_of(vertices, up)))
     assert inside.mean() > 0.02
     assert not inside[[0, -1]].any()
@@ -33,16 +45,16 @@ def test_a_view_holds_the_whole_character(studio, studied, up):
     assert np.ptp(rows) > 0.8 * 200 or np.ptp(columns) > 0.8 * 140
 
 
-def test_up_is_up(studio, studied):
+def test_up_is_up(studio, character):
     """The cylinder stands along y: with y up its silhouette is high, with x up it lies."""
-    rest = studied.data.rest_vertices
+    rest = character.rest_vertices
     high, wide = (drawn(studio.picture(rest, view_of(rest, up, rise=0.0))) for up in ("Y", "X"))
     assert np.ptp(np.flatnonzero(high.any(axis=1))) > 3 * np.ptp(np.flatnonzero(high.any(axis=0)))
     assert np.ptp(np.flatnonzero(wide.any(axis=0))) > 3 * np.ptp(np.flatnonzero(wide.any(axis=1)))
 
 
-def test_colors_arrive(studio, studied):
-    rest = studied.data.rest_vertices
+def test_colors_arrive(studio, character):
+    rest = character.rest_vertices
     view = view_of(rest, "Y")
     calm, hot = (studio.picture(rest, view, colors.heat(np.full(len(rest), value))) for value in (0.0, 0.6))
     middle = calm[100, 70].astype(int), hot[100, 70].astype(int)
@@ -50,10 +62,10 @@ def test_colors_arrive(studio, studied):
     assert middle[1][0] > middle[1][2] + 60, "the middle of the scale is red"
 
 
-def test_a_picture_forgets_the_one_before(studied):
+def test_a_picture_forgets_the_one_before(character):
     """Shading, too, belongs to the pose drawn: the second picture of a studio is the first of another."""
-    first, second = studied.data.vertices[:2]
-    shape = studied.data.faces, len(first), 140, 200
+    first, second = character.vertices[:2]
+    shape = character.faces, len(first), 140, 200
     with Studio(*shape) as used, Studio(*shape) as fresh:
         used.picture(first, view_of(first, "Y"), colors.heat(np.linspace(0, 1, len(first))))
         np.testing.assert_array_equal(
@@ -61,17 +73,17 @@ def test_a_picture_forgets_the_one_before(studied):
         )
 
 
-def test_light_comes_from_the_viewer(studied):
+def test_light_comes_from_the_viewer(character):
     """Turned to any side, what faces the viewer is lit: clay in the middle of the picture, never shadow."""
-    rest = studied.data.rest_vertices
-    with Studio(studied.data.faces, len(rest), 140, 200) as studio:
+    rest = character.rest_vertices
+    with Studio(character.faces, len(rest), 140, 200) as studio:
         for turn in (0, 90, 180, 270):
             middle = studio.picture(rest, view_of(rest, "Y", turn, rise=0.0))[90:110, 68:73]
             assert middle.mean() > 150, turn
 
 
-def test_a_close_view_is_larger(studio, studied):
-    rest = studied.data.rest_vertices
+def test_a_close_view_is_larger(studio, character):
+    rest = character.rest_vertices
     near = studio.picture(rest, close_view(rest, 100, np.array([0.0, 0.0, 1.0]), "Y"))
     assert drawn(near).mean() > 2 * drawn(studio.picture(rest, view_of(rest, "Y"))).mean()
 

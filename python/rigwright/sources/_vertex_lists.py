@@ -1,0 +1,107 @@
+"""Lists of vertices that people write by hand or click: markers, landmarks, contacts, vertices that stay fixed."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._validate import bad_argument
+from rigwright.sources._arrays import read_array
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+Source = str | os.PathLike[str]
+
+
+def load_vertices(path: Source) -> Int64:
+    """Read vertex indices, one per line of text (``.txt``, ``.csv``), or ``.npy``.
+
+    Returns
+    -------
+    (M,) int64, empty if the file is
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds anything but whole numbers.
+    """
+    return _whole("load_vertices", Path(path), 1)[:, 0]
+
+
+def load_landmarks(path: Source) -> Int64:
+    """Read pairs of vertices, one pair per line of text (``.txt``; ``.csv`` with commas), or ``.npy`` (L, 2).
+
+    Landmarks of :func:`rigwright.transfer.transfer_rig` are a source vertex and a target vertex; contacts of
+    :func:`rigwright.transfer.deformation_transfer` are two vertices of the target.
+
+    Returns
+    -------
+    (L, 2) int64, empty if the file is
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds anything but two whole numbers per line.
+    """
+    return _whole("load_landmarks", Path(path), 2)
+
+
+def load_markers(path: Source) -> tuple[Int64, Float64 | None]:
+    """Read vertices that count in a solve, one per line of text or row of ``.npy``, a weight beside each if there is.
+
+    Returns
+    -------
+    vertices : (M,) int64
+    weights : (M,) float64, or None
+        The second column, if the file has two.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the first column holds anything but whole numbers, or the file is empty.
+    """
+    file = Path(path)
+    table = _table("load_markers", file, f"{file}: no list of vertices")
+    table = table[:, None] if table.ndim == 1 else table
+    expected = "one vertex per line, with or without a weight beside it"
+    if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):
+        raise bad_argument("load_markers", "path", f"{file}: no list of vertices (shape {table.shape})", expected)
+    if not (np.isfinite(table).all() and (table[:, 0] == np.round(table[:, 0])).all()):
+        raise bad_argument("load_markers", "path", f"{file}: no list of vertices, but other numbers", expected)
+    return table[:, 0].astype(np.int64), table[:, 1] if table.shape[1] == 2 else None
+
+
+def _whole(function: str, path: Path, columns: int) -> Int64:
+    """(n, columns) whole numbers."""
+    what = "a vertex" if columns == 1 else f"{columns} vertices"
+    expected = f"{what} per line, as whole numbers"
+    table = _table(function, path, f"{path}: not {what} a line")
+    if table.size % columns or (table.ndim == 2 and table.shape[1] != columns and table.size):
+        raise bad_argument(function, "path", f"{path}: not {what} a line (shape {table.shape})", expected)
+    table = table.reshape(-1, columns)
+    if not (np.isfinite(table).all() and (table == np.round(table)).all()):
+        raise bad_argument(function, "path", f"{path}: not {what} a line, but other numbers", expected)
+    return table.astype(np.int64)
+
+
+def _table(function: str, path: Path, failed: str) -> Float64:
+    try:
+        if path.suffix.lower() == ".npy":
+            return np.asarray(read_array(path, function), np.float64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty file
+            return np.loadtxt(path, ndmin=2, delimiter="," if path.suffix.lower() == ".csv" else None)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{function}: there is no file {path}") from None
+    except (OSError, ValueError, TypeError) as error:
+        raise bad_argument(function, "path", f"{failed} ({' '.join(str(error).split())})", "numbers in lines") from None

@@ -1,0 +1,105 @@
+"""Rigs as full expressions, which can be transferred, and back: combination and in-between shapes too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._blendshapes import Tent
+from rigwright._core import BlendshapeRig
+from rigwright._validate import bad_argument
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Factors = tuple[int | Tent, ...]
+
+#: What holds for the target as for the source.
+_KEPT = ("name", "meters_per_unit", "up_axis", "licence", "origin", "constructed", "combination_names")
+
+
+def expressions(rig: BlendshapeRig) -> Float32:
+    """A full expression (N, V, 3) for every column of a rig: positions that can be transferred.
+
+    Its weights are 1 for every plain factor and ``x2`` for every tent, and the columns that count are its own, the
+    linear shapes, and the combinations before it, by ascending number of factors and then in the rig's order.
+    """
+    order, mixing = _mixing(rig)
+    offsets = (mixing @ rig.columns()[order].reshape(len(order), -1)).reshape(len(order), -1, 3)
+    result = np.empty(offsets.shape, np.float32)
+    result[order] = rig.rest_vertices + offsets
+    return result
+
+
+def rig_of_expressions(
+    rig: BlendshapeRig,
+    neutral: ArrayLike,
+    shapes: ArrayLike,
+    faces: ArrayLike | None = None,
+    *,
+    linear: ArrayLike | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> BlendshapeRig:
+    """The rig whose :func:`expressions` are given, with the names, bounds and combinations of ``rig``.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    neutral : (V, 3)
+        Of the new rig, in any topology.
+    shapes : (N, V, 3)
+        Positions: one expression a column of ``rig``.
+    faces : (F, 3) or (F, 4), optional
+        By default the rig's.
+    linear : (K, V, 3), optional
+        Positions of the linear shapes that replace those of ``shapes`` after combinations were found: shapes corrected
+        by examples keep the combinations of the transfer.
+    metadata : dict, optional
+        Added to what is known of ``rig``, or in its place.
+    """
+    rest = np.asarray(neutral, np.float32)
+    offsets = np.asarray(shapes, np.float32) - rest.astype(np.float64)
+    order, mixing = _mixing(rig)
+    if offsets.shape != (len(order), *rest.shape):
+        raise bad_argument("rig_of_expressions", "shapes", str(offsets.shape), str((len(order), *rest.shape)))
+    columns = np.empty_like(offsets)
+    # Forward substitution: the mixing matrix has ones on its diagonal.
+    columns[order] = np.linalg.solve(mixing, offsets[order].reshape(len(order), -1)).reshape(offsets.shape)
+    if linear is not None:
+        columns[: rig.num_shapes] = np.asarray(linear, np.float32) - rest.astype(np.float64)
+    about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | (metadata or {})
+    return BlendshapeRig(
+        rest,
+        columns[: rig.num_shapes],
+        combinations=list(zip(_combinations(rig), columns[rig.num_shapes :], strict=True)),
+        names=rig.shape_names,
+        bounds=rig.bounds,
+        faces=rig.faces if faces is None else np.asarray(faces),
+        metadata=about,
+    )
+
+
+def _combinations(rig: BlendshapeRig) -> list[Factors]:
+    return [tuple(factors) for factors in rig.combinations]
+
+
+def _mixing(rig: BlendshapeRig) -> tuple[NDArray[np.int64], Float64]:
+    """Columns by ascending number of factors, and how much of each (N, N) stands in each one's expression."""
+    combinations = _combinations(rig)
+    order = np.argsort([0] * rig.num_shapes + [len(factors) for factors in combinations], kind="stable")
+    active = rig.activations(_poses(combinations, rig.num_shapes))
+    return order, np.tril(active[np.ix_(order, order)].astype(np.float64))
+
+
+def _poses(combinations: list[Factors], num_shapes: int) -> Float64:
+    """(N, K): weights at which each column is in full effect."""
+    poses = np.zeros((num_shapes + len(combinations), num_shapes))
+    poses[:num_shapes] = np.eye(num_shapes)
+    for row, factors in zip(poses[num_shapes:], combinations, strict=True):
+        for factor in factors:
+            if isinstance(factor, Tent):
+                row[factor.shape] = factor.x2
+            else:
+                row[factor] = 1.0
+    return poses

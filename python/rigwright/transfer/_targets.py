@@ -1,0 +1,111 @@
+"""The target of a transfer, and the source in its topology."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._core import BlendshapeRig
+from rigwright._rigs.mesh import Mesh
+from rigwright._validate import bad_argument
+from rigwright.progress import ProgressOption
+from rigwright.sources._meshes import load_mesh
+from rigwright.sources._vertex_lists import load_landmarks
+from rigwright.transfer._correspondence import Correspondence, correspond
+from rigwright.transfer._expressions import expressions
+from rigwright.transfer._surface import degenerate_faces
+
+Float32 = NDArray[np.float32]
+
+#: A neutral as vertices (V, 3), a mesh, a rig or model, or a file of one of them.
+Target = ArrayLike | Mesh | BlendshapeRig | str | os.PathLike[str]
+Landmarks = ArrayLike | str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A target, and the source's neutral and expressions in its topology.
+
+    Attributes
+    ----------
+    neutral, faces : (V, 3), (F, 3 or 4)
+        The target's.
+    source, shapes : (V, 3), (N, V, 3)
+        Positions of the source, vertex by vertex of the target.
+    match : Correspondence or None
+        None if both have one topology.
+    """
+
+    neutral: Float32
+    faces: NDArray[np.int32]
+    source: Float32
+    shapes: Float32
+    match: Correspondence | None
+
+
+def target_mesh(function: str, target: Target) -> Mesh:
+    """The mesh of whatever a user hands over as target."""
+    if isinstance(target, Mesh):
+        return target
+    if isinstance(target, (str, os.PathLike)):
+        return load_mesh(target)
+    if hasattr(target, "rest_vertices"):
+        model: Any = target
+        return Mesh(model.rest_vertices, model.faces, "", float(model.meters_per_unit), str(model.up_axis))
+    array = np.asarray(target)
+    if array.dtype.kind not in "fiu" or array.ndim != 2 or array.shape[1] != 3:
+        got = f"{array.dtype} {array.shape}" if array.dtype.kind != "O" else f"a {type(target).__name__}"
+        raise bad_argument(function, "target", got, "vertices (V, 3), a mesh, a rig, or a file of one")
+    return Mesh(array)
+
+
+def matched(
+    called: str,
+    rig: BlendshapeRig,
+    target: Mesh,
+    landmarks: Landmarks = None,
+    faces: ArrayLike | None = None,
+    *,
+    threads: int = 0,
+    progress: ProgressOption = None,
+) -> Matched:
+    """Bring the source into the target's topology, by landmarks if it has another one.
+
+    Parameters
+    ----------
+    called : str
+        How errors open: ``"transfer_rig: target is"``.
+    rig : BlendshapeRig
+    target : Mesh
+    landmarks : (L, 2) integers or path, optional
+        A source vertex and a target vertex each. Without them both have one topology.
+    faces : (F, 3) or (F, 4), optional
+        Of the target. Default: the rig's, or with landmarks the target's own.
+
+    Raises
+    ------
+    ValueError
+        If the topologies do not fit or there is no surface.
+    """
+    count = len(rig.rest_vertices)
+    if landmarks is None and len(target.vertices) != count:
+        got = f"{called} a mesh of {len(target.vertices):,} vertices where the rig has {count:,}"
+        raise ValueError(f"{got}; a target of another topology needs landmarks")
+    own = target.faces if landmarks is not None or not len(rig.faces) else rig.faces
+    corners = own if faces is None else np.asarray(faces)
+    if not len(corners):
+        raise ValueError(f"{called} a mesh without faces; a transfer needs them, the rig's or the target's")
+    if degenerate_faces(target.vertices, corners).all():
+        raise ValueError(f"{called} a mesh with no area in any of its {len(corners):,} faces; it must be a surface")
+    shapes = expressions(rig)
+    if landmarks is None:
+        return Matched(target.vertices, corners, rig.rest_vertices, shapes, None)
+    pairs = load_landmarks(landmarks) if isinstance(landmarks, (str, os.PathLike)) else landmarks
+    match = correspond(
+        rig.rest_vertices, rig.faces, target.vertices, corners, pairs, threads=threads, progress=progress
+    )
+    return Matched(target.vertices, corners, *match.resample(rig.rest_vertices, shapes), match)
