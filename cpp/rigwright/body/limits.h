@@ -3,11 +3,15 @@
 
 namespace rigwright::body {
 
-/// The largest pose values at which an evaluation surely does not overflow, from the magnitudes of a model's constants.
-/// The hidden layers' activations are at most 1 (tanh), so that coefficients and offsets are bounded.
+/// Magnitudes up to which an evaluation cannot overflow, bounded from the magnitudes of a model's constants. The bound
+/// exists since activations of the hidden layers are at most 1 (tanh), so that the coefficients of the basis, and with
+/// them the offsets, are bounded for every pose.
 struct Limits {
-    float pose = 0.0f;        // of pose values: beyond it, sums of the first layer may overflow
-    float transform = -1.0f;  // of entries of global transforms: beyond it, vertices may overflow; -1: for any entry
+    /// Of pose values: beyond it, sums of the first layer may overflow.
+    float pose = 0.0f;
+    /// Of the entries of global transforms: beyond it, vertices may overflow. It is -1 if they may overflow for every
+    /// transform: rig::check_overflow then refuses all poses.
+    float transform = -1.0f;
 };
 
 /// The limits of a body model, whose tensors must have been checked.

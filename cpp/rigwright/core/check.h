@@ -21,7 +21,7 @@ std::string describe_shape(const std::array<std::int64_t, Rank>& extents) {
     return text;
 }
 
-/// The multi-index of the element with row-major index `flat` as text: "(3, 0, 2)".
+/// The multi-index of the element with row-major index `flat` as text: "(3, 0, 2)", or "3" if the rank is 1.
 template <class T, int Rank>
 std::string describe_place(const View<T, Rank>& view, std::int64_t flat) {
     std::array<std::int64_t, Rank> index;
@@ -43,7 +43,7 @@ void check_finite(const char* function, const char* argument, const View<T, Rank
     }
 }
 
-/// Throws ArgumentError if the view has another shape. An extent of -1 in `shape` allows any.
+/// Throws ArgumentError if the view does not have the shape `shape`, in which -1 stands for any extent.
 template <class T, int Rank>
 void check_shape(const char* function, const char* argument, const View<T, Rank>& view,
                  const std::array<std::int64_t, Rank>& shape) {
@@ -54,7 +54,7 @@ void check_shape(const char* function, const char* argument, const View<T, Rank>
     }
 }
 
-/// Throws ArgumentError if a number of threads is negative; 0 stands for all processors.
+/// Throws ArgumentError if `threads` is negative; 0 stands for all processors.
 inline void check_threads(const char* function, int threads) {
     if (threads < 0) throw bad_argument(function, "threads", std::to_string(threads), "0 (all processors) or more");
 }

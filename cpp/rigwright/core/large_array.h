@@ -9,21 +9,24 @@
 
 namespace rigwright {
 
-/// Uninitialized memory for tens of megabytes, aligned to a huge page. Asks for transparent huge pages on Linux: with
-/// 4 KB pages, page faults cost about as much as the computation, and passes over the array miss the TLB more often.
+/// Uninitialized memory for arrays of tens of megabytes, aligned to a huge page and rounded up to whole ones. Asks for
+/// transparent huge pages on Linux: with 4 KB pages, page faults cost about as much as the computation, and passes over
+/// the array have more TLB misses.
 template <class T>
 requires std::is_trivial_v<T>
 class LargeArray {
 public:
     static constexpr std::size_t bytes_per_huge_page = std::size_t{2} << 20;
-    /// Smaller arrays ask for no huge pages: the last page would be mostly unused. Chosen, not tuned.
+    /// Arrays of fewer huge pages do not ask for them: much of the memory could be the unused end of the last page.
+    /// Chosen, not tuned.
     static constexpr std::size_t min_huge_pages = 4;
 
     T* data() { return memory_.get(); }
     const T* data() const { return memory_.get(); }
     std::int64_t size() const { return size_; }
 
-    /// Frees the array and allocates a new one of `count` elements, uninitialized. Throws std::bad_alloc.
+    /// Frees the array and allocates a new one of `count` elements, uninitialized. If memory is short, throws
+    /// std::bad_alloc and leaves the array empty.
     void reset(std::int64_t count) {
         memory_.reset();
         size_ = 0;

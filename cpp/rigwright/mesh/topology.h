@@ -10,7 +10,8 @@ namespace rigwright::mesh {
 /// Faces are (F, 4) vertex indices; -1 in the last column pads triangles. Non-manifold edges, loose vertices,
 /// degenerate faces and several components are allowed.
 
-/// Throws ArgumentError, which names `function` and `argument`, if a face has an index out of range.
+/// Throws ArgumentError, which names `function` and `argument`, if a face has an index out of range. The functions
+/// below need checked faces.
 void check_faces(const char* function, View<const std::int32_t, 2> faces, std::int64_t num_vertices,
                  const char* argument = "faces");
 
@@ -26,7 +27,8 @@ struct Edge {
     friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 
-/// The edges of all faces, each once, ascending. The edges of a face connect its successive corners, except equal ones.
+/// The edges of all faces, each once, ascending. The edges of a face connect its successive corners; a degenerate face
+/// has no edge between two corners that are the same vertex.
 std::vector<Edge> edges(View<const std::int32_t, 2> faces);
 
 /// An edge with exactly two faces.

@@ -11,7 +11,8 @@ namespace rigwright::mesh {
 
 using Corners = std::array<std::int32_t, 3>;
 
-/// Calls visit(corners) for a triangle, or for both triangles of a quad split along its first diagonal.
+/// Calls visit(corners) for a triangle, or for both triangles of a quad, which is split along its first diagonal: from
+/// its first to its third corner.
 template <class Visit>
 void for_each_triangle(const std::int32_t* face, Visit&& visit) {
     for (int t = 1; t + 1 < num_corners(face); ++t) visit(Corners{face[0], face[t], face[t + 1]});
@@ -32,7 +33,7 @@ std::vector<Triangle> triangulate(View<const std::int32_t, 2> faces);
 /// gradient would be rounding error. Chosen, not tuned.
 inline constexpr double degenerate_height = 1e-4;
 
-/// Returns true if a triangle of points (V, 3) is degenerate, as one with equal corners always is.
+/// Returns true if a triangle of points (V, 3) is degenerate. A triangle with two equal corners always is.
 bool is_degenerate(const Triangle& triangle, const double* points);
 
 /// The third column of a triangle's frame with sides a and b (Sumner and Popovic 2004, equation 1):

@@ -5,13 +5,14 @@
 
 namespace rigwright::packing {
 
-/// A set of small whole numbers, one bit per number. The sets of an operation must have the same size.
+/// A set of whole numbers from 0 to below capacity(), one bit per number. insert, erase and contains need a number in
+/// this range, and the sets of an operation must have the same size; neither is checked.
 class BitSet {
 public:
     BitSet() = default;
     explicit BitSet(int size) : words_((size + 63) / 64, 0) {}
 
-    /// The smallest number that does not fit.
+    /// The size given to the constructor, rounded up to a multiple of 64.
     int capacity() const { return static_cast<int>(64 * words_.size()); }
     void insert(int i) { words_[i >> 6] |= std::uint64_t{1} << (i & 63); }
     void erase(int i) { words_[i >> 6] &= ~(std::uint64_t{1} << (i & 63)); }
@@ -27,7 +28,7 @@ public:
         for (std::uint64_t word : words_) total += std::popcount(word);
         return total;
     }
-    /// The smallest member that is at least `from`, or -1.
+    /// The smallest member that is at least `from` (>= 0), or -1 if there is none.
     int next(int from = 0) const {
         std::size_t w = static_cast<std::size_t>(from) >> 6;
         if (w >= words_.size()) return -1;

@@ -40,7 +40,8 @@ struct Channel {
     double low = 0.0;
     double high = 0.0;
     double rest = 0.0;
-    std::string reason;  // why plain kinematics does not decide its effect; empty if it does
+    /// Why plain kinematics does not decide the channel's effect; empty if it does. Kind other must have a reason.
+    std::string reason;
 
     /// "degrees", "rig" (the rig's unit of length) or "".
     const char* unit() const;
@@ -48,27 +49,32 @@ struct Channel {
 
 /// A rotation of a joint by another joint's channel: its angle is `factor` times the channel's value.
 struct Follower {
-    int joint = -1;
+    int joint = -1;  // the joint that is rotated
     int channel = -1;
-    int axis = 0;
+    int axis = 0;   // 0, 1, 2: x, y, z
     int place = 0;  // position in the joint's product, as Channel::place
     double factor = 1.0;
 };
 
-/// The N channels of a rig, and the conversion between channels and poses by plain kinematics. For a joint with
-/// parent-relative rest transform L, in column vectors:
+/// The N channels of a rig, and the conversion between channels and poses by plain kinematics.
 ///
-///     pose = L T(translations) R_a(rotation 0) R_b(rotation 1) ... S(scales);
+/// A pose has C = 12 J + K numbers: a parent-relative transform (3, 4) per joint, then the K numeric controls. For a
+/// joint with the parent-relative rest transform L, in column vectors:
 ///
-/// dials are copied to their numeric controls. If something else (a constraint, a driver) determines a joint or
-/// control, its channel has a reason, and both conversions throw ArgumentError with these reasons. Immutable; const
-/// members are thread-safe.
+///     transform = L T(translations) R_a(rotation 0) R_b(rotation 1) ... S(scales).
+///
+/// Dials are copied to their numeric controls.
+///
+/// Undecided rigs: plain kinematics does not decide the pose if a channel has a reason, if something else (a
+/// constraint, a driver) poses a joint, or if a numeric control has no channel. Both conversions then throw
+/// ArgumentError with the reasons; only `poses` can ignore them. Immutable; const members are thread-safe.
 class Channels {
 public:
     Channels() = default;
-    /// `posed_elsewhere`: the joints that something other than channels poses, with the reason. Throws ArgumentError if
-    /// a number is not finite in float32, low > high, a joint, channel or control does not exist, two channels set the
-    /// same axis or control, or the places of a joint's rotations are not 0, 1, 2, ...
+    /// `posed_elsewhere`: the names of the joints that something other than channels poses, with the reasons.
+    /// Throws ArgumentError if a number is not finite in float32, low > high, a joint, channel or control does not
+    /// exist, a channel of kind other has no reason, two channels set the same translation, scale or control, or the
+    /// places of a joint's rotations are not 0, 1, 2, ... (at most 32).
     Channels(std::vector<Channel> list, const std::vector<Follower>& followers,
              const std::map<std::string, std::string>& posed_elsewhere, const Skeleton& skeleton,
              const std::vector<std::string>& numeric_controls);
@@ -76,17 +82,18 @@ public:
     std::int64_t size() const { return static_cast<std::int64_t>(list_.size()); }
     const std::vector<Channel>& list() const { return list_; }
 
-    /// What to do if something other than the channels decides a pose.
+    /// What `poses` does for an undecided rig, or one without channels: throw, or write the poses that plain kinematics
+    /// alone would give, with 0 for numeric controls without a channel.
     enum class Undecided { refuse, ignore };
-    /// Writes the poses (T, C) of channels (T, N). `ignore`: those that plain kinematics alone would give.
-    /// Throws ArgumentError if a shape is wrong, a value is not finite, a pose overflows float32, or (`refuse`)
-    /// something other than the channels decides a pose.
+    /// Writes the poses (T, C) of channels (T, N).
+    /// Throws ArgumentError if a shape is wrong, a value is not finite, a pose overflows float32, or if `undecided` is
+    /// `refuse` and the rig is undecided or has no channels.
     void poses(View<const double, 2> channels, View<float, 2> poses, Undecided undecided = Undecided::refuse) const;
     /// Writes the channels (T, N) of poses (T, C): Euler angles by fit_angles, inside their ranges if possible and
-    /// continuous from frame to frame; scales are positive. residuals (T): the largest absolute difference between the
-    /// given pose and the pose of the channels found.
-    /// Throws ArgumentError if a shape is wrong, a value is not finite, a channel overflows float32, something other
-    /// than the channels decides a pose, or fit_angles does not support a joint's rotation order.
+    /// continuous from frame to frame. Scales are not negative. `residuals` (T): the largest absolute difference
+    /// between each given pose and the pose of the channels found.
+    /// Throws ArgumentError if a shape is wrong, a value is not finite, a channel overflows float32, the rig is
+    /// undecided or has no channels, or fit_angles does not support a joint's rotation order.
     void channels(View<const float, 2> poses, View<float, 2> channels, View<float, 1> residuals) const;
 
 private:
@@ -131,8 +138,9 @@ private:
 ///      "followers": [{"joint", "channel" (names), "axis" ("x", "y" or "z"), "place", "factor"}],
 ///      "joints": {name: reason}}
 ///
-/// "whole" and "reason" are optional; channel names are unique and not empty. If the entry is missing, a model without
-/// joints has its numeric controls as dials with their `ranges` (K, 2); any other model has no channels.
+/// "whole" and "reason" are optional. Channel names are unique and not empty. A dial has the name of its numeric
+/// control. If the entry is missing, a model without joints has its numeric controls as dials with their `ranges`
+/// (K, 2); any other model has no channels.
 /// Throws ArgumentError if the entry breaks one of these rules.
 Channels read_channels(const TensorFile& tensors, const Skeleton& skeleton,
                        const std::vector<std::string>& numeric_controls, View<const float, 2> ranges);

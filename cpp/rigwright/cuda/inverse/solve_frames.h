@@ -8,17 +8,19 @@
 
 namespace rigwright::cuda {
 
-/// Team kernel: solves every frame from all Starts and keeps the lowest objective. Frames are independent, so that all
-/// of them can run at once; inverse::solve_frames instead starts a frame from the one before it.
+/// Team kernel: solves every frame from all Starts, in their order, and keeps the lowest objective. Multistarts end
+/// once inverse::agreeing_multistarts of them have ended at the lowest objective. frames.iterations are summed over the
+/// starts. Frames are independent, so that all of them can run at once; inverse::solve_frames instead starts a frame
+/// from the solution of the frame before it.
 struct SolveFrames {
     static constexpr int threads = threads_per_team;
 
     DeviceProductModel model;
     DeviceFrames frames;
     TeamMemory memory;
-    const double* given;  // (T, K)
-    bool restarts;        // false: from the given start alone
-    double* weights;      // (T, K)
+    const double* given;  // (T, K): the caller's start
+    bool restarts;        // if false, a frame is solved from the given start alone
+    double* weights;      // (T, K): the best solution so far
 
     template <class Team>
     RIGWRIGHT_TEAM void operator()(const Team& team) const {
@@ -48,7 +50,8 @@ struct SolveFrames {
     }
 
 private:
-    /// Computes what start_value needs. Returns false if the frame has no such start, or has been solved from it.
+    /// Computes the values that start_value reads: the right-hand side of the linear start, and `mirrored`, the value
+    /// of a variable beyond its knot. Returns false if the frame has no such start, or has been solved from it.
     template <class Team>
     RIGWRIGHT_TEAM bool prepare(const Start& start, std::int64_t t, const DeviceGramPoint<Team>& point,
                                 double& mirrored) const {
@@ -60,7 +63,7 @@ private:
                                        weights[t * model.num_variables + k], mirrored);
     }
 
-    /// Variable k of a start, to be clipped to the box.
+    /// Variable k of a start. DeviceGramPoint::set clips it to the box.
     template <class Team>
     RIGWRIGHT_TEAM double start_value(const Start& start, std::int64_t t, int k, const DeviceGramPoint<Team>& point,
                                       double mirrored) const {
@@ -80,6 +83,7 @@ private:
         return 0.0;
     }
 
+    /// Variable k of a multistart: a fraction of its range, or its best value so far if the fraction is negative.
     RIGWRIGHT_DEVICE double multistart_value(int multistart, int k, const DeviceTerms& terms,
                                              const double* found) const {
         const double fraction =
@@ -87,7 +91,8 @@ private:
         return fraction < 0.0 ? found[k] : terms.lower[k] + fraction * (terms.upper[k] - terms.lower[k]);
     }
 
-    /// Variable k of the linear solution, from the right-hand side that prepare_linear wrote.
+    /// Variable k of the linear start: the solution of the rig's linear part, the columns that are single variables.
+    /// `right` is the right-hand side that prepare_linear wrote.
     RIGWRIGHT_DEVICE double linear_value(const double* right, int k) const {
         double sum = 0.0;
         for (int j = 0; j < model.num_variables; ++j) {
@@ -120,8 +125,8 @@ private:
         }) == 0.0;
     }
 
-    /// Solves the frame from the solver's point. Keeps the result if it is the first or replaces `best`. Returns its
-    /// objective.
+    /// Solves the frame from the solver's point. Keeps the result and updates `best` if the start is the given one or
+    /// if the result replaces `best` (optimize::replaces). Adds the iterations to the frame's. Returns the objective.
     template <class Team>
     RIGWRIGHT_TEAM double solve_from(DeviceFrameSolver<Team>& solver, std::int64_t t, StartKind kind,
                                      double& best) const {

@@ -9,9 +9,10 @@ namespace rigwright::linalg {
 /// The lower triangular matrix L of a sparse Cholesky factorization, stored by supernodes, for substitution with many
 /// right-hand sides.
 ///
-/// A supernode is a run of consecutive columns of L whose entries below their common triangle lie in the same rows
-/// (Liu, Ng and Peyton 1993). It is stored as a dense matrix, so that a substitution reads each row index once for all
-/// columns of the supernode. Columns that almost match are merged, at the price of stored zeros (supernodes.cpp).
+/// A supernode is a run of consecutive columns of L with the same rows below their triangle, the dense lower triangle
+/// on the diagonal of L (Liu, Ng and Peyton 1993). It is stored as a dense matrix, so that a substitution reads each
+/// row index once for all columns of the supernode. Columns whose rows almost match are merged too, and zeros are
+/// stored where they differ (limits in supernodes.cpp).
 ///
 /// The right-hand sides are a row-major matrix (n, count): an entry of L is broadcast and multiplies `count` contiguous
 /// numbers, without gathers. Every right-hand side takes the same operations in the same order whatever `count` is, so
@@ -26,17 +27,19 @@ public:
 
     std::int32_t size() const { return size_; }
 
-    /// Overwrites the right-hand sides x (n, count) with (L L^T)^-1 x. `x` must be aligned to a cache line.
+    /// Overwrites the right-hand sides x (n, count) with (L L^T)^-1 x. `count` must be one of `counts`, and `x` aligned
+    /// to a cache line; neither is checked. The caller permutes the rows if L is of a permuted matrix. Thread-safe.
     void substitute(double* x, int count) const;
 
-    /// The columns first_column to before first_column + num_columns, stored row-major: first the rows of their
-    /// triangle (num_columns, num_columns), whose diagonal holds the inverses, then the `num_below` rows below it.
+    /// The `num_columns` columns from `first_column` on, as a row-major matrix. The first num_columns rows are the
+    /// triangle, which holds 1 / L(c, c) in place of its diagonal entries L(c, c). The other `num_below` rows are those
+    /// below it.
     struct Supernode {
         std::int32_t first_column;
         std::int32_t num_columns;
         std::int32_t num_below;
-        std::int64_t rows_begin;    // of the rows below, see rows_below()
-        std::int64_t values_begin;  // of the values, see values()
+        std::int64_t rows_begin;    // where rows_below() begins
+        std::int64_t values_begin;  // where values() begins
     };
     const std::vector<Supernode>& supernodes() const { return supernodes_; }
     /// (num_below) the indices of the rows below the triangle, ascending.

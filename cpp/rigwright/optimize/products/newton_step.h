@@ -7,23 +7,28 @@
 
 namespace rigwright::optimize {
 
-/// Newton steps over the free variables of one frame.
-/// Method: minimizes the quadratic model over all free variables. Those that would leave their piece are fixed at its
-/// end, and the others are solved for again, until none leaves. A line search follows. If H with the curvature of the
-/// products gives no step, the Gauss-Newton matrix is tried. If H is singular, it gets a ridge (see step_rules.h).
-/// Chord steps: a step uses the last factorization again if the start is warm or if the last step reduced the
-/// optimality tenfold. Variables that are no longer free are removed from the factorization, new ones appended.
+/// Newton steps over the free variables of one frame. Each may move on one piece of its range, between two neighboring
+/// knots or bounds (see QuadraticModel).
+/// Method: minimizes the quadratic model, with the Hessian H, over the free variables. A variable that would leave its
+/// piece is fixed at the end of the piece, and the others are solved for again, until none leaves. A line search
+/// follows. If no step with H lowers the objective, the Gauss-Newton matrix replaces H: it lacks the curvature of the
+/// products. A singular H gets a ridge (see step_rules.h).
+/// Chord steps: the last factorization is used again in the first step after a warm start, and in a step whose
+/// predecessor reduced the optimality tenfold. Variables that are no longer free are removed from the factorization and
+/// new ones appended, except in the first step of a frame, where new ones stay unmoved. A chord step is taken at full
+/// length or not at all; if it is not, or if too many variables change, an ordinary step follows.
 /// Guarantee: every step lowers the objective. Not thread-safe: use one per thread.
 class NewtonStep {
 public:
-    /// Begins a new frame. After a warm start, near the last frame's solution, the factorization is kept.
+    /// Begins a new frame. If `is_warm`, its start is near the last frame's solution, and the factorization is kept.
     void start_frame(bool is_warm);
     /// Builds the model at the frame's point. Returns the point's optimality.
     double linearize(const GramPoint& point);
-    /// One step from the point that was linearized last. Returns false, with the point unmoved, if none lowers the
-    /// objective.
+    /// Takes one step from the point that was linearized last. Returns false, with the point unmoved, if no step lowers
+    /// the objective.
     bool step(GramPoint& point);
-    /// Returns true if a Hessian of this frame was singular or nearly so: two shapes move the vertices almost alike.
+    /// Returns true if a Hessian of this frame was singular or nearly so. Its shapes are then nearly linearly
+    /// dependent: two of them, for example, move the vertices almost alike.
     bool was_singular() const { return was_singular_; }
 
 private:
@@ -45,11 +50,11 @@ private:
     double previous_optimality_ = 0.0;  // before the last step
     bool is_first_step_ = false;        // of the frame
     bool was_singular_ = false;
-    // by free variables
+    // per free variable
     std::vector<double> step_;
-    std::vector<char> is_fixed_;        // the step ends at an end of the piece
+    std::vector<char> is_fixed_;        // its step ends at an end of its piece
     std::vector<double> right_side_;    // -g - H d for the steps d of the fixed variables
-    std::vector<std::int32_t> active_;  // those not fixed
+    std::vector<std::int32_t> active_;  // the free variables that are not fixed
     // working memory
     std::vector<double> solution_;
     std::vector<double> trial_;

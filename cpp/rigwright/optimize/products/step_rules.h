@@ -60,8 +60,8 @@ RIGWRIGHT_DEVICE inline Piece piece_beside(const double* knots, std::int64_t num
     return piece;
 }
 
-/// The part of a step from x that stays on [low, high]. If it is shorter than `step`, the variable ends at a bound: it
-/// is fixed there while the step of the other variables is solved for again.
+/// A variable's step from x, cut off where it would leave [low, high]. If the result is shorter than `step`, the
+/// variable ends at a bound: it is fixed there while the steps of the other variables are solved for again.
 RIGWRIGHT_DEVICE inline double step_within(double step, double x, double low, double high) {
     return clamped(step, low - x, high - x);
 }
@@ -78,14 +78,15 @@ RIGWRIGHT_DEVICE inline double after_step(double x, double step, double length, 
 // ---- Line search: full step first, then halved until the objective falls enough
 
 constexpr double step_shrinkage = 0.5;
-/// Steps shorter than this share are not tried: ten lengths, down to 1/512. Not sensitive in single frames: 1e-2 and
-/// 1e-5 take as many steps within 2 %.
+/// Shorter steps, as a share of the full step, are not tried. Ten lengths are tried: 1, 1/2, ... 1/512. Not sensitive
+/// in single frames: 1e-2 and 1e-5 take as many steps within 2 %.
 constexpr double shortest_step = 1e-3;
-/// Share of the decrease predicted by the slope that a step must reach (Armijo's condition; the customary value, see
-/// Nocedal and Wright 2006, section 3.1).
+/// A step must lower the objective by at least this share of the decrease that the slope predicts (Armijo's condition;
+/// the customary value, see Nocedal and Wright 2006, section 3.1).
 constexpr double sufficient_decrease = 1e-4;
 
-/// Returns true if `change`, of the objective after `length` of a step with the slope `slope` (< 0), is enough.
+/// Returns true if the objective falls enough for a step of length `length` (a share of the full step). `change` is the
+/// change of the objective, `slope` (< 0) its slope along the full step.
 RIGWRIGHT_DEVICE inline bool decreases_enough(double change, double length, double slope) {
     return change <= sufficient_decrease * length * slope;
 }
@@ -94,9 +95,9 @@ RIGWRIGHT_DEVICE inline bool decreases_enough(double change, double length, doub
 
 /// A pivot below this share of its diagonal entry is rounding: the matrix counts as singular.
 constexpr double smallest_pivot = linalg::ActiveSetCholesky::smallest_pivot;
-/// A larger ridge shortens the step along nearly dependent columns, so the smallest one that works is taken: from just
-/// beyond rounding on, each 100 times the one before, five in all. If none works there is no step, and the caller
-/// sweeps. Chosen, not tuned: a ridge decides how a solution is found, not which one.
+/// Ridges are tried from small to large, since a larger one shortens the step along nearly dependent columns. The first
+/// is just beyond rounding, each is 100 times the one before, and there are five. If none works there is no step, and
+/// the caller sweeps. Chosen, not tuned: a ridge decides how a solution is found, not which one.
 constexpr double first_ridge = 1e-12;
 constexpr double ridge_growth = 100.0;
 constexpr double largest_ridge = 1e-4;
@@ -108,9 +109,9 @@ RIGWRIGHT_DEVICE inline double next_ridge(double ridge) {
 
 // ---- When to stop, and which result to keep
 
-/// Sweeps of exact steps in single variables before the first Newton step of a cold start: they find the pieces between
-/// knots, on which Newton steps then stay. Without them a frame of the ICT face takes up to 57 steps instead of 17;
-/// with four, a shot takes up to 16 % more steps in all.
+/// Sweeps of exact steps in single variables before the first Newton step of a cold start. A sweep may cross knots, a
+/// Newton step stays on the pieces that it starts from. Without sweeps a frame of the ICT face takes up to 57 steps
+/// instead of 17; with four sweeps, a shot takes up to 16 % more steps in all.
 constexpr int cold_start_sweeps = 2;
 
 /// The larger of two descents; NaN if either is, so that a point that overflowed never counts as optimal.
@@ -118,12 +119,14 @@ RIGWRIGHT_DEVICE inline double steeper(double a, double b) {
     return a >= b || a != a ? a : b;
 }
 
-/// Share of an objective that is rounding.
+/// Changes of an objective by less than this share of it are rounding.
 constexpr double objective_rounding = 1e-12;
 
-/// Returns true if the sweep of a solved frame found a better minimum: the objective fell from `before` to `after` by
-/// more than it could on the pieces where the frame was, which is its optimality (at most `threshold`) times the
-/// `distance` sum_k |dx_k| of the sweep. Smaller gains are undone: they only spoil the optimality.
+/// Returns true if the sweep of a converged frame found a better minimum. `before` and `after` are the objective's
+/// values, `distance` is sum_k |dx_k| of the sweep, and `threshold` is the frame's, which its optimality did not
+/// exceed. On the pieces where the frame converged, the objective could fall by at most threshold * distance: if it
+/// fell by more, the sweep reached a lower piece. If not, the caller undoes the sweep, which would only worsen the
+/// optimality.
 RIGWRIGHT_DEVICE inline bool sweep_gains(double before, double after, double threshold, double distance) {
     return after < before - (objective_rounding * std::fabs(before) + threshold * distance);
 }
@@ -137,12 +140,13 @@ RIGWRIGHT_DEVICE inline bool is_same_minimum(double objective, double best) {
     return std::fabs(objective - best) <= same_minimum * std::fabs(best);
 }
 
-/// Returns true if a result is not higher than the minimum `best`.
+/// Returns true if a result is lower than the minimum `best` or belongs to it.
 RIGWRIGHT_DEVICE inline bool is_as_low(double objective, double best) {
     return objective <= best + same_minimum * std::fabs(best);
 }
 
-/// Returns true if a result replaces one of the objective `best`: it is lower, or the other one overflowed.
+/// Returns true if a result replaces an earlier one, whose objective is `best`: it is lower and belongs to another
+/// minimum, or the earlier one overflowed (NaN) and it did not.
 RIGWRIGHT_DEVICE inline bool replaces(double objective, double best) {
     return objective < best - same_minimum * std::fabs(best) || (objective == objective && best != best);
 }

@@ -7,14 +7,15 @@
 
 namespace rigwright::rig {
 
-/// Evaluates frames in two phases: prepare(t, state) once per frame t, which writes `state_size` floats, then
-/// skin(t, state, first, last) for blocks [first, last) of its vertices. Blocks of all frames run in parallel, so that
-/// a single frame keeps all threads busy, too. Calls do not depend on the number of threads.
+/// Evaluates frames in two phases. prepare(t, state) runs once per frame t and writes `state_size` floats into
+/// uninitialized memory. Then skin(t, state, first, last) runs once per block of vertices of that frame, from vertex
+/// `first` to before `last`. The blocks of a frame run in parallel, too, so that even a single frame keeps all threads
+/// busy. Which calls are made does not depend on the number of threads; `threads` is 0 for all processors.
 template <class Prepare, class Skin>
 void for_frame_blocks(std::int64_t num_frames, std::int64_t num_vertices, std::size_t state_size, int threads,
                       const Prepare& prepare, const Skin& skin) {
-    // More frames need more memory for states, fewer join the threads more often. Blocks of fewer vertices balance the
-    // threads better and cost more calls. Both were chosen, not tuned.
+    // Larger batches need more memory for states; smaller ones have more barriers between threads. Blocks of fewer
+    // vertices balance the threads better and cost more calls. Both were chosen, not tuned.
     constexpr std::int64_t frames_per_batch = 64;
     constexpr std::int64_t vertices_per_block = 2048;
     const std::int64_t blocks = (num_vertices + vertices_per_block - 1) / vertices_per_block;

@@ -46,7 +46,8 @@ T dot(const Quaternion<T>& a, const Quaternion<T>& b) {
     return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/// The unit quaternion of a rotation matrix r (3, 3), up to sign (Shepperd 1978: divides by the largest component).
+/// The unit quaternion of a rotation matrix r (3, 3), row-major and for column vectors. Of its two signs, the one whose
+/// largest component is positive. Method: Shepperd (1978) divides by the largest component.
 inline Quaternion<double> from_rotation(const double* r) {
     const double squares[4] = {1 + r[0] + r[4] + r[8], 1 + r[0] - r[4] - r[8], 1 - r[0] + r[4] - r[8],
                                1 - r[0] - r[4] + r[8]};
