@@ -18,13 +18,13 @@ SMALL = Settings(poses=60, held_out=8, frames=6, minutes=0.1, paper_minutes=0.1,
 
 
 class Interrupt:
-    """Progress that presses Ctrl-C at the first sign of a stage."""
+    """Progress that presses Ctrl-C at the first sign of one of some stages."""
 
-    def __init__(self, stage: str) -> None:
-        self.stage = stage
+    def __init__(self, *stages: str) -> None:
+        self.stages = stages
 
     def __call__(self, progress: Progress) -> None:
-        if progress.stage == self.stage:
+        if progress.stage in self.stages:
             raise KeyboardInterrupt
 
 
@@ -43,9 +43,10 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
         said.clear()
         return Demo(tmp_path / "demo", SMALL, 1, said.append, progress).run()
 
-    for stage in ("training", "drawing"):
+    # On a busy machine the minutes of the training are over when it is prepared: then it goes straight to measuring.
+    for stages in (("training", "measuring"), ("drawing",)):
         with pytest.raises(KeyboardInterrupt):
-            run(Interrupt(stage))
+            run(Interrupt(*stages))
     result = run(lambda progress: None)
     assert said[0] == "re-using the character"
     assert [text.split(":")[0] for text in said[4:6]] == ["re-using the blended model", "re-using the paper model"]
