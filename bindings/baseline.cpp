@@ -9,13 +9,13 @@ namespace {
 using baseline::LinearBlendFit;
 using rig::Skeleton;
 
-Array<std::int32_t> motion_sources(const Skeleton& skeleton, const py::object& poses, double radius, double tolerance) {
+Array<std::int32_t> motion_sources(const Skeleton& skeleton, const ArrayLike& poses, double radius, double tolerance) {
     const auto rows = as_array<float, 2>("motion_sources", "poses", poses, "numbers (T, C)");
     const auto sources = baseline::motion_sources(skeleton, view<float, 2>(rows), radius, tolerance);
     return Array<std::int32_t>(static_cast<py::ssize_t>(sources.size()), sources.data());
 }
 
-void add(LinearBlendFit& fit, const py::object& poses, const py::object& vertices, int threads) {
+void add(LinearBlendFit& fit, const ArrayLike& poses, const ArrayLike& vertices, int threads) {
     check_threads("LinearBlendFit.add", threads);
     const auto rows = as_array<float, 2>("LinearBlendFit.add", "poses", poses, "numbers (T, C)");
     const auto samples = as_array<float, 3>("LinearBlendFit.add", "vertices", vertices, "numbers (T, V, 3)");
@@ -43,7 +43,7 @@ void bind_baseline(py::module_& module) {
                "(J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.");
     py::class_<LinearBlendFit>(module, "LinearBlendFit",
                                "Skin weights fitted to examples (Mohr and Gleicher 2003) that are added in batches.")
-        .def(py::init([](const Skeleton& skeleton, const py::object& rest_vertices, const py::object& joints) {
+        .def(py::init([](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& joints) {
                  const auto rest =
                      as_array<float, 2>("LinearBlendFit", "rest_vertices", rest_vertices, "numbers (V, 3)");
                  const auto chosen = as_indices("LinearBlendFit", "joints", joints);

@@ -10,6 +10,7 @@ void bind_mesh(pybind11::module_& module);
 void bind_optimize(pybind11::module_& module);
 void bind_channels(pybind11::module_& module);
 void bind_rig(pybind11::module_& module);
+void bind_skinning(pybind11::module_& module);
 void bind_derivatives(pybind11::module_& module);
 void bind_blendshape(pybind11::module_& module);
 void bind_body(pybind11::module_& module);

@@ -38,9 +38,9 @@ std::vector<rig::Combination> read_combinations(const py::object& dense) {
 }
 
 /// Python reads the arguments (rigwright.blendshapes.dense): there a combination is a tuple.
-Rig make_rig(const py::object& neutral, const py::object& deltas, const py::object& combinations,
-             const py::object& names, const py::object& bounds, const py::object& faces, const py::object& storage,
-             const py::object& metadata) {
+Rig make_rig(const ArrayLike& neutral, const ArrayLike& deltas, const CombinationsLike& combinations,
+             const OptionalNames& names, const ArrayLike& bounds, const OptionalArray& faces, const py::object& storage,
+             const OptionalMetadata& metadata) {
     const py::object dense = py::module_::import("rigwright._blendshapes")
                                  .attr("dense")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
     constexpr const char* name = "BlendshapeRig";
@@ -59,7 +59,7 @@ Rig make_rig(const py::object& neutral, const py::object& deltas, const py::obje
 }
 
 /// Lengths (T,) from one number for all frames or one per frame.
-Array<std::int32_t> as_lengths(const py::object& prefix, py::ssize_t frames) {
+Array<std::int32_t> as_lengths(const OptionalArray& prefix, py::ssize_t frames) {
     const py::array any = py::array::ensure(prefix);
     if (!any || any.ndim() != 0) return as_indices("evaluate", "prefix", prefix);
     const py::array one(any.attr("reshape")(1));
@@ -69,21 +69,21 @@ Array<std::int32_t> as_lengths(const py::object& prefix, py::ssize_t frames) {
     return lengths;
 }
 
-Array<std::int32_t> as_order(const py::object& order, std::int64_t shapes) {
+Array<std::int32_t> as_order(const OptionalArray& order, std::int64_t shapes) {
     if (!order.is_none()) return as_indices("evaluate", "order", order);
     Array<std::int32_t> ascending(shapes);
     for (std::int32_t k = 0; k < shapes; ++k) ascending.mutable_at(k) = k;
     return ascending;
 }
 
-void check_prefix_is_given(const py::object& order, const py::object& prefix) {
+void check_prefix_is_given(const OptionalArray& order, const OptionalArray& prefix) {
     if (!prefix.is_none() || order.is_none()) return;
     throw bad_argument("evaluate", "prefix", "None", "a number of shapes if an order is given");
 }
 
 /// The prefix of weights that may be on a device.
-PrefixObjects prefix_objects(const BlendshapeRig& model, const py::object& order, const py::object& prefix,
-                             const py::object& weights) {
+PrefixObjects prefix_objects(const BlendshapeRig& model, const OptionalArray& order, const OptionalArray& prefix,
+                             const ArrayLike& weights) {
     if (prefix.is_none()) return {};
     const auto shape =
         (py::hasattr(weights, "shape") ? weights.attr("shape") : py::module_::import("numpy").attr("shape")(weights))
@@ -92,8 +92,8 @@ PrefixObjects prefix_objects(const BlendshapeRig& model, const py::object& order
     return {as_order(order, model.num_shapes()), as_lengths(prefix, frames)};
 }
 
-Array<float> evaluate(const py::object& self, const py::object& weights, const std::string& device, int threads,
-                      const py::object& out, const py::object& order, const py::object& prefix) {
+Array<float> evaluate(const py::object& self, const ArrayLike& weights, const std::string& device, int threads,
+                      const OutputArray& out, const OptionalArray& order, const OptionalArray& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
     check_threads("evaluate", threads);
     check_prefix_is_given(order, prefix);
@@ -123,9 +123,9 @@ Array<float> evaluate(const py::object& self, const py::object& weights, const s
     return output;
 }
 
-py::object evaluate_with_output(const py::object& self, const py::object& weights, const std::string& device,
-                                const std::string& output, int threads, const py::object& out, const py::object& order,
-                                const py::object& prefix) {
+py::object evaluate_with_output(const py::object& self, const ArrayLike& weights, const std::string& device,
+                                const std::string& output, int threads, const OutputArray& out,
+                                const OptionalArray& order, const OptionalArray& prefix) {
     check_threads("evaluate", threads);
     if (!stays_on_device(output)) return evaluate(self, weights, device, threads, out, order, prefix);
     check_prefix_is_given(order, prefix);
@@ -133,7 +133,7 @@ py::object evaluate_with_output(const py::object& self, const py::object& weight
     return evaluate_to_device(self, device, weights, out, prefix_objects(model, order, prefix, weights));
 }
 
-Array<float> activations(const BlendshapeRig& model, const py::object& weights) {
+Array<float> activations(const BlendshapeRig& model, const ArrayLike& weights) {
     const auto [input, single] = as_poses("activations", weights, "weights");
     const auto in = view<float, 2>(input);
     model.check_poses("activations", in, "weights");
@@ -192,8 +192,8 @@ std::string rig_line(const py::object& self) {
                              size + (model.grouped().is_int16() ? "int16" : "float32")});
 }
 
-py::object column_names(const py::object& self) {
-    return py::module_::import("rigwright._blendshapes").attr("column_names")(self);
+std::vector<std::string> column_names(const py::object& self) {
+    return py::module_::import("rigwright._blendshapes").attr("column_names")(self).cast<std::vector<std::string>>();
 }
 
 float storage_error(const BlendshapeRig& model) {

@@ -47,7 +47,7 @@ std::string channel_line(const ListedChannel& c) {
     return line + ">";
 }
 
-Array<float> poses_of(const Channels& channels, const py::object& values, std::int64_t width,
+Array<float> poses_of(const Channels& channels, const ArrayLike& values, std::int64_t width,
                       Channels::Undecided undecided) {
     const char* function = "poses_from_channels";
     const py::array any = py::array::ensure(values);
@@ -71,7 +71,7 @@ Array<float> poses_of(const Channels& channels, const py::object& values, std::i
     return single ? Array<float>(output.reshape({static_cast<py::ssize_t>(width)})) : output;
 }
 
-py::tuple channels_of(const Channels& channels, const py::object& poses) {
+py::tuple channels_of(const Channels& channels, const ArrayLike& poses) {
     const auto [input, single] = as_poses("channels_from_poses", poses);
     Array<float> found({input.shape(0), static_cast<py::ssize_t>(channels.size())});
     Array<float> residuals(input.shape(0));
@@ -86,7 +86,7 @@ py::tuple channels_of(const Channels& channels, const py::object& poses) {
     return py::make_tuple(found.reshape({static_cast<py::ssize_t>(channels.size())}), residuals.at(0));
 }
 
-Array<double> fitted_angles(const py::object& rotations, const std::string& order, const py::object& ranges,
+Array<double> fitted_angles(const ArrayLike& rotations, const std::string& order, const ArrayLike& ranges,
                             bool continuous) {
     const auto in = as_array<double, 3>("fit_angles", "rotations", rotations, "numbers (T, 3, 3)");
     const auto bounds = as_array<double, 2>("fit_angles", "ranges", ranges, "numbers (n, 2)");
@@ -158,7 +158,7 @@ void add_channels(py::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& mod
             "The artist's controls, a list of N Channel; empty if the model file has none.")
         .def(
             "poses_from_channels",
-            [](const Deformer& m, const py::object& values) {
+            [](const Deformer& m, const ArrayLike& values) {
                 return poses_of(m.character().channels, values, m.character().num_controls(),
                                 Channels::Undecided::refuse);
             },
@@ -169,7 +169,7 @@ void add_channels(py::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& mod
             "with the names of its channels, or if the model file has no channels.")
         .def(
             "channels_from_poses",
-            [](const Deformer& m, const py::object& poses) { return channels_of(m.character().channels, poses); },
+            [](const Deformer& m, const ArrayLike& poses) { return channels_of(m.character().channels, poses); },
             py::arg("poses"),
             "Channels (T, N) float32 of poses (T, C), and residuals (T,): the largest absolute difference between the\n"
             "given pose and the pose of the channels found. Angles are inside their ranges if possible, and\n"
@@ -186,14 +186,14 @@ void bind_channels(py::module_& module) {
         .def_property_readonly("list", [](const ChannelRig& c) { return listed(c.channels, c.skeleton); })
         .def(
             "poses",
-            [](const ChannelRig& c, const py::object& values, bool ignore) {
+            [](const ChannelRig& c, const ArrayLike& values, bool ignore) {
                 return poses_of(c.channels, values, c.width,
                                 ignore ? Channels::Undecided::ignore : Channels::Undecided::refuse);
             },
             py::arg("channels"), py::arg("ignore_undecided") = false,
             "As Deformer.poses_from_channels; ignore_undecided: what plain kinematics alone would give.")
         .def(
-            "channels", [](const ChannelRig& c, const py::object& poses) { return channels_of(c.channels, poses); },
+            "channels", [](const ChannelRig& c, const ArrayLike& poses) { return channels_of(c.channels, poses); },
             py::arg("poses"), "As Deformer.channels_from_poses.");
     module.def(
         "fit_angles", &fitted_angles, py::arg("rotations"), py::arg("order"), py::arg("ranges"),

@@ -18,9 +18,9 @@ using cuda::InverseSolver;
 using optimize::Driver;
 
 /// Converts the drivers of all columns from flat lists.
-std::vector<std::vector<Driver>> read_columns(std::int64_t num_variables, const py::object& offset,
-                                              const py::object& variable, const py::object& is_tent,
-                                              const py::object& knots) {
+std::vector<std::vector<Driver>> read_columns(std::int64_t num_variables, const ArrayLike& offset,
+                                              const ArrayLike& variable, const ArrayLike& is_tent,
+                                              const ArrayLike& knots) {
     constexpr const char* name = "InverseSolver";
     const auto begin = as_indices(name, "offset", offset);
     const auto variables = as_indices(name, "variable", variable);
@@ -48,10 +48,9 @@ std::vector<std::vector<Driver>> read_columns(std::int64_t num_variables, const 
     return columns;
 }
 
-std::unique_ptr<InverseSolver> make_solver(std::int64_t num_variables, const py::object& offset,
-                                           const py::object& variable, const py::object& is_tent,
-                                           const py::object& knots, const py::object& gram, std::int64_t workspace,
-                                           std::int64_t most_shared) {
+std::unique_ptr<InverseSolver> make_solver(std::int64_t num_variables, const ArrayLike& offset,
+                                           const ArrayLike& variable, const ArrayLike& is_tent, const ArrayLike& knots,
+                                           const ArrayLike& gram, std::int64_t workspace, std::int64_t most_shared) {
     auto columns = read_columns(num_variables, offset, variable, is_tent, knots);
     const auto matrix = as_array<double, 2>("InverseSolver", "gram", gram, "numbers (N, N)");
     const py::gil_scoped_release released;
@@ -60,7 +59,7 @@ std::unique_ptr<InverseSolver> make_solver(std::int64_t num_variables, const py:
                                            most_shared);
 }
 
-py::tuple solve(InverseSolver& solver, const py::tuple& terms, const py::object& start, const py::object& thresholds,
+py::tuple solve(InverseSolver& solver, const py::tuple& terms, const ArrayLike& start, const ArrayLike& thresholds,
                 std::int64_t max_iterations) {
     const ShotArrays arrays("solve", solver.num_variables(), solver.num_columns(), terms);
     const auto given = as_array<double, 2>("solve", "start", start, "numbers (T, K)");
@@ -80,7 +79,7 @@ py::tuple solve(InverseSolver& solver, const py::tuple& terms, const py::object&
     return py::make_tuple(weights, iterations, converged);
 }
 
-py::tuple measure(InverseSolver& solver, const py::tuple& terms, const py::object& weights) {
+py::tuple measure(InverseSolver& solver, const py::tuple& terms, const ArrayLike& weights) {
     const ShotArrays arrays("measure", solver.num_variables(), solver.num_columns(), terms);
     const auto given = as_array<double, 2>("measure", "weights", weights, "numbers (T, K)");
     const std::int64_t frames = arrays.shot.projections.extent(0);
@@ -98,8 +97,8 @@ py::tuple measure(InverseSolver& solver, const py::tuple& terms, const py::objec
     return py::make_tuple(objective, right, left);
 }
 
-std::unique_ptr<DeviceProjection> make_projection(const py::object& columns, const py::object& neutral,
-                                                  const py::object& weights, const py::object& vertices,
+std::unique_ptr<DeviceProjection> make_projection(const ArrayLike& columns, const ArrayLike& neutral,
+                                                  const ArrayLike& weights, const ArrayLike& vertices,
                                                   std::int64_t num_rig_vertices, std::int64_t workspace) {
     constexpr const char* name = "Projection";
     const auto phi = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
@@ -111,7 +110,7 @@ std::unique_ptr<DeviceProjection> make_projection(const py::object& columns, con
                                               view<std::int32_t, 1>(chosen), num_rig_vertices, workspace);
 }
 
-py::tuple project(DeviceProjection& projection, const py::object& targets) {
+py::tuple project(DeviceProjection& projection, const ArrayLike& targets) {
     const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
     Array<double> projections({py::ssize_t{vertices.shape(0)}, static_cast<py::ssize_t>(projection.num_columns())});
     Array<double> energies(vertices.shape(0));

@@ -28,7 +28,7 @@ Model make_resident(const py::dict& tensors, const std::string& metadata, bool d
 /// The order and the lengths of a prefix of blendshapes; both are given or neither.
 class PrefixArrays {
 public:
-    PrefixArrays(const py::object& order, const py::object& lengths) {
+    PrefixArrays(const OptionalArray& order, const OptionalArray& lengths) {
         if (order.is_none() != lengths.is_none()) {
             throw bad_argument("evaluate", "order", order.is_none() ? "missing" : "without lengths",
                                "given with lengths");
@@ -54,8 +54,8 @@ View<float, Rank> host_output(const char* function, HostArray& out, const char* 
     return {out.mutable_data(), extents};
 }
 
-void evaluate(const ResidentModel& model, const py::object& poses, HostArray out, const py::object& order,
-              const py::object& lengths) {
+void evaluate(const ResidentModel& model, const ArrayLike& poses, HostArray out, const OptionalArray& order,
+              const OptionalArray& lengths) {
     const PrefixArrays prefix(order, lengths);
     const View<float, 3> vertices = host_output<3>("evaluate", out, "(T, V, 3)");
     if (const auto input = as_device_input("evaluate", "poses", poses)) {
@@ -69,8 +69,8 @@ void evaluate(const ResidentModel& model, const py::object& poses, HostArray out
     model.evaluate(in, vertices, 1);
 }
 
-DeviceArray evaluate_on_device(const ResidentModel& model, const py::object& poses, const py::object& order,
-                               const py::object& lengths) {
+DeviceArray evaluate_on_device(const ResidentModel& model, const ArrayLike& poses, const OptionalArray& order,
+                               const OptionalArray& lengths) {
     const PrefixArrays prefix(order, lengths);
     DeviceArray vertices;
     bool single = false;
@@ -107,7 +107,7 @@ void jacobian(const ResidentModel& model, const Array<float>& poses, HostArray o
     model.jacobian(at, jacobians, 1);
 }
 
-Model restricted(const ResidentModel& model, const py::object& vertices) {
+Model restricted(const ResidentModel& model, const ArrayLike& vertices) {
     const auto chosen = as_indices("restricted", "vertices", vertices);
     const py::gil_scoped_release released;
     return std::dynamic_pointer_cast<ResidentModel>(model.restricted(view<std::int32_t, 1>(chosen)));

@@ -40,7 +40,7 @@ Array<float> new_result(const char* function, std::vector<py::ssize_t> shape, bo
     }
 }
 
-Array<float> jvp(const py::object& self, const py::object& poses, const py::object& tangents, const std::string& device,
+Array<float> jvp(const py::object& self, const ArrayLike& poses, const ArrayLike& tangents, const std::string& device,
                  int threads) {
     const Deformer& model = self.cast<const Deformer&>();
     check_threads("jvp", threads);
@@ -64,7 +64,7 @@ Array<float> jvp(const py::object& self, const py::object& poses, const py::obje
     return output;
 }
 
-Array<float> jacobian(const py::object& self, const py::object& poses, const std::string& device, int threads) {
+Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std::string& device, int threads) {
     const Deformer& model = self.cast<const Deformer&>();
     check_threads("jacobian", threads);
     const auto [input, single] = as_poses("jacobian", poses);
@@ -82,14 +82,14 @@ Array<float> jacobian(const py::object& self, const py::object& poses, const std
     return output;
 }
 
-std::shared_ptr<Deformer> restricted(const Deformer& model, const py::object& vertices) {
+std::shared_ptr<Deformer> restricted(const Deformer& model, const ArrayLike& vertices) {
     const Array<std::int32_t> indices = as_indices("restricted", "vertices", vertices);
     const auto chosen = view<std::int32_t, 1>(indices);
     const py::gil_scoped_release released;
     return model.restricted(chosen);
 }
 
-Array<float> evaluate(LockedSession& self, const py::object& pose, const py::object& out) {
+Array<float> evaluate(LockedSession& self, const ArrayLike& pose, const OutputArray& out) {
     const Array<float> input = as_array<float, 1>("evaluate", "pose", pose, "an array of numbers (C,)");
     Array<float> output = output_array(*self.model, input, true, out);
     const auto in = view<float, 1>(input);

@@ -26,7 +26,7 @@ void evaluate_on(const py::object& model, const std::string& device, const py::o
 }
 
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
-                                  const py::object& out, const PrefixObjects& prefix) {
+                                  const OutputArray& out, const PrefixObjects& prefix) {
     const auto shape = poses.attr("shape").cast<std::vector<py::ssize_t>>();
     if (shape.size() != 1 && shape.size() != 2) {
         throw bad_argument("evaluate", "poses", "on the device, with " + std::to_string(shape.size()) + " axes",
@@ -42,7 +42,7 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
 }
 
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
-                              const py::object& out, const PrefixObjects& prefix) {
+                              const OutputArray& out, const PrefixObjects& prefix) {
     if (device == "cpu") throw bad_argument("evaluate", "output", "'device'", "'host' if device is 'cpu'");
     if (!out.is_none()) throw bad_argument("evaluate", "out", "given", "None if output is 'device'");
     return device_models("evaluate_on_device")(model, device, poses, prefix.order, prefix.lengths);

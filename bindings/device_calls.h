@@ -26,12 +26,12 @@ void evaluate_on(const py::object& model, const std::string& device, const py::o
 
 /// Vertices on the host for poses on the device.
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
-                                  const py::object& out, const PrefixObjects& prefix = {});
+                                  const OutputArray& out, const PrefixObjects& prefix = {});
 
 /// Vertices on the device for poses on the host or the device. Throws ArgumentError if the device is the CPU or `out`
 /// is given.
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
-                              const py::object& out, const PrefixObjects& prefix = {});
+                              const OutputArray& out, const PrefixObjects& prefix = {});
 
 /// Returns true if the output is "device", false if it is "host". Throws ArgumentError if it is neither.
 bool stays_on_device(const std::string& output);

@@ -21,8 +21,8 @@ namespace {
 using inverse::RigGram;
 using optimize::ProductModel;
 
-std::unique_ptr<RigGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, const py::object& vertices,
-                                   const py::object& weights) {
+std::unique_ptr<RigGram> make_gram(std::shared_ptr<rig::BlendshapeRig> rig, const ArrayLike& vertices,
+                                   const ArrayLike& weights) {
     const auto chosen = as_indices("InverseGram", "vertices", vertices);
     const auto omega = as_array<double, 1>("InverseGram", "vertex_weights", weights, "numbers (M,)");
     const py::gil_scoped_release released;
@@ -41,7 +41,7 @@ Array<double> matrix(const RigGram& gram) {
     return result;
 }
 
-py::tuple project(const RigGram& gram, const py::object& targets, int threads) {
+py::tuple project(const RigGram& gram, const ArrayLike& targets, int threads) {
     check_threads("project", threads);
     const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
     Array<double> projections({py::ssize_t{vertices.shape(0)}, py::ssize_t{gram.projection().num_columns()}});
@@ -56,7 +56,7 @@ py::tuple project(const RigGram& gram, const py::object& targets, int threads) {
     return py::make_tuple(projections, energies);
 }
 
-std::unique_ptr<ProductModel> make_products(const rig::BlendshapeRig& rig, const py::object& ties) {
+std::unique_ptr<ProductModel> make_products(const rig::BlendshapeRig& rig, const ArrayLike& ties) {
     const auto owners = as_indices("ProductModel", "ties", ties);
     return std::make_unique<ProductModel>(inverse::rig_products(rig, view<std::int32_t, 1>(owners)));
 }
@@ -71,8 +71,8 @@ std::function<void(Arguments...)> callback(const py::object& function) {
     };
 }
 
-py::tuple descend(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const py::object& start,
-                  const py::tuple& priors, const py::object& ties, double alpha, double smoothness, double tolerance,
+py::tuple descend(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const ArrayLike& start,
+                  const py::tuple& priors, const ArrayLike& ties, double alpha, double smoothness, double tolerance,
                   double sharpness, std::int64_t max_iterations, bool coupled, int threads, const py::object& solved,
                   const py::object& report) {
     constexpr const char* name = "descend";
@@ -111,7 +111,7 @@ py::tuple descend(const ProductModel& products, const RigGram& gram, const py::t
     return py::make_tuple(weights, iterations, converged);
 }
 
-py::tuple measure(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const py::object& weights,
+py::tuple measure(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const ArrayLike& weights,
                   int threads) {
     constexpr const char* name = "measure_frames";
     check_threads(name, threads);

@@ -10,7 +10,7 @@ namespace {
 
 using linalg::SparseCholesky;
 
-std::unique_ptr<SparseCholesky> make(const py::object& rows, const py::object& columns, const py::object& values,
+std::unique_ptr<SparseCholesky> make(const ArrayLike& rows, const ArrayLike& columns, const ArrayLike& values,
                                      std::int64_t n) {
     const auto r = as_indices("SparseCholesky", "rows", rows);
     const auto c = as_indices("SparseCholesky", "cols", columns);
@@ -19,7 +19,7 @@ std::unique_ptr<SparseCholesky> make(const py::object& rows, const py::object& c
     return std::make_unique<SparseCholesky>(n, view<std::int32_t, 1>(r), view<std::int32_t, 1>(c), view<double, 1>(v));
 }
 
-Array<double> solve(const SparseCholesky& cholesky, const py::object& rhs, int threads) {
+Array<double> solve(const SparseCholesky& cholesky, const ArrayLike& rhs, int threads) {
     constexpr const char* must = "numbers (n,) or (n, M)";
     check_threads("SparseCholesky.solve", threads);
     const py::array any = py::array::ensure(rhs);

@@ -46,9 +46,9 @@ private:
     }
 };
 
-std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, const py::object& columns,
-                                       const py::object& gram, const py::object& vertex_weights, const py::object& box,
-                                       const py::object& ties, int threads) {
+std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, const ArrayLike& columns,
+                                       const ArrayLike& gram, const ArrayLike& vertex_weights, const ArrayLike& box,
+                                       const ArrayLike& ties, int threads) {
     check_threads(name, threads);
     const auto phi = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
     const auto matrix = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
@@ -61,7 +61,7 @@ std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, c
                                               view<std::int64_t, 1>(owners), threads);
 }
 
-py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const py::object& start, double tolerance,
+py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const ArrayLike& start, double tolerance,
                 int max_iterations, int threads) {
     check_threads(name, threads);
     const FrameArrays arrays(frames);
@@ -81,8 +81,7 @@ py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const py::
     return py::make_tuple(weights, iterations, converged);
 }
 
-py::dict surrogate(const MajorizeMinimize& self, const py::dict& frames, std::int64_t frame,
-                   const py::object& weights) {
+py::dict surrogate(const MajorizeMinimize& self, const py::dict& frames, std::int64_t frame, const ArrayLike& weights) {
     const FrameArrays arrays(frames);
     const auto w = as_array<double, 1>(name, "weights", weights, "numbers (K,)");
     const inverse::Surrogate bound = self.surrogate(arrays.views(), frame, view<double, 1>(w));

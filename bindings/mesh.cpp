@@ -13,14 +13,14 @@ namespace rigwright::bindings {
 namespace {
 
 /// Faces (F, 4) with indices checked to be below `num_vertices`.
-Array<std::int32_t> mesh_faces(const char* function, const py::object& faces, std::int64_t num_vertices) {
+Array<std::int32_t> mesh_faces(const char* function, const ArrayLike& faces, std::int64_t num_vertices) {
     if (num_vertices < 0) throw bad_argument(function, "num_vertices", std::to_string(num_vertices), "at least 0");
     Array<std::int32_t> array = as_faces(function, faces);
     mesh::check_faces(function, view<std::int32_t, 2>(array), num_vertices);
     return array;
 }
 
-Array<std::int32_t> edges(const py::object& faces, std::int64_t num_vertices) {
+Array<std::int32_t> edges(const ArrayLike& faces, std::int64_t num_vertices) {
     const auto array = mesh_faces("edges", faces, num_vertices);
     const std::vector<mesh::Edge> list = mesh::edges(view<std::int32_t, 2>(array));
     Array<std::int32_t> result({static_cast<py::ssize_t>(list.size()), py::ssize_t{2}});
@@ -31,7 +31,7 @@ Array<std::int32_t> edges(const py::object& faces, std::int64_t num_vertices) {
     return result;
 }
 
-py::tuple graph_laplacian(const py::object& faces, std::int64_t num_vertices) {
+py::tuple graph_laplacian(const ArrayLike& faces, std::int64_t num_vertices) {
     const auto array = mesh_faces("graph_laplacian", faces, num_vertices);
     const mesh::Entries entries = mesh::graph_laplacian(view<std::int32_t, 2>(array), num_vertices);
     const py::ssize_t count = static_cast<py::ssize_t>(entries.value.size());
@@ -40,7 +40,7 @@ py::tuple graph_laplacian(const py::object& faces, std::int64_t num_vertices) {
                           Array<double>(count, entries.value.data()));
 }
 
-Array<float> vertex_normals(const py::object& vertices, const py::object& faces) {
+Array<float> vertex_normals(const ArrayLike& vertices, const ArrayLike& faces) {
     const auto points = as_array<float, 2>("vertex_normals", "vertices", vertices, "numbers (V, 3)");
     check_shape<const float, 2>("vertex_normals", "vertices", view<float, 2>(points), {-1, 3});
     check_finite("vertex_normals", "vertices", view<float, 2>(points));
@@ -50,13 +50,13 @@ Array<float> vertex_normals(const py::object& vertices, const py::object& faces)
     return normals;
 }
 
-std::unique_ptr<mesh::PointTree> make_tree(const py::object& points) {
+std::unique_ptr<mesh::PointTree> make_tree(const ArrayLike& points) {
     const auto all = as_array<float, 2>("PointTree", "points", points, "numbers (N, 3)");
     const py::gil_scoped_release released;
     return std::make_unique<mesh::PointTree>(view<float, 2>(all));
 }
 
-py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::int64_t count, int threads) {
+py::tuple nearest(const mesh::PointTree& tree, const ArrayLike& queries, std::int64_t count, int threads) {
     check_threads("PointTree.nearest", threads);
     const auto query_array = as_array<float, 2>("PointTree.nearest", "queries", queries, "numbers (Q, 3)");
     if (count < 1) throw bad_argument("PointTree.nearest", "count", std::to_string(count), "at least 1");
@@ -71,8 +71,8 @@ py::tuple nearest(const mesh::PointTree& tree, const py::object& queries, std::i
     return py::make_tuple(indices, squared);
 }
 
-py::tuple closest_points(const py::object& vertices, const py::object& faces, const py::object& queries,
-                         const py::object& normals, int threads) {
+py::tuple closest_points(const ArrayLike& vertices, const ArrayLike& faces, const ArrayLike& queries,
+                         const OptionalArray& normals, int threads) {
     constexpr const char* name = "closest_points";
     check_threads(name, threads);
     const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
@@ -96,7 +96,7 @@ py::tuple closest_points(const py::object& vertices, const py::object& faces, co
     return py::make_tuple(corners, weights, distances);
 }
 
-Array<std::int32_t> self_intersections(const py::object& vertices, const py::object& faces, const py::object& chosen) {
+Array<std::int32_t> self_intersections(const ArrayLike& vertices, const ArrayLike& faces, const ArrayLike& chosen) {
     constexpr const char* name = "self_intersections";
     const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
     check_shape<const float, 2>(name, "vertices", view<float, 2>(points), {-1, 3});

@@ -19,7 +19,7 @@ Array<float> as_animation(const char* function, const char* argument, const py::
     return Array<float>(frame.reshape({py::ssize_t{1}, frame.shape(0), frame.shape(1)}));
 }
 
-Array<float> vertex_distances(const py::object& a, const py::object& b, int threads) {
+Array<float> vertex_distances(const ArrayLike& a, const ArrayLike& b, int threads) {
     check_threads("vertex_error", threads);
     const auto first = as_animation("vertex_error", "a", a);
     const auto second = as_animation("vertex_error", "b", b);
@@ -30,7 +30,7 @@ Array<float> vertex_distances(const py::object& a, const py::object& b, int thre
     return distances;
 }
 
-Array<float> face_normal_angles(const py::object& a, const py::object& b, const py::object& faces, int threads) {
+Array<float> face_normal_angles(const ArrayLike& a, const ArrayLike& b, const ArrayLike& faces, int threads) {
     check_threads("normal_angle", threads);
     const auto first = as_animation("normal_angle", "a", a);
     const auto second = as_animation("normal_angle", "b", b);
@@ -43,7 +43,7 @@ Array<float> face_normal_angles(const py::object& a, const py::object& b, const 
     return angles;
 }
 
-py::tuple hinge_errors(const py::object& a, const py::object& b, const py::object& faces, int threads) {
+py::tuple hinge_errors(const ArrayLike& a, const ArrayLike& b, const ArrayLike& faces, int threads) {
     check_threads("seam_error", threads);
     const auto first = as_animation("seam_error", "a", a);
     const auto second = as_animation("seam_error", "b", b);

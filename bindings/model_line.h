@@ -27,4 +27,25 @@ inline std::string model_line(const pybind11::object& model, const std::vector<s
     return line + ">";
 }
 
+/// The same as an HTML table, for notebooks: what __repr__ says, one fact per row.
+inline std::string model_table(const pybind11::object& model) {
+    const auto line = pybind11::repr(model).cast<std::string>();
+    const auto escaped = [](const std::string& text) {
+        return pybind11::module_::import("html").attr("escape")(text).cast<std::string>();
+    };
+    const auto kind = pybind11::type::of(model).attr("__name__").cast<std::string>();
+    const pybind11::dict metadata = model.attr("metadata");
+    std::string rows;
+    const auto row = [&](const std::string& name, const std::string& value) {
+        if (!value.empty()) rows += "<tr><td>" + name + "</td><td>" + escaped(value) + "</td></tr>";
+    };
+    for (const char* key : {"name", "licence", "origin"}) {
+        row(key, pybind11::str(metadata.attr("get")(key, "")).cast<std::string>());
+    }
+    const std::size_t facts = line.rfind(": ");
+    if (facts != std::string::npos) row("holds", line.substr(facts + 2, line.size() - facts - 3));
+    row("unit", pybind11::str("{:g} m, {} up").format(model.attr("meters_per_unit"), model.attr("up_axis")));
+    return "<table><caption>rigwright." + kind + "</caption>" + rows + "</table>";
+}
+
 }  // namespace rigwright::bindings

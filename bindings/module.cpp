@@ -11,6 +11,7 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_optimize(module);
     rigwright::bindings::bind_channels(module);
     rigwright::bindings::bind_rig(module);
+    rigwright::bindings::bind_skinning(module);
     rigwright::bindings::bind_derivatives(module);
     rigwright::bindings::bind_blendshape(module);
     rigwright::bindings::bind_body(module);

@@ -8,7 +8,7 @@
 namespace rigwright::bindings {
 namespace {
 
-py::tuple simplex_least_squares(const py::object& gram) {
+py::tuple simplex_least_squares(const ArrayLike& gram) {
     constexpr const char* name = "simplex_least_squares";
     const auto matrix = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
     const std::int64_t count = matrix.shape(0);

@@ -13,7 +13,7 @@ namespace {
 using packing::BitSet;
 using packing::PackingGraph;
 
-std::unique_ptr<PackingGraph> make_graph(const py::object& active, const std::vector<std::vector<int>>& refused) {
+std::unique_ptr<PackingGraph> make_graph(const ArrayLike& active, const std::vector<std::vector<int>>& refused) {
     const auto rows = as_array<std::uint8_t, 2>("PackingGraph", "active", active, "whole numbers (M, V)");
     const py::gil_scoped_release released;
     return std::make_unique<PackingGraph>(view<std::uint8_t, 2>(rows), refused);
@@ -40,7 +40,7 @@ packing::ProgressCallback progress_of(const py::object& report) {
     };
 }
 
-py::tuple heaviest(const PackingGraph& graph, const py::object& weights, const std::vector<int>& allowed,
+py::tuple heaviest(const PackingGraph& graph, const ArrayLike& weights, const std::vector<int>& allowed,
                    std::int64_t node_limit, const py::object& report) {
     const auto values = as_array<double, 1>("PackingGraph.heaviest", "weights", weights, "numbers (M,)");
     const BitSet set = item_set("PackingGraph.heaviest", graph, allowed);

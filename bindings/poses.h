@@ -33,7 +33,7 @@ inline bool overlap(const py::array& a, const py::array& b) {
 
 /// The caller's array `out` for the vertices of `frames` frames, or a new one if it is None. Throws ArgumentError if
 /// `out` has another type or shape.
-inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames, bool single, const py::object& out) {
+inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames, bool single, const OutputArray& out) {
     const py::ssize_t count = model.character().num_vertices();
     std::vector<py::ssize_t> shape{frames, count, 3};
     if (single) shape.erase(shape.begin());
@@ -53,7 +53,7 @@ inline Array<float> output_array(const rig::Deformer& model, py::ssize_t frames,
 
 /// The same for poses on the host. Throws ArgumentError if `out` overlaps them: threads would read vertices as poses.
 inline Array<float> output_array(const rig::Deformer& model, const Array<float>& poses, bool single,
-                                 const py::object& out) {
+                                 const OutputArray& out) {
     const Array<float> output = output_array(model, poses.ndim() == 1 ? 1 : poses.shape(0), single, out);
     if (!out.is_none() && overlap(output, poses)) {
         throw bad_argument("evaluate", "out", "an array that shares memory with the poses", "memory of its own");

@@ -11,9 +11,6 @@
 #include "rigwright/core/check.h"
 #include "rigwright/rig/deformer.h"
 #include "rigwright/rig/skeleton.h"
-#include "rigwright/rig/skinning/delta_mush.h"
-#include "rigwright/rig/skinning/dual_quaternion.h"
-#include "rigwright/rig/skinning/linear_blend.h"
 #include "rigwright/rig/skinning/rigid_assignment.h"
 
 namespace rigwright::bindings {
@@ -22,7 +19,7 @@ namespace {
 using rig::Deformer;
 using rig::Skeleton;
 
-Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses) {
+Array<float> skeleton_globals(const Skeleton& skeleton, const ArrayLike& poses) {
     const Array<float> input = as_array<float, 2>("globals", "poses", poses, "an array of numbers (T, C)");
     const py::ssize_t width = 12 * skeleton.num_joints();
     if (input.shape(1) < width) {
@@ -37,8 +34,8 @@ Array<float> skeleton_globals(const Skeleton& skeleton, const py::object& poses)
     return output;
 }
 
-Array<float> evaluate(const py::object& self, const py::object& poses, const std::string& device, int threads,
-                      const py::object& out) {
+Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std::string& device, int threads,
+                      const OutputArray& out) {
     const Deformer& model = self.cast<const Deformer&>();
     check_threads("evaluate", threads);
     if (device != "cpu" && is_on_device(poses)) return evaluate_from_device(self, device, poses, out);
@@ -56,14 +53,14 @@ Array<float> evaluate(const py::object& self, const py::object& poses, const std
     return output;
 }
 
-py::object evaluate_with_output(const py::object& self, const py::object& poses, const std::string& device,
-                                const std::string& output, int threads, const py::object& out) {
+py::object evaluate_with_output(const py::object& self, const ArrayLike& poses, const std::string& device,
+                                const std::string& output, int threads, const OutputArray& out) {
     check_threads("evaluate", threads);
     if (!stays_on_device(output)) return evaluate(self, poses, device, threads, out);
     return evaluate_to_device(self, device, poses, out);
 }
 
-Array<float> vjp(const Deformer& model, const py::object& poses, const py::object& cotangents, int threads) {
+Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike& cotangents, int threads) {
     check_threads("vjp", threads);
     const auto [input, single] = as_poses("vjp", poses);
     Array<float> cotangent = single ? as_array<float, 2>("vjp", "cotangents", cotangents, "an array (V, 3)")
@@ -81,7 +78,7 @@ Array<float> vjp(const Deformer& model, const py::object& poses, const py::objec
     return output;
 }
 
-Array<float> confidence(const Deformer& model, const py::object& poses) {
+Array<float> confidence(const Deformer& model, const ArrayLike& poses) {
     const auto [input, single] = as_poses("confidence", poses);
     Array<float> output(input.shape(0));
     const auto in = view<float, 2>(input);
@@ -95,7 +92,7 @@ void bind_skeleton(py::module_& module) {
     py::class_<Skeleton, std::shared_ptr<Skeleton>>(
         module, "Skeleton",
         "A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.")
-        .def(py::init([](std::vector<std::string> names, const py::object& parents, const py::object& rest) {
+        .def(py::init([](std::vector<std::string> names, const ArrayLike& parents, const ArrayLike& rest) {
                  const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
                  return std::make_shared<Skeleton>(
@@ -130,8 +127,8 @@ void bind_skeleton(py::module_& module) {
                         }));
 }
 
-Array<double> rigid_errors(const Skeleton& skeleton, const py::object& rest_vertices, const py::object& poses,
-                           const py::object& vertices, int threads) {
+Array<double> rigid_errors(const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& poses,
+                           const ArrayLike& vertices, int threads) {
     check_threads("rigid_errors", threads);
     const auto rest = as_array<float, 2>("rigid_errors", "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto pose = as_array<float, 2>("rigid_errors", "poses", poses, "numbers (T, C)");
@@ -209,7 +206,16 @@ void bind_deformer(py::module_& module) {
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
             py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.")
-        .def("__repr__", &deformer_line);
+        .def("__repr__", &deformer_line)
+        .def("_repr_html_", &model_table, "What a notebook shows.")
+        .def(
+            "__reduce__",
+            [](const py::object& self) {
+                const TensorFile& tensors = *self.cast<const Deformer&>().character().tensors;
+                const py::object make = py::module_::import("rigwright._core").attr("model_from_tensors");
+                return py::make_tuple(make, py::make_tuple(to_arrays(tensors), tensors.metadata_text()));
+            },
+            "For pickle and copy: the tensors and metadata of the model's file.");
 }
 
 }  // namespace
@@ -222,13 +228,6 @@ void bind_rig(py::module_& module) {
                "(V, J) float64: sum over T frames of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared error of attaching\n"
                "vertex k rigidly to joint j (Bailey et al. 2018, section 3.1.1).\n"
                "rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError if shapes do not match.");
-    py::class_<rig::LinearBlend, Deformer, std::shared_ptr<rig::LinearBlend>>(module, "LinearBlend",
-                                                                              "Linear blend skinning.");
-    py::class_<rig::DualQuaternionBlend, Deformer, std::shared_ptr<rig::DualQuaternionBlend>>(
-        module, "DualQuaternionBlend", "Dual quaternion skinning.");
-    py::class_<rig::DeltaMush, Deformer, std::shared_ptr<rig::DeltaMush>>(
-        module, "DeltaMush",
-        "Delta mush: linear blend skinning, smoothed, with the detail of the rest mesh added back.");
 }
 
 }  // namespace rigwright::bindings

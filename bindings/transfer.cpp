@@ -28,9 +28,9 @@ Array<std::int32_t> as_pairs(const char* function, const char* argument, const p
     return narrow;
 }
 
-std::unique_ptr<DeformationTransfer> make(const py::object& source_neutral, const py::object& target_neutral,
-                                          const py::object& faces, const py::object& fixed, const py::object& contacts,
-                                          double contact_weight) {
+std::unique_ptr<DeformationTransfer> make(const ArrayLike& source_neutral, const ArrayLike& target_neutral,
+                                          const ArrayLike& faces, const OptionalArray& fixed,
+                                          const OptionalArray& contacts, double contact_weight) {
     constexpr const char* name = "DeformationTransfer";
     const auto source = as_array<float, 2>(name, "source_neutral", source_neutral, "numbers (V, 3)");
     const auto target = as_array<float, 2>(name, "target_neutral", target_neutral, "numbers (V, 3)");
@@ -45,8 +45,8 @@ std::unique_ptr<DeformationTransfer> make(const py::object& source_neutral, cons
 
 using Transfer = void (DeformationTransfer::*)(View<const float, 3>, View<float, 3>, int) const;
 
-Array<float> run(const DeformationTransfer& solver, Transfer transfer, const char* name,
-                 const py::object& source_shapes, int threads) {
+Array<float> run(const DeformationTransfer& solver, Transfer transfer, const char* name, const ArrayLike& source_shapes,
+                 int threads) {
     check_threads(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
@@ -57,9 +57,8 @@ Array<float> run(const DeformationTransfer& solver, Transfer transfer, const cha
     return result;
 }
 
-Array<float> run_with_examples(const DeformationTransfer& solver, const py::object& source_shapes,
-                               const py::object& examples, const py::object& example_weights, double beta,
-                               int threads) {
+Array<float> run_with_examples(const DeformationTransfer& solver, const ArrayLike& source_shapes,
+                               const ArrayLike& examples, const ArrayLike& example_weights, double beta, int threads) {
     constexpr const char* name = "example_based";
     check_threads(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
@@ -73,8 +72,8 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const py::obje
     return result;
 }
 
-Array<double> resolution(const DeformationTransfer& solver, const py::object& source_shapes,
-                         const py::object& example_weights, double beta, int threads) {
+Array<double> resolution(const DeformationTransfer& solver, const ArrayLike& source_shapes,
+                         const ArrayLike& example_weights, double beta, int threads) {
     constexpr const char* name = "example_based";
     check_threads(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
@@ -87,8 +86,8 @@ Array<double> resolution(const DeformationTransfer& solver, const py::object& so
 }
 
 /// Fits F triangles with stiffness (F, K), wanted (F, J, M) and prior (F, K, M). Returns (F, K, M).
-Array<double> fit_triangles(const py::object& weights, const py::object& stiffness, const py::object& wanted,
-                            const py::object& prior) {
+Array<double> fit_triangles(const ArrayLike& weights, const ArrayLike& stiffness, const ArrayLike& wanted,
+                            const ArrayLike& prior) {
     constexpr const char* name = "fit_triangles";
     const auto a = as_array<double, 2>(name, "weights", weights, "numbers (J, K)");
     const auto s = as_array<double, 2>(name, "stiffness", stiffness, "numbers (F, K)");
@@ -121,7 +120,7 @@ Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pai
 }
 
 /// Contact pairs in poses (P, V, 3), the first of which is the neutral.
-Array<std::int32_t> find_contacts(const py::object& poses, const py::object& faces, double reach, int threads) {
+Array<std::int32_t> find_contacts(const ArrayLike& poses, const ArrayLike& faces, double reach, int threads) {
     check_threads("find_contacts", threads);
     const auto points = as_array<float, 3>("find_contacts", "poses", poses, "numbers (P, V, 3)");
     const auto corners = as_faces("find_contacts", faces);
@@ -178,7 +177,7 @@ void bind_transfer(py::module_& module) {
             "int32: faces with a triangle that is degenerate in one of the neutrals.")
         .def(
             "transfer",
-            [](const DeformationTransfer& solver, const py::object& shapes, int threads) {
+            [](const DeformationTransfer& solver, const ArrayLike& shapes, int threads) {
                 return run(solver, &DeformationTransfer::transfer, "DeformationTransfer.transfer", shapes, threads);
             },
             py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
@@ -186,7 +185,7 @@ void bind_transfer(py::module_& module) {
             "A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.")
         .def(
             "transfer_keep_rest",
-            [](const DeformationTransfer& solver, const py::object& shapes, int threads) {
+            [](const DeformationTransfer& solver, const ArrayLike& shapes, int threads) {
                 return run(solver, &DeformationTransfer::transfer_keep_rest, "DeformationTransfer.transfer_keep_rest",
                            shapes, threads);
             },

@@ -29,12 +29,19 @@ if TYPE_CHECKING:
         transfer,
     )
     from rigwright._blendshapes import Tent
-    from rigwright._core import BlendshapeRig, Channel, Deformer, Skeleton
+    from rigwright._core import (
+        BlendshapeRig,
+        Channel,
+        Deformer,
+        DeltaMush,
+        DualQuaternionSkinning,
+        LinearBlendSkinning,
+        Skeleton,
+    )
     from rigwright._device_report import devices
     from rigwright._hashing import topology_hash
     from rigwright._loading import load
     from rigwright._posing import pose_names
-    from rigwright._skinning import DeltaMush, DualQuaternionSkinning, LinearBlendSkinning
     from rigwright.errors import CudaError, NumericalError, SourceError
     from rigwright.sampling import Dataset
 
@@ -82,9 +89,9 @@ _HOMES = {
     "CudaError": "errors",
     "Dataset": "sampling",
     "Deformer": "_core",
-    "DeltaMush": "_skinning",
-    "DualQuaternionSkinning": "_skinning",
-    "LinearBlendSkinning": "_skinning",
+    "DeltaMush": "_core",
+    "DualQuaternionSkinning": "_core",
+    "LinearBlendSkinning": "_core",
     "NumericalError": "errors",
     "Skeleton": "_core",
     "SourceError": "errors",

@@ -7,7 +7,7 @@ import numpy
 import numpy.typing
 import os
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionBlend', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlend', 'LinearBlendFit', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -31,13 +31,13 @@ class SparseCholesky:
     Sparse Cholesky factorization of a symmetric positive definite matrix: factorize once,
     solve for many right-hand sides. Immutable and thread-safe.
     """
-    def __init__(self, rows: typing.Any, cols: typing.Any, values: typing.Any, n: typing.SupportsInt | typing.SupportsIndex) -> None:
+    def __init__(self, rows: numpy.typing.ArrayLike, cols: numpy.typing.ArrayLike, values: numpy.typing.ArrayLike, n: typing.SupportsInt | typing.SupportsIndex) -> None:
         """
         Factorize the n x n matrix with the triplets rows, cols and values (M,): both triangles, in any order;
         triplets of one entry are summed. ValueError if the matrix is not symmetric, NumericalError if it is not
         positive definite.
         """
-    def solve(self, rhs: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
+    def solve(self, rhs: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).
         """
@@ -48,9 +48,9 @@ class PointTree:
     """
     A k-d tree over points (N, 3), for nearest-neighbor queries.
     """
-    def __init__(self, points: typing.Any) -> None:
+    def __init__(self, points: numpy.typing.ArrayLike) -> None:
         ...
-    def nearest(self, queries: typing.Any, count: typing.SupportsInt | typing.SupportsIndex = 1, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def nearest(self, queries: numpy.typing.ArrayLike, count: typing.SupportsInt | typing.SupportsIndex = 1, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         The `count` nearest points of each query (Q, 3): indices (Q, count), nearest first, then lower index
         first, and squared distances (Q, count).
@@ -122,11 +122,11 @@ class Channels:
         """
         entry: JSON text of the entry "channels" of a model file. skeleton: a Skeleton, or None.
         """
-    def channels(self, poses: typing.Any) -> tuple:
+    def channels(self, poses: numpy.typing.ArrayLike) -> tuple:
         """
         As Deformer.channels_from_poses.
         """
-    def poses(self, channels: typing.Any, ignore_undecided: bool = False) -> numpy.typing.NDArray[numpy.float32]:
+    def poses(self, channels: numpy.typing.ArrayLike, ignore_undecided: bool = False) -> numpy.typing.NDArray[numpy.float32]:
         """
         As Deformer.poses_from_channels; ignore_undecided: what plain kinematics alone would give.
         """
@@ -139,7 +139,7 @@ class Skeleton:
     """
     def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]:
         ...
-    def __init__(self, names: collections.abc.Sequence[str], parents: typing.Any, rest: typing.Any) -> None:
+    def __init__(self, names: collections.abc.Sequence[str], parents: numpy.typing.ArrayLike, rest: numpy.typing.ArrayLike) -> None:
         """
         Make a skeleton from J names, J parents and parent-relative rest transforms (J, 3, 4).
         """
@@ -147,7 +147,7 @@ class Skeleton:
         ...
     def __setstate__(self, arg0: tuple) -> None:
         ...
-    def globals(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+    def globals(self, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
         Global transforms (T, J, 3, 4) of poses (T, C).
         """
@@ -176,21 +176,29 @@ class Deformer:
     """
     A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
     """
+    def __reduce__(self) -> tuple[typing.Any, tuple[dict, str]]:
+        """
+        For pickle and copy: the tensors and metadata of the model's file.
+        """
     def __repr__(self) -> str:
         ...
-    def channels_from_poses(self, poses: typing.Any) -> tuple:
+    def _repr_html_(self) -> str:
+        """
+        What a notebook shows.
+        """
+    def channels_from_poses(self, poses: numpy.typing.ArrayLike) -> tuple:
         """
         Channels (T, N) float32 of poses (T, C), and residuals (T,): the largest absolute difference between the
         given pose and the pose of the channels found. Angles are inside their ranges if possible, and
         continuous from frame to frame. One pose (C,) gives (N,) and a number. ValueError as for
         poses_from_channels.
         """
-    def confidence(self, poses: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+    def confidence(self, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
         (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at a quarter of its radius outside.
         """
     @typing.overload
-    def evaluate(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
         out: a float32 array to write into. device: "cpu", or for kinds "body" and "blendshape" another of
@@ -199,12 +207,12 @@ class Deformer:
         finite or too large, or the device does not work on this machine.
         """
     @typing.overload
-    def evaluate(self, poses: typing.Any, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None) -> typing.Any:
+    def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> typing.Any:
         """
         The same; output "device" leaves the vertices on the device, in an array with DLPack and
         __cuda_array_interface__ that is complete when the call returns; "host" returns a NumPy array.
         """
-    def jacobian(self, poses: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def jacobian(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The Jacobian of the 3 V coordinates with respect to the C columns of a pose.
         
@@ -229,7 +237,7 @@ class Deformer:
             If the width is wrong, a value is not finite or too large, a derivative overflows float32, the result does not
             fit in memory, or the device does not work on this machine.
         """
-    def jvp(self, poses: typing.Any, tangents: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def jvp(self, poses: numpy.typing.ArrayLike, tangents: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J tangents: the derivative of the vertices along one direction per frame.
         
@@ -255,14 +263,14 @@ class Deformer:
             If a shape is wrong, a value is not finite or too large, a derivative overflows float32, or the device does not
             work on this machine.
         """
-    def poses_from_channels(self, channels: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+    def poses_from_channels(self, channels: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
         Poses (T, C) float32 of channels (T, N), or (C,) of (N,), by plain kinematics: for column vectors, the
         pose of a joint is rest_local T(translations) R_a R_b ... S(scales) in its rotation order; dials are
         copied to the numeric controls. ValueError if something else (a constraint, a driver) decides a pose,
         with the names of its channels, or if the model file has no channels.
         """
-    def restricted(self, vertices: typing.Any) -> Deformer:
+    def restricted(self, vertices: numpy.typing.ArrayLike) -> Deformer:
         """
         A model of some vertices only, in the given order.
         
@@ -301,7 +309,7 @@ class Deformer:
         """
         All tensors of the model by name, copied.
         """
-    def vjp(self, poses: typing.Any, cotangents: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def vjp(self, poses: numpy.typing.ArrayLike, cotangents: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
         threads 0: all processors. ValueError if a shape is wrong, a value is not finite or too large, or a
@@ -354,24 +362,74 @@ class Deformer:
     @property
     def up_axis(self) -> str:
         ...
-class LinearBlend(Deformer):
+class LinearBlendSkinning(Deformer):
     """
-    Linear blend skinning.
+    Linear blend skinning: v_k = sum_j w_kj G_j (G_j^0)^-1 v_k^0 (Magnenat-Thalmann et al. 1988).
+    
+    Parameters
+    ----------
+    skeleton : Skeleton
+        J joints; its rest is the pose in which the mesh was bound.
+    rest_vertices : (V, 3)
+    faces : (F, 3) or (F, 4)
+        Vertex indices; -1 in the last column pads triangles.
+    weights : (V, J), or a pair of joints (V, K) and weights (V, K)
+        Not negative, of sum 1 at every vertex within 1e-3; they are scaled to sum 1.
+    dials : sequence of str
+        Names of pose columns after the joints'; they have no effect.
+    control_ranges : (C, 2), optional
+        Lowest and highest value of each pose column, as information for users of the model. By default nominal
+        ranges: one unit around rest for entries of matrices, the size of the mesh for translations, 0 to 1 for
+        dials.
+    metadata : mapping, optional
+        name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, data_hash, channels
+        (rigwright.Dataset.channel_entry: what an artist changes), and any others that JSON can hold.
+    
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, a value is not finite, a corner is no vertex, or weights are negative or do not sum to
+        1.
     """
-class DualQuaternionBlend(Deformer):
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+        ...
+class DualQuaternionSkinning(Deformer):
     """
-    Dual quaternion skinning.
+    Dual quaternion skinning (Kavan et al. 2007): rotations blend without loss of volume.
+    
+    The skinning transform of a joint is split about the joint's rest position into a stretch, then a rigid motion
+    whose rotation is the nearest one. Stretches are blended linearly, rigid motions as dual quaternions, each turned
+    to the side of the vertex's most influential joint (two phases, Kavan et al. 2008, section 5). If no joint
+    stretches, this is plain dual quaternion skinning.
+    
+    Parameters and errors are those of LinearBlendSkinning.
     """
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+        ...
 class DeltaMush(Deformer):
     """
-    Delta mush: linear blend skinning, smoothed, with the detail of the rest mesh added back.
+    Delta mush (Mancewicz et al. 2014): linear blend skinning, smoothed, with the detail of the rest mesh added back.
+    
+    The skinned mesh is smoothed; at every vertex the difference between the rest mesh and the smoothed rest mesh is
+    added in the frame of the smoothed surface. Loose vertices keep their skinned position.
+    
+    Parameters
+    ----------
+    iterations : int
+        Rounds of Laplacian smoothing, 0 to 1000.
+    step : float
+        How far a round moves a vertex towards the mean of its neighbors: above 0, at most 1.
+    
+    Other parameters and errors are those of LinearBlendSkinning.
     """
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, iterations: int = 10, step: float = 0.5, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+        ...
 class Session:
     """
     Evaluates one pose of a model after another and recomputes only what changed since
     the previous one. Made by ``Deformer.session()``.
     """
-    def evaluate(self, pose: typing.Any, out: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, pose: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices of a pose, with the bytes of ``Deformer.evaluate``.
         
@@ -410,7 +468,7 @@ class BlendshapeRig(Deformer):
     Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner
     of a tent it uses the right-hand slope.
     """
-    def __init__(self, neutral: typing.Any, deltas: typing.Any, combinations: typing.Any = (), names: typing.Any = None, bounds: typing.Any = (0.0, 1.0), faces: typing.Any = None, *, storage: typing.Any = 'float32', metadata: typing.Any = None) -> None:
+    def __init__(self, neutral: numpy.typing.ArrayLike, deltas: numpy.typing.ArrayLike, combinations: collections.abc.Iterable[tuple[typing.Any, numpy.typing.ArrayLike]] = (), names: collections.abc.Sequence[str] | None = None, bounds: numpy.typing.ArrayLike = (0.0, 1.0), faces: numpy.typing.ArrayLike | None = None, *, storage: typing.Any = 'float32', metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
         """
         Parameters
         ----------
@@ -441,7 +499,7 @@ class BlendshapeRig(Deformer):
         """
     def __repr__(self) -> str:
         ...
-    def activations(self, weights: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+    def activations(self, weights: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
         Activations (T, N) of weights (T, K), or (N,) of (K,): what multiplies the offsets of each column.
         """
@@ -454,7 +512,7 @@ class BlendshapeRig(Deformer):
         (N, V, 3) offsets of all columns, dense: a copy.
         """
     @typing.overload
-    def evaluate(self, weights: typing.Any, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None, order: typing.Any = None, prefix: typing.Any = None) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, weights: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None, order: numpy.typing.ArrayLike | None = None, prefix: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.
         out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one per
@@ -464,7 +522,7 @@ class BlendshapeRig(Deformer):
         If the device is not the CPU, weights may also be a float32 array on that device.
         """
     @typing.overload
-    def evaluate(self, weights: typing.Any, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: typing.Any = None, order: typing.Any = None, prefix: typing.Any = None) -> typing.Any:
+    def evaluate(self, weights: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None, order: numpy.typing.ArrayLike | None = None, prefix: numpy.typing.ArrayLike | None = None) -> typing.Any:
         """
         The same; output "device" leaves the vertices on the device (see Deformer.evaluate), "host" returns a
         NumPy array.
@@ -475,7 +533,7 @@ class BlendshapeRig(Deformer):
         (K, 2) lowest and highest weight of each shape.
         """
     @property
-    def column_names(self) -> typing.Any:
+    def column_names(self) -> list[str]:
         """
         Names of the N columns: those of the shapes, then of the combinations. The latter are
         metadata["combination_names"], or else made from their drivers (`a * b`, `a@0.5`).
@@ -581,9 +639,9 @@ class LinearBlendFit:
     """
     Skin weights fitted to examples (Mohr and Gleicher 2003) that are added in batches.
     """
-    def __init__(self, skeleton: Skeleton, rest_vertices: typing.Any, joints: typing.Any) -> None:
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, joints: numpy.typing.ArrayLike) -> None:
         ...
-    def add(self, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+    def add(self, poses: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         """
         Add T examples: poses (T, C) and vertices (T, V, 3).
         """
@@ -602,7 +660,7 @@ class DeformationTransfer:
     split along both diagonals. Degenerate triangles have no gradient. Immutable and thread-safe.
     """
     determined: typing.ClassVar[float] = 0.25
-    def __init__(self, source_neutral: typing.Any, target_neutral: typing.Any, faces: typing.Any, fixed: typing.Any = None, *, contacts: typing.Any = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
+    def __init__(self, source_neutral: numpy.typing.ArrayLike, target_neutral: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, fixed: numpy.typing.ArrayLike | None = None, *, contacts: numpy.typing.ArrayLike | None = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
         """
         Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
         contacts: pairs of vertices (P, 2) of lips and lids, as find_contacts finds them. Surfaces that come
@@ -610,23 +668,23 @@ class DeformationTransfer:
         do not cross in the target. contact_weight: how closely corrections follow the contacts.
         ValueError if sizes differ, a value is not finite or an index is out of range.
         """
-    def resolution(self, source_shapes: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
+    def resolution(self, source_shapes: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         (K,) float64: how well examples with these weights (J, K) determine each shape, relative to one example
         of it alone at weight 1: 0 not at all, 1 as well. Small if its weights are small or if it occurs only
         together with other shapes that move the same place.
         """
-    def transfer(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer(self, source_shapes: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The target's shapes (K, V, 3) float32 for the source's shapes (K, V, 3), both absolute positions.
         A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.
         """
-    def transfer_keep_rest(self, source_shapes: typing.Any, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_keep_rest(self, source_shapes: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         As transfer, but in each shape the vertices that rest in the source stay at the target's neutral.
         Takes longer: each shape has a factorization of its own. Contacts may still move vertices at rest.
         """
-    def transfer_with_examples(self, source_shapes: typing.Any, examples: typing.Any, example_weights: typing.Any, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_with_examples(self, source_shapes: numpy.typing.ArrayLike, examples: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         As transfer, corrected by expressions of the target: examples (J, V, 3) with known weights (J, K)
         (Li et al. 2010, one solve for the shapes). beta > 0 is the weight of the transferred shapes beside the
@@ -656,7 +714,7 @@ class PackingGraph:
     expression, and a refused set must not be complete in one. Searches end at Ctrl-C and
     call report(nodes) with the number of nodes visited so far.
     """
-    def __init__(self, active: typing.Any, refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = []) -> None:
+    def __init__(self, active: numpy.typing.ArrayLike, refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = []) -> None:
         ...
     def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
@@ -667,7 +725,7 @@ class PackingGraph:
         The expression of every item (-1: not allowed), as few as possible or at most `sufficient`; a lower bound
         of their number; True if it is reached; the nodes visited.
         """
-    def heaviest(self, weights: typing.Any, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
+    def heaviest(self, weights: numpy.typing.ArrayLike, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
         """
         Items of the expression with the largest weight; True if that is proven; the nodes visited.
         """
@@ -689,9 +747,9 @@ class InverseGram:
     The least-squares data of a blendshape rig on chosen vertices: its columns Phi, packed, and
     their Gram matrix Phi^T Omega Phi. Immutable and thread-safe.
     """
-    def __init__(self, rig: BlendshapeRig, vertices: typing.Any, vertex_weights: typing.Any) -> None:
+    def __init__(self, rig: BlendshapeRig, vertices: numpy.typing.ArrayLike, vertex_weights: numpy.typing.ArrayLike) -> None:
         ...
-    def project(self, targets: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def project(self, targets: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
         """
@@ -720,7 +778,7 @@ class ProductModel:
     """
     How a rig's columns depend on variables; shape k's weight is variable ties[k].
     """
-    def __init__(self, rig: BlendshapeRig, ties: typing.Any) -> None:
+    def __init__(self, rig: BlendshapeRig, ties: numpy.typing.ArrayLike) -> None:
         ...
     @property
     def is_linear(self) -> bool:
@@ -731,13 +789,13 @@ class MajorizeMinimize:
     of its own. Frames are a dict of offsets (T, M, 3), projections (T, N), energies (T,), linear, curvature,
     lower and upper (T, K).
     """
-    def __init__(self, products: ProductModel, columns: typing.Any, gram: typing.Any, vertex_weights: typing.Any, box: typing.Any, ties: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+    def __init__(self, products: ProductModel, columns: numpy.typing.ArrayLike, gram: numpy.typing.ArrayLike, vertex_weights: numpy.typing.ArrayLike, box: numpy.typing.ArrayLike, ties: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
         ...
-    def solve(self, frames: dict, start: typing.Any, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def solve(self, frames: dict, start: numpy.typing.ArrayLike, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
         """
         Weights (T, K), iterations (T,), converged (T,) from feasible weights.
         """
-    def surrogate(self, frames: dict, frame: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any) -> dict:
+    def surrogate(self, frames: dict, frame: typing.SupportsInt | typing.SupportsIndex, weights: numpy.typing.ArrayLike) -> dict:
         """
         The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).
         """
@@ -745,13 +803,13 @@ def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
     """
-def closest_points(vertices: typing.Any, faces: typing.Any, queries: typing.Any, normals: typing.Any = None, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def closest_points(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, queries: numpy.typing.ArrayLike, normals: numpy.typing.ArrayLike | None = None, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     The nearest point of a surface for each query (Q, 3): the corners (Q, 3) of its triangle, their barycentric
     weights (Q, 3) and the distance (Q,). With normals (Q, 3), only triangles whose normal is less than 90
     degrees away count; if there is none, corners are -1 and the distance is infinite.
     """
-def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: typing.Any, priors: tuple, ties: typing.Any, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, coupled: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
+def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: numpy.typing.ArrayLike, priors: tuple, ties: numpy.typing.ArrayLike, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, coupled: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
     """
     Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:
     projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).
@@ -759,21 +817,21 @@ def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: typi
     `report` with the number of steps and the largest ratio of optimality to threshold.
     max_iterations 0: the method's own.
     """
-def edges(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
+def edges(faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, lower vertex
     first, ascending. Equal successive corners give no edge.
     """
-def face_normal_angles(a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+def face_normal_angles(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, F) angles in degrees between face normals; NaN if a face has no area.
     """
-def find_contacts(poses: typing.Any, faces: typing.Any, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.int32]:
+def find_contacts(poses: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
     Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the
     poses (P, V, 3), the first of which is the neutral.
     """
-def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
+def fit_angles(rotations: numpy.typing.ArrayLike, order: str, ranges: numpy.typing.ArrayLike, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
     """
     Euler angles (T, n) in degrees of rotations (T, 3, 3), for an order of one to three letters X, Y, Z, leftmost
     rotation first: of all solutions the one that exceeds the ranges (n, 2) least, then the one nearest to the
@@ -781,16 +839,16 @@ def fit_angles(rotations: typing.Any, order: str, ranges: typing.Any, continuous
     angle is that of the nearest rotation. ValueError if the order or a shape is wrong, a number is not finite, or
     a lowest angle exceeds the highest.
     """
-def fit_triangles(weights: typing.Any, stiffness: typing.Any, wanted: typing.Any, prior: typing.Any) -> numpy.typing.NDArray[numpy.float64]:
+def fit_triangles(weights: numpy.typing.ArrayLike, stiffness: numpy.typing.ArrayLike, wanted: numpy.typing.ArrayLike, prior: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
     """
     Example-based solves, one per triangle: X (F, K, M) that minimizes
     sum_j |wanted_j - sum_k weights_jk X_k|^2 + sum_k stiffness_k |X_k - prior_k|^2.
     """
-def graph_laplacian(faces: typing.Any, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
+def graph_laplacian(faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> tuple:
     """
     Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.
     """
-def hinge_errors(a: typing.Any, b: typing.Any, faces: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def hinge_errors(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     The edges (E, 2) with exactly two faces, these faces (E, 2), and per edge the mean errors over frames
     (E,) of the dihedral angle in degrees and of the length.
@@ -808,7 +866,7 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
     """
-def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
     the left of each weight.
@@ -817,7 +875,7 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """
     Make a model from float32 and int32 arrays by name, and the JSON text of its metadata.
     """
-def motion_sources(skeleton: Skeleton, poses: typing.Any, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
+def motion_sources(skeleton: Skeleton, poses: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.
     """
@@ -825,28 +883,28 @@ def num_processors() -> int:
     """
     Processors that this process may use.
     """
-def rigid_errors(skeleton: Skeleton, rest_vertices: typing.Any, poses: typing.Any, vertices: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
+def rigid_errors(skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, poses: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     (V, J) float64: sum over T frames of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared error of attaching
     vertex k rigidly to joint j (Bailey et al. 2018, section 3.1.1).
     rest_vertices (V, 3), poses (T, C), vertices (T, V, 3). ValueError if shapes do not match.
     """
-def self_intersections(vertices: typing.Any, faces: typing.Any, chosen: typing.Any) -> numpy.typing.NDArray[numpy.int32]:
+def self_intersections(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, chosen: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.int32]:
     """
     (M, 2) int32: the pairs of intersecting faces among those with nonzero chosen (F,). Faces that share a vertex
     are not tested.
     """
-def simplex_least_squares(gram: typing.Any) -> tuple:
+def simplex_least_squares(gram: numpy.typing.ArrayLike) -> tuple:
     """
     Weights (N,) float64 >= 0 with sum 1 that minimize w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
     """
-def vertex_distances(a: typing.Any, b: typing.Any, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+def vertex_distances(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, V) distances between vertices (T, V, 3) or (V, 3).
     """
-def vertex_normals(vertices: typing.Any, faces: typing.Any) -> numpy.typing.NDArray[numpy.float32]:
+def vertex_normals(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
     """
     (V, 3) unit vertex normals, weighted by area; (0, 0, 0) for loose vertices.
     """

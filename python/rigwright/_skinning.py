@@ -1,4 +1,4 @@
-"""Analytic skinning as models: made from arrays, evaluated, differentiated and saved like learned ones."""
+"""What the constructors of analytic skinning models check and arrange: the tensors and metadata of their files."""
 
 from __future__ import annotations
 
@@ -8,114 +8,64 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright import _core
-from rigwright._core import Deformer, Skeleton
+from rigwright._core import Skeleton
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._validate import bad_argument
 
 Weights = ArrayLike | tuple[ArrayLike, ArrayLike]
+Made = tuple[dict[str, NDArray[np.generic]], str]  # tensors and metadata as JSON: what the engine makes a model of
 
 
-def LinearBlendSkinning(
+def linear_blend(
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
     faces: ArrayLike,
     weights: Weights,
-    *,
-    numeric_controls: Sequence[str] = (),
-    control_ranges: ArrayLike | None = None,
-    metadata: Mapping[str, object] | None = None,
-) -> Deformer:
-    """Linear blend skinning: ``v_k = sum_j w_kj G_j (G_j^0)^-1 v_k^0`` (Magnenat-Thalmann et al. 1988).
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        J joints; its rest is the pose in which the mesh was bound.
-    rest_vertices : (V, 3)
-    faces : (F, 3) or (F, 4)
-        Vertex indices; -1 in the last column pads triangles.
-    weights : (V, J), or a pair of joints (V, K) and weights (V, K)
-        Not negative, of sum 1 at every vertex within 1e-3; they are scaled to sum 1.
-    numeric_controls : sequence of str
-        Names of pose columns after the joints'; they have no effect.
-    control_ranges : (C, 2), optional
-        Lowest and highest value of each pose column, as information for users of the model. By default nominal
-        ranges: one unit around rest for entries of matrices, the size of the mesh for translations, 0 to 1 for numbers.
-    metadata : mapping, optional
-        Entries of the model's metadata: ``name``, ``meters_per_unit`` (1.0), ``up_axis`` ("Y"), ``licence``,
-        ``origin``, ``data_hash``, ``channels`` (:attr:`rigwright.Dataset.channel_entry`: what an artist changes), and
-        any others that JSON can hold.
-
-    Raises
-    ------
-    ValueError
-        On wrong shapes, values that are not finite, corners that are no vertices, or weights that are negative or
-        do not sum to 1.
-    """
-    tensors = _tensors("LinearBlendSkinning", skeleton, rest_vertices, faces, numeric_controls, control_ranges)
+    dials: Sequence[str],
+    control_ranges: ArrayLike | None,
+    metadata: Mapping[str, object] | None,
+) -> Made:
+    """Tensors and metadata of :class:`rigwright.LinearBlendSkinning`."""
+    tensors = _tensors("LinearBlendSkinning", skeleton, rest_vertices, faces, dials, control_ranges)
     tensors |= _skin("LinearBlendSkinning", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
-    return _model("linear_blend", skeleton, tensors, numeric_controls, metadata)
+    return _made("linear_blend", skeleton, tensors, dials, metadata)
 
 
-def DualQuaternionSkinning(
+def dual_quaternion(
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
     faces: ArrayLike,
     weights: Weights,
-    *,
-    numeric_controls: Sequence[str] = (),
-    control_ranges: ArrayLike | None = None,
-    metadata: Mapping[str, object] | None = None,
-) -> Deformer:
-    """Dual quaternion skinning (Kavan et al. 2007): rotations blend without loss of volume.
-
-    The skinning transform of a joint is split about the joint's rest position into a stretch, then a rigid motion whose
-    rotation is the nearest one. Stretches are blended linearly, rigid motions as dual quaternions, each turned to the
-    side of the vertex's most influential joint (two phases, Kavan et al. 2008, section 5). Where no joint stretches
-    this is plain dual quaternion skinning.
-
-    Parameters and errors are those of :func:`LinearBlendSkinning`.
-    """
-    tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, numeric_controls, control_ranges)
+    dials: Sequence[str],
+    control_ranges: ArrayLike | None,
+    metadata: Mapping[str, object] | None,
+) -> Made:
+    """Tensors and metadata of :class:`rigwright.DualQuaternionSkinning`."""
+    tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, dials, control_ranges)
     tensors |= _skin("DualQuaternionSkinning", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
-    return _model("dual_quaternion", skeleton, tensors, numeric_controls, metadata)
+    return _made("dual_quaternion", skeleton, tensors, dials, metadata)
 
 
-def DeltaMush(
+def delta_mush(
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
     faces: ArrayLike,
     weights: Weights,
-    *,
-    iterations: int = 10,
-    step: float = 0.5,
-    numeric_controls: Sequence[str] = (),
-    control_ranges: ArrayLike | None = None,
-    metadata: Mapping[str, object] | None = None,
-) -> Deformer:
-    """Delta mush (Mancewicz et al. 2014): linear blend skinning, smoothed, with the detail of the rest mesh put back.
-
-    The skinned mesh is smoothed; at every vertex the difference between the rest mesh and the smoothed rest mesh is
-    added in the frame of the smoothed surface. Loose vertices keep their skinned position.
-
-    Parameters
-    ----------
-    iterations : int
-        Rounds of Laplacian smoothing, 0 to 1000.
-    step : float
-        How far a round moves a vertex towards the mean of its neighbors: above 0, at most 1.
-
-    Other parameters and errors are those of :func:`LinearBlendSkinning`.
-    """
+    dials: Sequence[str],
+    control_ranges: ArrayLike | None,
+    metadata: Mapping[str, object] | None,
+    iterations: int,
+    step: float,
+) -> Made:
+    """Tensors and metadata of :class:`rigwright.DeltaMush`."""
     if not isinstance(iterations, (int, np.integer)) or not 0 <= iterations <= 1000:
         raise bad_argument("DeltaMush", "iterations", repr(iterations), "a whole number from 0 to 1000")
     if not 0.0 < step <= 1.0:
         raise bad_argument("DeltaMush", "step", repr(step), "above 0 and at most 1")
-    tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, numeric_controls, control_ranges)
+    tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, dials, control_ranges)
     tensors |= _skin("DeltaMush", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
     smoothing = {"iterations": int(iterations), "step": float(step)}
-    return _model("delta_mush", skeleton, tensors, numeric_controls, {**(metadata or {}), **smoothing})
+    return _made("delta_mush", skeleton, tensors, dials, {**(metadata or {}), **smoothing})
 
 
 def _tensors(
@@ -123,7 +73,7 @@ def _tensors(
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
     faces: ArrayLike,
-    numeric_controls: Sequence[str],
+    dials: Sequence[str],
     control_ranges: ArrayLike | None,
 ) -> dict[str, NDArray[np.generic]]:
     """The tensors that every kind of model has."""
@@ -134,9 +84,9 @@ def _tensors(
     if not (pad | ((corners >= 0) & (corners < len(vertices)))).all():
         raise bad_argument(function, "faces", "out of range somewhere", f"vertex indices below {len(vertices)}")
     if control_ranges is None:
-        ranges = _nominal_ranges(skeleton, vertices, len(numeric_controls))
+        ranges = _nominal_ranges(skeleton, vertices, len(dials))
     else:
-        width = 12 * skeleton.num_joints + len(numeric_controls)
+        width = 12 * skeleton.num_joints + len(dials)
         ranges = _numbers(function, "control_ranges", control_ranges, (width, 2))
     return {
         "skeleton.parents": skeleton.parents,
@@ -193,13 +143,13 @@ def _numbers(function: str, argument: str, value: ArrayLike, shape: tuple[int | 
     return narrow
 
 
-def _model(
+def _made(
     kind: str,
     skeleton: Skeleton,
     tensors: dict[str, NDArray[np.generic]],
-    numeric_controls: Sequence[str],
+    dials: Sequence[str],
     metadata: Mapping[str, object] | None,
-) -> Deformer:
+) -> Made:
     given = dict(metadata or {})
     axis = given.get("up_axis", "Y")
     if axis not in ("X", "Y", "Z"):
@@ -209,7 +159,7 @@ def _model(
         "kind": kind,
         "version": 1,
         "joint_names": list(skeleton.names),
-        "numeric_controls": list(numeric_controls),
+        "numeric_controls": list(dials),
         "topology_hash": topology_hash(tensors["faces"], len(tensors["rest_vertices"])),
     }
-    return _core.model_from_tensors(tensors, json.dumps(about))
+    return tensors, json.dumps(about)

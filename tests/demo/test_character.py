@@ -66,7 +66,7 @@ def test_plain_kinematics_decides_every_channel(rig: BlenderRig, tmp_path, toler
     about = {"channels": data.channel_entry}
     model = rw.LinearBlendSkinning(
         data.skeleton, data.rest_vertices, data.faces, (skin, np.ones(skin.shape)), metadata=about,
-        numeric_controls=data.control_names,
+        dials=data.control_names,
     )  # fmt: skip
     assert all(channel.follows_kinematics for channel in model.channels)
     poses = model.poses_from_channels(data.channels)

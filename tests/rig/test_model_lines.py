@@ -18,7 +18,7 @@ def test_a_blendshape_rig_in_one_line():
 def test_a_skinned_model_and_its_skeleton_in_one_line():
     model = linear_blend(num_joints=5, num_vertices=1234)
     name = model.metadata["name"]
-    assert repr(model) == f"<rigwright.LinearBlend {name!r}: 5 joints, 1,234 vertices>"
+    assert repr(model) == f"<rigwright.LinearBlendSkinning {name!r}: 5 joints, 1,234 vertices>"
     assert repr(model.skeleton) == "<rigwright.Skeleton: 5 joints>"
 
 

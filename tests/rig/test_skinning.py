@@ -31,7 +31,7 @@ def test_dense_and_sparse_weights_are_the_same(tolerance):
 def test_metadata_and_numeric_controls_are_kept(tmp_path):
     skeleton, rest, weights = character()
     about = {"name": "hero", "meters_per_unit": 0.01, "up_axis": "Z", "licence": "CC0-1.0", "shop": {"id": 7}}
-    model = rw.LinearBlendSkinning(skeleton, rest, FACES, weights, numeric_controls=["smile"], metadata=about)
+    model = rw.LinearBlendSkinning(skeleton, rest, FACES, weights, dials=["smile"], metadata=about)
     model.save(tmp_path / "hero.safetensors")
     model = rw.load(tmp_path / "hero.safetensors")
     assert about.items() <= model.metadata.items()

@@ -12,7 +12,7 @@ from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
 
 MAKERS: dict[str, Callable[[], rw.Deformer]] = {
-    "linear_blend": lambda: skinned(rw.LinearBlendSkinning, numeric_controls=["dial"]),
+    "linear_blend": lambda: skinned(rw.LinearBlendSkinning, dials=["dial"]),
     "dual_quaternion": lambda: skinned(rw.DualQuaternionSkinning, num_joints=4),
     "delta_mush": lambda: bumpy_tube(loose=2, iterations=2),
     "body": lambda: random_body(num_vertices=50),

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._core import Deformer, Skeleton
-from rigwright._skinning import LinearBlendSkinning
+from rigwright._core import Deformer, LinearBlendSkinning, Skeleton
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressOption, as_callback
 
@@ -123,7 +122,7 @@ def linear_blend(
         rest,
         data.faces,
         (joint, weight),
-        numeric_controls=_numeric_controls(data, skeleton, poses.shape[1]),
+        dials=_numeric_controls(data, skeleton, poses.shape[1]),
         control_ranges=ranges,
         metadata={**about, "data_hash": getattr(data, "hash", ""), "training": training},
     )

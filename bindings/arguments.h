@@ -1,0 +1,31 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+/// Arguments that functions take as any Python object and check by themselves. Each has the annotation that signatures
+/// and stubs show.
+#define RIGWRIGHT_ARGUMENT(Name, annotation)                               \
+    namespace rigwright::bindings {                                        \
+    class Name : public pybind11::object {                                 \
+    public:                                                                \
+        PYBIND11_OBJECT_DEFAULT(Name, pybind11::object, is_any)            \
+                                                                           \
+    private:                                                               \
+        static bool is_any(PyObject*) { return true; }                     \
+    };                                                                     \
+    }                                                                      \
+    template <>                                                            \
+    struct pybind11::detail::handle_type_name<rigwright::bindings::Name> { \
+        static constexpr auto name = const_name(annotation);               \
+    };
+
+RIGWRIGHT_ARGUMENT(ArrayLike, "numpy.typing.ArrayLike")
+RIGWRIGHT_ARGUMENT(OptionalArray, "numpy.typing.ArrayLike | None")
+RIGWRIGHT_ARGUMENT(SkinWeightsLike, "numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike]")
+RIGWRIGHT_ARGUMENT(OutputArray, "numpy.typing.NDArray[numpy.float32] | None")
+RIGWRIGHT_ARGUMENT(OptionalNames, "collections.abc.Sequence[str] | None")
+RIGWRIGHT_ARGUMENT(OptionalMetadata, "collections.abc.Mapping[str, object] | None")
+RIGWRIGHT_ARGUMENT(CombinationsLike, "collections.abc.Iterable[tuple[object, numpy.typing.ArrayLike]]")
+RIGWRIGHT_ARGUMENT(IntLike, "int")
+RIGWRIGHT_ARGUMENT(FloatLike, "float")
+
+#undef RIGWRIGHT_ARGUMENT
