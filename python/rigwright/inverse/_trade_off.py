@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import _core
 from rigwright._extras import require
 from rigwright._files import atomic_file
-from rigwright._validate import as_array, bad_argument
-from rigwright.inverse._problem import numbers
+from rigwright._validate import Arguments, bad_argument
 from rigwright.inverse._solve import METHODS, Solver
 
 Float64 = NDArray[np.float64]
@@ -196,19 +195,16 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
 def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
     """(A,) ascending."""
     if alphas is None:
-        return np.array(ALPHAS, np.float64) * (0.01 / float(rig.meters_per_unit)) ** 2
-    strengths = np.sort(np.atleast_1d(numbers("alphas", alphas, "numbers (A,)", function="trade_off")))
-    if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
+        unit = Arguments("trade_off").unit("rig.meters_per_unit", float(rig.meters_per_unit))
+        return np.array(ALPHAS, np.float64) * (0.01 / unit) ** 2
+    strengths = np.sort(np.atleast_1d(Arguments("trade_off").numbers("alphas", alphas, "", "A")))
+    if len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
         raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
     return strengths
 
 
 def _shot(targets: ArrayLike) -> NDArray[Any]:
-    must = "of shape (T, V, 3), T >= 1"
-    shot = as_array("trade_off", "targets", targets, must)
-    if shot.ndim != 3 or len(shot) == 0:
-        raise bad_argument("trade_off", "targets", f"of shape {shot.shape}", must)
-    return shot
+    return Arguments("trade_off").numbers("targets", targets, "T+ V 3", dtype=None, finite=False)
 
 
 def training_frames(num_frames: int, count: int, gap: int | None = None) -> NDArray[np.int64]:

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import topology_hash
 from rigwright._posing import pose_names
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
-from rigwright.sampling._check import check_faces, float_array
+from rigwright.sampling._check import check_faces
 from rigwright.sampling._kinematics import channel_entry
 from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
 from rigwright.sampling._npy import file_size, map_npy
@@ -178,12 +178,7 @@ class Dataset:
         -------
         channels (t, N), poses (t, C), vertices (t, V, 3)
         """
-        wanted = np.asarray(rows)
-        inside = wanted.dtype.kind in "iu" and ((wanted >= 0) & (wanted < len(self))).all()
-        if wanted.ndim != 1 or not (inside or wanted.size == 0):
-            got = f"{wanted.dtype} {wanted.shape}"
-            raise bad_argument("take", "rows", got, f"a list of integers from 0 to {len(self) - 1}")
-        wanted = wanted.astype(np.int64)
+        wanted = Arguments("take").integers("rows", rows, "t", below=len(self))
         shard_of, local = np.divmod(wanted, self.manifest["shard_rows"])
         chosen = tuple(np.empty((len(wanted), *array.shape[1:]), np.float32) for array in self._shards[0])
         for shard in np.unique(shard_of):
@@ -237,8 +232,8 @@ class Dataset:
     def _read_rest(self) -> None:
         count = self.manifest["num_vertices"]
         rest = map_npy(self.path / "rest_vertices.npy", "<f4", (count, 3))
-        finite = float_array(rest, rest.shape, "Dataset", "rest_vertices.npy")
-        self.rest_vertices = _frozen(finite.astype(np.float32))
+        finite = Arguments("Dataset").numbers("rest_vertices.npy", rest, "V 3", dtype=np.float32)
+        self.rest_vertices = _frozen(np.array(finite))
         faces = map_npy(self.path / "faces.npy", "<i4", (self.manifest["num_faces"], 4))
         self.faces = _frozen(check_faces(np.array(faces), count, "Dataset", "faces.npy"))
         found = topology_hash(self.faces, count)
@@ -249,7 +244,9 @@ class Dataset:
         if self.joint_names:
             shape = (len(self.joint_names), 3, 4)
             joints = map_npy(self.path / "skeleton_rest.npy", "<f4", shape)
-            self._skeleton_rest = float_array(joints, shape, "Dataset", "skeleton_rest.npy").astype(np.float32)
+            self._skeleton_rest = np.array(
+                Arguments("Dataset").numbers("skeleton_rest.npy", joints, "J 3 4", dtype=np.float32)
+            )
 
     def _map_shards(self, prefix: str, rows: int) -> list[Rows]:
         shapes = (len(self.channel_names),), (len(self.pose_names),), (len(self.rest_vertices), 3)

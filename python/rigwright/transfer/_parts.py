@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._core import DeformationTransfer
 from rigwright._files import atomic_file, atomic_write
 from rigwright._interrupts import held_back
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
@@ -64,16 +64,15 @@ def transfer_in_parts(
         After the part in work at the first Ctrl-C, at once at the second; the message says what is kept.
     """
     show = progress or silent
-    shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
+    check = Arguments("transfer_in_parts")
+    check.threads(threads)
+    neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
+    shapes = check.numbers("source_shapes", source_shapes, "K V 3", dtype=np.float32)
     kept = Path(folder)
-    check_threads("transfer_in_parts", threads)
     held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)
     pairs = contact_pairs("transfer_in_parts", contacts, source_neutral, shapes, faces, threads)
     # Factored even where all parts are there: it checks every argument.
     solver = DeformationTransfer(source_neutral, neutral, faces, held, contacts=pairs)
-    if shapes.ndim != 3 or shapes.shape[1:] != neutral.shape:
-        expected = f"(K, {neutral.shape[0]}, 3)"
-        raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
     _open(kept, _fingerprint(source_neutral, shapes, neutral, faces, held, pairs, [holds_each(fixed)]))
     transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer
     result = np.empty(shapes.shape, np.float32)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig, DeformationTransfer
-from rigwright._validate import bad_argument, check_threads
+from rigwright._hashing import padded_faces
+from rigwright._validate import Arguments
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 
@@ -57,11 +58,12 @@ def transfer_rig(
     ValueError
         If there are no faces, and as :func:`deformation_transfer`.
     """
-    check_threads("transfer_rig", threads)
-    corners = rig.faces if faces is None else np.asarray(faces)
+    check = Arguments("transfer_rig", V=len(rig.rest_vertices))
+    check.threads(threads)
+    neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
+    corners = padded_faces(rig.faces if faces is None else faces, "transfer_rig", len(neutral))
     if not len(corners):
-        raise bad_argument("transfer_rig", "faces", "empty", "given, as the rig has none")
-    neutral = np.asarray(target_neutral, np.float32)
+        raise check.wrong("faces", "empty", "given, as the rig has none")
     shapes = expressions(rig)
     held = held_vertices("transfer_rig", fixed, rig.rest_vertices, shapes)
     pairs = contact_pairs("transfer_rig", contacts, rig.rest_vertices, shapes, corners, threads)
@@ -109,16 +111,15 @@ def rig_of_expressions(
     metadata : dict, optional
         Added to what is known of ``rig``, or in its place.
     """
-    rest = np.asarray(neutral, np.float32)
-    offsets = np.asarray(shapes, np.float32) - rest.astype(np.float64)
     order, mixing = _mixing(rig)
-    if offsets.shape != (len(order), *rest.shape):
-        raise bad_argument("rig_of_expressions", "shapes", str(offsets.shape), str((len(order), *rest.shape)))
+    check = Arguments("rig_of_expressions", N=len(order), K=rig.num_shapes)
+    rest = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
+    offsets: Float64 = check.numbers("shapes", shapes, "N V 3", dtype=np.float32) - rest.astype(np.float64)
     columns = np.empty_like(offsets)
     # Forward substitution: the mixing matrix has ones on its diagonal.
     columns[order] = np.linalg.solve(mixing, offsets[order].reshape(len(order), -1)).reshape(offsets.shape)
     if linear is not None:
-        columns[: rig.num_shapes] = np.asarray(linear, np.float32) - rest.astype(np.float64)
+        columns[: rig.num_shapes] = check.numbers("linear", linear, "K V 3", dtype=np.float32) - rest.astype(np.float64)
     about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | (metadata or {})
     return BlendshapeRig(
         rest,
