@@ -195,7 +195,7 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
         (["other.obj", "-o", "w.npz", "--contacts", "perhaps"], "'perhaps' is no file; it must be auto, off or a file"),
         (["other.obj", "-o", "w.npz", "--truth", "strange.safetensors"], "truth is a rig of other shapes"),
         (["words.json", "-o", "w.npz"], "words.json"),
-        (["words.npz", "-o", "w.npz"], "words.npz: no archive of arrays"),
+        (["words.npz", "-o", "w.npz"], "words.npz: no zip archive"),
         (["other.obj"], "-o"),
     ],
 )

@@ -42,7 +42,7 @@ PYTHON_LAYERS = [
     {"_core", "_cuda"},
     {"errors", "progress", "_posing", "_interrupts"},
     {"_validate"},
-    {"_extras", "_files", "_hashing"},
+    {"_extras", "_files", "_hashing", "_reading"},
     {"_rigs"},
     {"_formats"},
     {"sources", "metrics", "_skinning", "_blendshapes", "_device_report"},

@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
+from rigwright.cli._text import escaped
 from rigwright.progress import Progress, ProgressCallback
 
+WIDEST = 60  # a longer name is printed whole, and the others are not padded to it
 FIRST_INTERVAL, LINE_INTERVAL = 1.0, 5.0  # seconds between progress lines where there is no terminal
 
 
@@ -28,18 +30,18 @@ class Console:
     def line(self, text: str = "") -> None:
         """One line on stdout."""
         if not self.quiet:
-            print(text, flush=True)
+            print(escaped(text), flush=True)
 
     def pairs(self, entries: Sequence[tuple[str, object]], indent: int = 0) -> None:
         """Names and values, aligned."""
-        width = max((len(name) for name, _ in entries), default=0)
+        width = min(max((len(name) for name, _ in entries), default=0), WIDEST)
         for name, value in entries:
             self.line(f"{' ' * indent}{name:<{width}}  {value}")
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """A table: the first column to the left, the others, figures, to the right."""
-        cells = [[str(cell) for cell in row] for row in [headers, *rows]]
-        widths = [max(len(row[column]) for row in cells) for column in range(len(headers))]
+        cells = [[escaped(str(cell)) for cell in row] for row in [headers, *rows]]
+        widths = [min(max(len(row[column]) for row in cells), WIDEST) for column in range(len(headers))]
         for number, row in enumerate(cells):
             figures = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
             self.line("  ".join([f"{row[0]:<{widths[0]}}", *figures]))
@@ -77,7 +79,7 @@ class Lines:
         self.stage, self.finished, self.printed = progress.stage, ends, now
         of = f" {amount(progress)}" if progress.total > 0 else ""
         note = f", {progress.message}" if progress.message else ""
-        print(f"{progress.stage}{of}{note}", file=self.stream, flush=True)
+        print(escaped(f"{progress.stage}{of}{note}"), file=self.stream, flush=True)
 
 
 def amount(progress: Progress) -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._formats.npz.archive import Member, read_arrays
+from rigwright._reading import read_json
 from rigwright.cli._arguments import existing_file
 from rigwright.cli._meshes import read_weights
 
 Float64 = NDArray[np.float64]
 PINS = (".npy", ".npz")
+PRIORS = ("target", "strength")
 
 
 def add_constraint_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,12 +81,12 @@ def read_priors(path: Path, rig: Any, num_frames: int) -> tuple[Float64, Float64
         Naming the file.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: np.asarray(file[name], np.float64) for name in file.files}
-    except (OSError, ValueError, EOFError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path}: no .npz of priors ({error})") from None
-    if set(found) != {"target", "strength"}:
+        found = read_arrays(path, dict.fromkeys(PRIORS, Member("fiu", None)), "priors")
+    except ValueError as error:
+        raise ValueError(f"{path}: no .npz of priors ({str(error).removeprefix('priors: ')})") from None
+    if set(found) != set(PRIORS):
         raise ValueError(f"{path}: holds {', '.join(sorted(found)) or 'nothing'}; priors are target and strength")
+    found = {name: array.astype(np.float64) for name, array in found.items()}
     shape = (num_frames, rig.num_shapes)
     for name, array in found.items():
         if array.shape not in ((), shape[1:], shape):
@@ -105,10 +107,7 @@ def read_pairs(path: Path, rig: Any) -> list[tuple[str, str]]:
     ValueError
         Naming the file.
     """
-    try:
-        pairs = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: no JSON ({error})") from None
+    pairs = read_json(path)
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from rigwright._formats.npz.archive import Member, member_names, read_arrays
+from rigwright._formats.npz.array import read_array
 from rigwright._hashing import padded_faces
+from rigwright._reading import check_regular
 from rigwright.sources import Shot
 from rigwright.transfer._fitting import similarity
 from rigwright.transfer._packing import Plan
@@ -41,7 +45,7 @@ def open_neutral(path: Path) -> Neutral:
     """
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        return Neutral(_one(_array(path), path))
+        return Neutral(_one(read_array(path), path))
     if suffix == ".npz" and _has_vertices(path):
         mesh = _shot(path)
         return Neutral(_one(mesh.vertices, path), mesh.faces)
@@ -97,17 +101,13 @@ def _of(model: Any) -> Neutral:
 
 
 def _has_vertices(path: Path) -> bool:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return "vertices" in archive.files
-    except (OSError, ValueError, EOFError) as error:
-        raise ValueError(f"{path}: no archive of arrays ({error})") from None
+    return "vertices" in member_names(path, "load_shot")
 
 
 def _one(vertices: NDArray[Any], path: Path) -> Float32:
     if vertices.ndim == 3 and len(vertices) == 1:
         vertices = vertices[0]
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or vertices.dtype.kind not in "fiu":
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
         raise ValueError(f"{path}: numbers of shape {vertices.shape}; it must hold one mesh, (V, 3)")
     _check_finite(vertices, path)
     return np.asarray(vertices, np.float32)
@@ -139,7 +139,7 @@ def open_examples(paths: list[Path], count: int) -> Float32:
     """
     rows = []
     for path in paths:
-        meshes = _array(path) if path.suffix.lower() == ".npy" else _shot(path).vertices
+        meshes = read_array(path) if path.suffix.lower() == ".npy" else _shot(path).vertices
         meshes = meshes[None] if meshes.ndim == 2 else meshes
         if meshes.ndim != 3 or meshes.shape[1:] != (count, 3):
             raise ValueError(f"{path}: of shape {meshes.shape}; an example must have the target's {count} vertices")
@@ -165,13 +165,13 @@ def read_weights(path: Path, rig: Any, missing: float = 0.0) -> Float64:
     """
     if path.suffix.lower() == ".npy":
         try:
-            return np.asarray(_array(path), np.float64)
-        except (TypeError, ValueError) as error:
+            return read_array(path).astype(np.float64)
+        except ValueError as error:
             raise ValueError(f"{path}: no array of weights ({str(error).removeprefix(f'{path}: ')})") from None
     weights = rw.sources.load_weights(path, rig)[0].astype(np.float64)
     if path.suffix.lower() == ".npz":
-        with np.load(path, allow_pickle=False) as archive:
-            named = set(map(str, archive["names"])) if "names" in archive.files else set(rig.shape_names)
+        stored = read_arrays(path, {"names": Member("U", ("K",))}, "load_weights", others=True)
+        named = set(map(str, stored.get("names", rig.shape_names)))
         weights[:, [name not in named for name in rig.shape_names]] = missing
     return weights
 
@@ -212,25 +212,24 @@ def open_indices(path: Path, columns: int) -> NDArray[np.int64]:
     """
     what = "a vertex" if columns == 1 else f"{columns} vertices"
     try:
-        table = _array(path) if path.suffix.lower() == ".npy" else np.loadtxt(path, ndmin=2, delimiter=_delimiter(path))
-        table = np.asarray(table, np.float64).reshape(-1, columns) if np.size(table) else np.zeros((0, columns))
+        table = _table(path)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path}: not {what} a line ({' '.join(str(error).split())})") from None
+    table = table[:, None] if table.ndim == 1 and columns == 1 else table
+    if table.size and (table.ndim != 2 or table.shape[1] != columns):
+        raise ValueError(f"{path}: numbers of shape {table.shape}; it must hold {what} a line")
+    table = table.reshape(-1, columns).astype(np.float64)
     if not (np.isfinite(table).all() and (table == np.round(table)).all()):
         raise ValueError(f"{path}: not {what} a line; they must be whole numbers")
     whole = table.astype(np.int64)
     return whole[:, 0] if columns == 1 else whole
 
 
-def _delimiter(path: Path) -> str | None:
-    return "," if path.suffix.lower() == ".csv" else None
-
-
-def _array(path: Path) -> NDArray[Any]:
-    try:
-        stored = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise ValueError(f"{path}: no array of numbers ({error})") from None
-    if not isinstance(stored, np.ndarray):
-        raise ValueError(f"{path}: an archive; it must be one array")
-    return stored
+def _table(path: Path) -> NDArray[Any]:
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        return read_array(path)
+    check_regular(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an empty file is a list of nothing
+        return np.loadtxt(path, ndmin=2, delimiter="," if suffix == ".csv" else None)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import sources
+from rigwright._formats.npz.array import read_array
 from rigwright.cli._arguments import existing_file, unit
 from rigwright.cli._meshes import unit_note
 
@@ -159,9 +160,9 @@ def read_vertices(path: Path) -> tuple[Int64, Float64 | None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an empty file is refused below
-            table = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path, ndmin=2)
-        table = np.asarray(table, np.float64)
-    except (OSError, ValueError, EOFError, TypeError) as error:
+            table = read_array(path) if path.suffix.lower() == ".npy" else np.loadtxt(path, ndmin=2)
+        table = table.astype(np.float64)
+    except (OSError, ValueError) as error:
         raise ValueError(f"{path}: no list of vertices ({' '.join(str(error).split())})") from None
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or table.shape[1] not in (1, 2) or not len(table):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import exports
+from rigwright._reading import read_json
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._constraints import add_constraint_arguments, read_pairs, read_pins, read_priors
@@ -172,10 +172,7 @@ def renamed(rig: Any, path: Path) -> Any:
     ValueError
         If the file is no such mapping, or names a shape that the rig lacks.
     """
-    try:
-        names = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: no JSON ({error})") from None
+    names = read_json(path)
     if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
         raise ValueError(f'{path}: no object {{"shape": "name", ...}}')
     unknown = sorted(set(names) - set(rig.shape_names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rigwright._reading import read_json
 from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def combination_structure(path: str | os.PathLike[str]) -> CombinationStructure:
     if file.is_dir():
         file = file / "combination_structure_287.json"
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
         controls, outputs = list(content["controls"]), list(content["outputs"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise _refuse(str(file), f"unreadable ({type(error).__name__}: {error})") from error

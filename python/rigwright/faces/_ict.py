@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.npz.archive import Member
+from rigwright._reading import read_json
 from rigwright._validate import bad_argument
 from rigwright.faces._packed import Float32, check_folder, finite, read_complete
 
@@ -89,7 +89,7 @@ def landmarks(folder: str | os.PathLike[str]) -> NDArray[np.int64]:
     """Vertex indices (68,) of the face's landmarks in Multi-PIE order, from ``vertex_indices.json``."""
     path = check_folder(folder, "faces.landmarks") / "vertex_indices.json"
     try:
-        indices = json.loads(path.read_text(encoding="utf-8"))["idx_to_landmark_verts"]
+        indices = read_json(path)["idx_to_landmark_verts"]
         found = np.array(indices, np.int64)
     except (OSError, ValueError, LookupError, TypeError, OverflowError) as error:
         raise bad_argument("faces.landmarks", "folder", f"with {path} unreadable ({error})", "complete") from error

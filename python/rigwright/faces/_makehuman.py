@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import json
 import os
 import zlib
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._reading import parse_json
 from rigwright._validate import bad_argument
 from rigwright.faces._packed import Float32, check_folder, read_sparse_shapes
 
@@ -152,7 +152,7 @@ def _stops(path: Path) -> dict[str, dict[str, tuple[float, float, float]]]:
     """
     try:
         with gzip.open(path) as stream:
-            pieces = json.loads(stream.read(1 << 22))["macrotargets"]
+            pieces = parse_json(stream.read(1 << 22))["macrotargets"]
         return {dial: _tents(pieces[dial]["parts"]) for dial in DIALS}
     except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError) as error:
         raise bad_argument("faces.macro", "folder", f"with {path} unreadable ({error!r})", "complete") from error

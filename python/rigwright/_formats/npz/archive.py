@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._reading import check_regular
 from rigwright._validate import bad_argument
 
 EXPANSION = 200  # unpacked bytes a packed byte may claim: tables full of zeros reach about 50, deflate allows 1032
@@ -45,12 +46,12 @@ class Member:
     ----------
     kinds : str
         Allowed dtype kinds: "f" floats, "i" signed and "u" unsigned integers, "U" text.
-    shape : tuple of int or str
-        A number is that size; a letter is a size shared by all members that use it.
+    shape : tuple of int or str, or None
+        A number is that size; a letter is a size shared by all members that use it. None: any.
     """
 
     kinds: str
-    shape: tuple[int | str, ...]
+    shape: tuple[int | str, ...] | None
 
 
 def read_arrays(
@@ -77,12 +78,8 @@ def read_arrays(
     ValueError
         If the file is not such an archive.
     """
-    length = Path(path).stat().st_size
-    try:
-        archive = zipfile.ZipFile(path)
-    except BROKEN as error:
-        raise bad_argument(function, "path", f"{path}: no zip archive ({error})", "an .npz file") from error
-    with archive:
+    with _opened(path, function) as archive:
+        length = Path(path).stat().st_size
         records = _records(archive, members, length, function, others)
         arrays: dict[str, NDArray[Any]] = {}
         sizes: dict[str, int] = {}
@@ -95,6 +92,26 @@ def read_arrays(
                 ) from error
             arrays[name] = _array(content, name, members[name], sizes, function)
     return arrays
+
+
+def member_names(path: str | os.PathLike[str], function: str) -> list[str]:
+    """The arrays of an ``.npz`` file, none of them read.
+
+    Raises
+    ------
+    ValueError
+        If the file is no archive.
+    """
+    with _opened(path, function) as archive:
+        return [name.removesuffix(".npy") for name in archive.namelist()]
+
+
+def _opened(path: str | os.PathLike[str], function: str) -> zipfile.ZipFile:
+    check_regular(path)
+    try:
+        return zipfile.ZipFile(path)
+    except BROKEN as error:
+        raise bad_argument(function, "path", f"{path}: no zip archive ({error})", "an .npz file") from error
 
 
 def _records(
@@ -124,13 +141,8 @@ def _array(content: bytes, name: str, member: Member, sizes: dict[str, int], fun
     shape, fortran, dtype, start = _header(content, name, function)
     if dtype.hasobject or dtype.kind not in member.kinds or dtype.itemsize == 0:
         raise bad_argument(function, name, f"of type {dtype}", f"of dtype kind {' or '.join(member.kinds)}")
-    if len(shape) != len(member.shape):
-        raise bad_argument(function, name, f"of shape {shape}", f"of shape {_wording(member.shape)}")
-    for size, wanted in zip(shape, member.shape, strict=True):
-        known = wanted if isinstance(wanted, int) else sizes.setdefault(wanted, size)
-        if size != known:
-            expected = f"of shape {_wording(member.shape)}" + ("" if wanted == known else f" with {wanted} = {known}")
-            raise bad_argument(function, name, f"of shape {shape}", expected)
+    if member.shape is not None:
+        _check_shape(shape, member.shape, name, sizes, function)
     if start + math.prod(shape) * dtype.itemsize != len(content):
         got = f"{len(content) - start} bytes for {dtype} {shape}"
         raise bad_argument(function, name, got, f"{math.prod(shape) * dtype.itemsize} bytes")
@@ -138,6 +150,18 @@ def _array(content: bytes, name: str, member: Member, sizes: dict[str, int], fun
         raise bad_argument(function, name, "not valid text", "Unicode text")
     flat = np.frombuffer(content, dtype, offset=start).reshape(shape, order="F" if fortran else "C")
     return flat.astype(dtype.newbyteorder("="))
+
+
+def _check_shape(
+    shape: tuple[int, ...], form: tuple[int | str, ...], name: str, sizes: dict[str, int], function: str
+) -> None:
+    if len(shape) != len(form):
+        raise bad_argument(function, name, f"of shape {shape}", f"of shape {_wording(form)}")
+    for size, wanted in zip(shape, form, strict=True):
+        known = wanted if isinstance(wanted, int) else sizes.setdefault(wanted, size)
+        if size != known:
+            expected = f"of shape {_wording(form)}" + ("" if wanted == known else f" with {wanted} = {known}")
+            raise bad_argument(function, name, f"of shape {shape}", expected)
 
 
 def _is_text(content: bytes, dtype: np.dtype[Any]) -> bool:
