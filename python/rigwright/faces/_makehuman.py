@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
 from rigwright._reading import parse_json
 from rigwright._validate import bad_argument
 from rigwright.faces._packed import Float32, check_folder, read_sparse_shapes
@@ -135,11 +135,11 @@ def _facts(name: str, licence: str) -> dict[str, Any]:
 
 def _base_mesh(path: Path, whole: bool, function: str) -> tuple[Float32, NDArray[np.int32]]:
     file = path / "base.obj.gz"
-    lines = read_lines(file, function)
-    vertices = vertices_of(lines, file, function)
+    content = read_text(file, function)
+    vertices = vertices_of(content, file, function)
     if len(vertices) != NUM_VERTICES:
         raise bad_argument(function, "folder", f"with {len(vertices)} vertices in {file}", f"with {NUM_VERTICES}")
-    faces = faces_of(lines, len(vertices), file, function)
+    faces = faces_of(content, len(vertices), file, function)
     count = NUM_VERTICES if whole else BODY_VERTICES
     return vertices[:count].astype(np.float32), faces[(faces < count).all(axis=1)]
 

@@ -48,7 +48,8 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
     """
     file = Path(path)
     with naming(file, "load_shot"):
-        if file.is_dir() or any(letter in file.name for letter in GLOB) or file.name.lower().endswith(OBJ):
+        pattern = any(letter in file.name for letter in GLOB) and not file.exists()
+        if file.is_dir() or pattern or file.name.lower().endswith(OBJ):
             return load_sequence(file, **options)
         opener = OPENERS.get(file.suffix.lower())
         if opener is None:

@@ -55,8 +55,8 @@ def numbers(value: object, count: int, what: str) -> NDArray[np.float64]:
         result = np.array(value, np.float64)
     except OverflowError:
         result = np.full(count, np.inf)
-    if not np.isfinite(result).all():
-        raise refuse(what, repr(value)[:60], "finite")
+    if not (np.abs(result) <= np.finfo(np.float32).max).all():
+        raise refuse(what, repr(value)[:60], "finite in float32")
     return result
 
 
