@@ -39,10 +39,10 @@ def read_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
     """
     check_regular(path)
     with open(path, "rb") as stream:
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        raise ValueError(f"{os.fspath(path)}: more than {limit} bytes; it must be a smaller file")
-    return content
+        size = os.fstat(stream.fileno()).st_size
+        if size > limit:
+            raise ValueError(f"{os.fspath(path)}: {size} bytes; it must be a file of at most {limit}")
+        return stream.read()
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
-from rigwright.cli._text import escaped
+from rigwright._text import escaped
 from rigwright.progress import Progress, ProgressCallback
 
 WIDEST = 60  # a longer name is printed whole, and the others are not padded to it

@@ -10,6 +10,7 @@ import difflib
 import dis
 import errno
 import importlib
+import io
 import json
 import os
 import re
@@ -20,10 +21,10 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from rigwright._extras import MissingExtra
+from rigwright._text import escaped, shortened
 from rigwright.cli._arguments import check_files
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result, as_json
-from rigwright.cli._text import escaped, print_all_letters, shortened
 from rigwright.errors import CudaError, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
@@ -76,7 +77,7 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
     commands : mapping, optional
         As :func:`load_commands` gives them.
     """
-    print_all_letters()
+    _print_all_letters()
     as_object = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
         args, unknown = _parser(load_commands() if commands is None else commands).parse_known_args(argv)
@@ -99,6 +100,13 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
 
     told = INTERRUPTION if args.resumed else "interrupted"
     return guarded(work, program="rigwright", as_object=args.json, debug=args.debug, interrupted=told)
+
+
+def _print_all_letters() -> None:
+    """Escape letters that stdout and stderr have no code for, in place of an error after the work is done."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def guarded(
@@ -172,6 +180,7 @@ def _is_foreseen(error: Exception) -> bool:
 
 
 def _failed(line: str, code: int, as_object: bool) -> int:
+    line = shortened(escaped(line))
     print(line, file=sys.stderr)
     if as_object:
         print(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), flush=True)
@@ -232,8 +241,8 @@ def _one_line(error: BaseException) -> str:
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror:
         paths = " and ".join(str(path) for path in (error.filename, error.filename2) if path is not None)
-        return shortened(escaped(f"{paths}: {error.strerror}" if paths else error.strerror))
-    text = shortened(escaped(" ".join(str(error).split()) or type(error).__name__))
+        return f"{paths}: {error.strerror}" if paths else error.strerror
+    text = " ".join(str(error).split()) or type(error).__name__
     for opening, plain in IN_THE_COMMANDS_WORDS:
         text = re.sub(opening, plain, text)
     return text

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
-from rigwright._validate import bad_argument
+from rigwright._validate import MOST_THREADS, Arguments, bad_argument
 from rigwright.progress import Progress, ProgressCallback, silent
 from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
@@ -118,8 +118,7 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     if not isinstance(device, str) or device.split(":")[0] not in usable:
         raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
-        raise bad_argument("body", "threads", repr(threads), "a whole number from 0")
+    Arguments("body").whole("threads", threads, most=MOST_THREADS)
 
 
 class Networks:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._extras import require
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, is_text, shown
 
 # Decoded bytes that a byte of the file may give: 8-bit weights become float64, and files share data between primitives.
 EXPANSION = 64
@@ -80,7 +80,11 @@ def records(value: object, what: str) -> list[Any]:
 
 def text(value: object) -> str:
     """Text, empty where the file has something else."""
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    if not is_text(value):
+        raise refuse("a name", shown(value), "Unicode text, without lone surrogates")
+    return value
 
 
 def attribute_index(attributes: object, name: str) -> object:
