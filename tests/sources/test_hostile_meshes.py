@@ -83,6 +83,23 @@ def test_weights_beyond_float32_are_refused_without_a_warning(tmp_path, value):
         rw.sources.load_weights(tmp_path / "w.csv", rig)
 
 
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_a_shot_beyond_float32_is_refused_without_a_warning(tmp_path, ending):
+    vertices = np.full((2, 4, 3), 1e300)
+    if ending == "npy":
+        np.save(tmp_path / "a.npy", vertices)
+    else:
+        np.savez(tmp_path / "a.npz", vertices=vertices)
+    with pytest.raises(ValueError, match=rf"a shot whose frame 0 is not finite.*a\.{ending}"):
+        rw.sources.load_shot(tmp_path / f"a.{ending}")
+
+
+def test_an_array_file_that_is_half_an_archive_is_named(tmp_path):
+    (tmp_path / "a.npy").write_bytes(b"PK\x03\x04 torn")
+    with pytest.raises(ValueError, match=r"load_shot: path is .*a\.npy: no array of numbers"):
+        rw.sources.load_shot(tmp_path / "a.npy")
+
+
 def glb(tmp_path, change):
     pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     rw.exports.write_rig(tmp_path / "a.glb", small_face())

@@ -22,12 +22,12 @@ def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         Naming the path, if the file is an archive, or its numbers are complex, truth values, text or objects.
     """
     check_regular(path)
-    try:
-        stored = np.load(path, allow_pickle=False)
-    except (*BROKEN, SyntaxError, TypeError, MemoryError) as error:
-        raise ValueError(f"{os.fspath(path)}: no array of numbers ({' '.join(str(error).split())})") from None
+    with open(path, "rb") as stream:
+        try:
+            stored = np.load(stream, allow_pickle=False)
+        except (*BROKEN, SyntaxError, TypeError, MemoryError) as error:
+            raise ValueError(f"{os.fspath(path)}: no array of numbers ({' '.join(str(error).split())})") from None
     if not isinstance(stored, np.ndarray):
-        stored.close()
         raise ValueError(f"{os.fspath(path)}: an archive; it must be one array")
     if stored.dtype.kind not in "fiu":
         raise ValueError(f"{os.fspath(path)}: no array of numbers ({stored.dtype} {stored.shape})")
