@@ -164,8 +164,8 @@ def _code(error: Exception) -> int:
 def _is_foreseen(error: Exception) -> bool:
     """Whether an error is told to a user, and not a fault of this program.
 
-    A ``ValueError`` is ours where a statement of this package raised it, or where it has the engine's wording; another
-    one, as of NumPy, says that something was not checked.
+    A ``ValueError`` is about the input if a ``raise`` of this package made it, or if it has the engine's wording.
+    Another one, as of NumPy, shows that something was not checked.
     """
     if not isinstance(error, ValueError):
         return isinstance(error, (MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError))
