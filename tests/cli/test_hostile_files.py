@@ -111,6 +111,22 @@ def test_priors_with_a_wrong_byte_are_wrong_input(run, shot_files, compressed):
         assert "internal error" not in told, place
 
 
+@pytest.mark.parametrize("name", ["rig.npz", "take.npy"])
+def test_a_file_with_wrong_bytes_is_wrong_input_and_never_our_fault(run, shot_files, name):
+    if name == "rig.npz":
+        rig = sheet_rig()
+        np.savez(shot_files / name, neutral=rig.rest_vertices, deltas=rig.columns()[: rig.num_shapes])
+        words = ["info", "bent.npz"]
+    else:
+        words = ["solve", "face.safetensors", "bent.npy", "-o", "x.npz", "--alpha", 1]
+    whole = (shot_files / name).read_bytes()
+    for place in [*range(0, 130, 9), *range(len(whole) - 130, len(whole), 9)]:
+        for other in (whole[:place], whole[:place] + b"\x01" + whole[place + 1 :], whole[:place] + whole[place + 1 :]):
+            (shot_files / f"bent{name[-4:]}").write_bytes(other)
+            code, told = run(*words)
+            assert code in (0, 2), (place, told)
+
+
 def test_priors_that_unpack_to_much_are_refused_before_they_are_unpacked(run, shot_files):
     with zipfile.ZipFile(shot_files / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("target", "strength"):

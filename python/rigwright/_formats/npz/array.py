@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from rigwright._formats.npz.archive import BROKEN
 from rigwright._reading import check_regular
+
+HEADER = (SyntaxError, TokenError, TypeError, KeyError, OverflowError, MemoryError)  # of NumPy's reader of headers
 
 
 def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
@@ -25,7 +28,7 @@ def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     with open(path, "rb") as stream:
         try:
             stored = np.load(stream, allow_pickle=False)
-        except (*BROKEN, SyntaxError, TypeError, MemoryError) as error:
+        except (*BROKEN, *HEADER) as error:
             raise ValueError(f"{os.fspath(path)}: no array of numbers ({' '.join(str(error).split())})") from None
     if not isinstance(stored, np.ndarray):
         raise ValueError(f"{os.fspath(path)}: an archive; it must be one array")
