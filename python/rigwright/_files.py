@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-BESIDE = 200  # bytes of a name that its temporary file has too: file systems allow 255
-
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -19,8 +17,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     The content is flushed to the disk before the rename, so a crash leaves the old file or the new one.
     """
     target = Path(path)
-    own = os.fsdecode(os.fsencode(target.name)[:BESIDE])
-    handle, name = tempfile.mkstemp(prefix=f".{own}.", suffix=".part", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream

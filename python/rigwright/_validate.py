@@ -271,11 +271,9 @@ def _is_masked(value: object) -> bool:
 
 
 def _described(value: object, array: NDArray[Any]) -> str:
-    """Type and shape; for an object that is no array its type, and where its array is found."""
-    if array.dtype != object or array.ndim:
-        return f"{array.dtype} {array.shape}"
-    inside = next((name for name in ("vertices", "rest_vertices") if hasattr(value, name)), "")
-    return f"a {type(value).__name__}" + (f" (its vertices are its attribute {inside!r})" if inside else "")
+    """Type and shape; of an object that is no array, its type."""
+    alone = array.dtype == object and array.ndim == 0
+    return f"a {type(value).__name__}" if alone else f"{array.dtype} {array.shape}"
 
 
 def _where(place: tuple[int, ...]) -> str:

@@ -120,8 +120,8 @@ def test_a_mask_inside_a_list_is_found():
         Arguments("f").numbers("a", [np.ma.masked_array([1.0, 2.0], mask=[True, False])], "T K")
 
 
-def test_an_object_with_vertices_is_told_apart():
-    with pytest.raises(ValueError, match=r"f: a is a BlendshapeRig .its vertices are its attribute 'rest_vertices'."):
+def test_an_object_that_is_no_array_is_told_by_its_type():
+    with pytest.raises(ValueError, match=r"f: a is a BlendshapeRig; it must be numbers \(V, 3\)"):
         Arguments("f").numbers("a", face(), "V 3")
 
 

@@ -154,7 +154,7 @@ def guarded(
 def _code(error: Exception) -> int:
     """What a user can mend by other arguments is wrong input; a full disk or a crashed program is a failure."""
     if isinstance(error, OSError):
-        return WRONG_INPUT if error.errno in THE_USERS else FAILED
+        return WRONG_INPUT if error.errno in THE_USERS or isinstance(error, FileNotFoundError) else FAILED
     if not isinstance(error, ValueError) or not _is_foreseen(error):
         return FAILED
     # The engine's errors carry what the system said as text.
