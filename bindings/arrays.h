@@ -21,11 +21,18 @@ inline std::string describe(const py::array& array) {
     return py::str(array.dtype()).cast<std::string>() + " " + py::str(array.attr("shape")).cast<std::string>();
 }
 
+/// Whether an object is a masked array of NumPy, whose mask a conversion would drop. A plain array costs one
+/// comparison.
+inline bool is_masked(const py::handle& object) {
+    if (!py::isinstance<py::array>(object)) return false;
+    return Py_TYPE(object.ptr()) != py::detail::npy_api::get().PyArray_Type_ && py::hasattr(object, "mask");
+}
+
 /// Converts any numeric array-like to a contiguous array of T with `Rank` axes. Throws ArgumentError, which names
-/// function, argument and `must` (the expected type and shape), if it is no array of numbers, has another rank, would
-/// convert floats to integers, or has numbers that do not fit T. A matching array is not copied: if another Python
-/// thread writes to it while the GIL is released, the result is computed from a mix of old and new numbers. Indices are
-/// always copied before they are checked (as_indices, as_faces).
+/// function, argument and `must` (the expected type and shape), if it is no array of numbers or a masked one, has
+/// another rank, would convert floats to integers, or has numbers that do not fit T. A matching array is not copied: if
+/// another Python thread writes to it while the GIL is released, the result is computed from a mix of old and new
+/// numbers. Indices are always copied before they are checked (as_indices, as_faces).
 template <class T, int Rank>
 Array<T> as_array(const char* function, const char* argument, const py::handle& object, const char* must) {
     const py::array any = py::array::ensure(object);
@@ -34,6 +41,8 @@ Array<T> as_array(const char* function, const char* argument, const py::handle& 
         throw bad_argument(function, argument, "a " + std::string(py::str(py::type::of(object).attr("__name__"))),
                            must);
     }
+    if (is_masked(object))
+        throw bad_argument(function, argument, "a masked array, " + describe(any), std::string(must) + " without mask");
     const char kind = any.dtype().kind();
     const bool numeric = kind == 'i' || kind == 'u' || (kind == 'f' && std::is_floating_point_v<T>);
     if (!numeric || any.ndim() != Rank) throw bad_argument(function, argument, describe(any), must);
@@ -51,7 +60,8 @@ inline Array<std::int32_t> as_indices(const char* function, const char* argument
     const py::array any = py::array::ensure(object);
     if (!any) PyErr_Clear();
     if (any && any.ndim() == 1 && any.size() == 0) return Array<std::int32_t>(0);
-    const auto wide = as_array<std::int64_t, 1>(function, argument, any ? any : object, "integers (M,)");
+    const auto wide =
+        as_array<std::int64_t, 1>(function, argument, any && !is_masked(object) ? any : object, "integers (M,)");
     Array<std::int32_t> narrow(wide.shape(0));
     for (py::ssize_t i = 0; i < wide.shape(0); ++i) {
         if (wide.at(i) != static_cast<std::int32_t>(wide.at(i))) {
