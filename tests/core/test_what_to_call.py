@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,15 @@ def test_what_is_cut_off_or_foreign_is_a_value_error(tmp_path, name):
         (tmp_path / file).write_bytes(content)
         with pytest.raises(ValueError, match=rf"{file.partition('.')[0]}"):
             READERS[name](tmp_path / file)
+
+
+def test_a_solution_with_a_broken_header_is_named(tmp_path):
+    rw.inverse.solve(RIG, REST, alpha=0.0).save(tmp_path / "whole.npz")
+    with zipfile.ZipFile(tmp_path / "whole.npz") as whole, zipfile.ZipFile(tmp_path / "bad.npz", "w") as bad:
+        for name in whole.namelist():  # a parenthesis that is never closed
+            bad.writestr(name, whole.read(name).replace(b"'shape': (", b"'shape': (("))
+    with pytest.raises(ValueError, match=r"^Solution\.load: path is .*bad\.npz"):
+        rw.inverse.Solution.load(tmp_path / "bad.npz")
 
 
 @pytest.mark.parametrize(
