@@ -16,7 +16,7 @@ from transfer_faces import Hm08, Ict, part
 from transfer_landmarks import CANONICAL, hm08
 
 import rigwright as rw
-from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
 from rigwright.faces._ict import SEGMENTS
 from rigwright.faces._makehuman import BODY_VERTICES
 from rigwright.transfer import Correspondence
@@ -123,9 +123,9 @@ def best_mixtures(ours: np.ndarray, sculpted: np.ndarray) -> np.ndarray:
 
 def canonical(folder: Path) -> Mesh:
     file = folder / "mediapipe_canonical_face" / "canonical_face_model.obj"
-    lines = read_lines(file, "canonical")
-    points = vertices_of(lines, file, "canonical").astype(np.float32)
-    return Mesh(points, faces_of(lines, len(points), file, "canonical"), 1.0)
+    content = read_text(file, "canonical")
+    points = vertices_of(content, file, "canonical").astype(np.float32)
+    return Mesh(points, faces_of(content, len(points), file, "canonical"), 1.0)
 
 
 def topologies(folder: Path) -> tuple[list[Row], str, dict[str, Journey]]:

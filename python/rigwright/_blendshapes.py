@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces, topology_hash
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument, is_text
 
 _FUNCTION = "BlendshapeRig"
+_UNCHECKED: Any = {"dtype": np.float32, "finite": False}  # the engine says where a number is not finite
 
 
 @dataclass(frozen=True)
@@ -87,14 +88,16 @@ def dense(
     metadata: Mapping[str, object] | None,
 ) -> Dense:
     """The arguments of ``rigwright.BlendshapeRig`` with types and shapes checked; the engine checks the numbers."""
-    vertices = _numbers("neutral", neutral, (None, 3))
-    shapes = _numbers("deltas", deltas, (None, len(vertices), 3))
+    check = Arguments(_FUNCTION)
+    vertices = check.numbers("neutral", neutral, "V 3", **_UNCHECKED)
+    shapes = check.numbers("deltas", deltas, "K V 3", **_UNCHECKED)
     pairs = [_pair(c, combination) for c, combination in enumerate(_listed("combinations", combinations))]
     corrections = [
-        _numbers(f"combinations[{c}] delta", delta, (len(vertices), 3)) for c, (_, delta) in enumerate(pairs)
+        check.numbers(f"combinations[{c}] delta", delta, "V 3", **_UNCHECKED) for c, (_, delta) in enumerate(pairs)
     ]
     corners = np.zeros((0, 4), np.int32) if faces is None else padded_faces(faces, _FUNCTION)
-    ranges = _bounds(bounds, len(shapes))
+    ranges = check.numbers("bounds", bounds, "2", "K 2", **_UNCHECKED)
+    ranges = np.tile(ranges, (len(shapes), 1)) if ranges.ndim == 1 else ranges
     offset, shape, tent = _factors([factors for factors, _ in pairs], len(shapes))
     if storage not in ("float32", "int16"):
         raise bad_argument(_FUNCTION, "storage", repr(storage), '"float32" or "int16"')
@@ -118,36 +121,15 @@ def _pair(index: int, combination: tuple[Factors, ArrayLike]) -> tuple[Factors, 
         raise bad_argument(_FUNCTION, f"combinations[{index}]", got, "a pair of factors and offsets") from None
 
 
-def _array(argument: str, value: ArrayLike) -> NDArray[Any]:
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise bad_argument(_FUNCTION, argument, "ragged", "an array of numbers") from None
-
-
-def _numbers(argument: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """A contiguous float32 array; None leaves an extent open."""
-    array = _array(argument, value)
-    fits = array.dtype.kind in "fiu" and array.ndim == len(shape)
-    if not fits or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        expected = ", ".join("any" if n is None else str(n) for n in shape)
-        raise bad_argument(_FUNCTION, argument, f"{array.dtype} {array.shape}", f"numbers ({expected})")
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(array, np.float32)
-
-
-def _bounds(bounds: ArrayLike, num_shapes: int) -> NDArray[np.float32]:
-    array = _array("bounds", bounds)
-    ranges = np.tile(array, (num_shapes, 1)) if array.shape == (2,) else array
-    return _numbers("bounds", ranges, (num_shapes, 2))
-
-
 def _names(names: Sequence[str] | None, num_shapes: int) -> list[str]:
     if names is None:
         return [f"shape{k}" for k in range(num_shapes)]
     own = _listed("names", names)
     if len(own) != num_shapes or not all(isinstance(name, str) for name in own):
         raise bad_argument(_FUNCTION, "names", f"{len(own)} long", f"{num_shapes} texts, one a shape")
+    unwritable = [name for name in own if not is_text(name)]
+    if unwritable:
+        raise bad_argument(_FUNCTION, "names", f"holding {unwritable[0]!r}", "Unicode text, without lone surrogates")
     repeated = sorted(name for name, count in Counter(own).items() if count > 1)
     if repeated:
         raise bad_argument(_FUNCTION, "names", f"holding {repeated[0]!r} more than once", "all different")
@@ -208,6 +190,7 @@ def _metadata_text(
     axis = given.get("up_axis", "Y")
     if axis not in ("X", "Y", "Z"):
         raise bad_argument("metadata", "up_axis", repr(axis), '"X", "Y" or "Z"')
+    Arguments("metadata").unit("meters_per_unit", given.get("meters_per_unit", 1.0))
     constructed = given.get("constructed", [])
     if not isinstance(constructed, list) or not all(isinstance(name, str) for name in constructed):
         raise bad_argument("metadata", "constructed", repr(constructed), "a list of names of columns")

@@ -7,31 +7,51 @@ import hashlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments
 
 
-def padded_faces(faces: ArrayLike, function: str = "padded_faces") -> NDArray[np.int32]:
+def padded_faces(
+    faces: ArrayLike, function: str = "padded_faces", num_vertices: int | None = None, argument: str = "faces"
+) -> NDArray[np.int32]:
     """Faces as (F, 4) int32, triangles padded with -1.
+
+    Parameters
+    ----------
+    faces : (F, 3) or (F, 4)
+    function, argument : str
+        Named in errors.
+    num_vertices : int, optional
+        With it, each corner must be one of the vertices.
 
     Raises
     ------
     ValueError
-        If ``faces`` is not an (F, 3) or (F, 4) array of integers that fit 32 bits.
+        If ``faces`` is not an (F, 3) or (F, 4) array of integers that fit 32 bits; naming the first face that has a
+        corner that is no vertex.
     """
-    array = np.asarray(faces)
-    if array.ndim != 2 or array.shape[1] not in (3, 4) or array.dtype.kind not in "iu":
-        raise bad_argument(function, "faces", f"{array.dtype} {array.shape}", "an integer array (F, 3) or (F, 4)")
-    limits = np.iinfo(np.int32)
-    if array.size and (array.min() < limits.min or array.max() > limits.max):
-        raise bad_argument(function, "faces", f"{array.min()} to {array.max()}", "vertex indices of 32 bits")
-    corners = np.ascontiguousarray(array, np.int32)
-    if corners.shape[1] == 3:
-        corners = np.concatenate([corners, np.full((len(corners), 1), -1, np.int32)], axis=1)
+    check = Arguments(function)
+    given = check.integers(argument, faces, "F 3", "F 4", low=-(2**31), dtype=np.int32)
+    padding = np.full((len(given), 4 - given.shape[1]), -1, np.int32)
+    corners: NDArray[np.int32] = np.concatenate([given, padding], axis=1)
+    if num_vertices is not None:
+        wrong = (corners < 0) | (corners >= num_vertices)
+        wrong[:, 3] &= corners[:, 3] != -1
+        if wrong.any():
+            face, corner = np.argwhere(wrong)[0]
+            got = f"{corners[face, corner]} in face {face}"
+            raise check.wrong(argument, got, f"vertex indices from 0 to {num_vertices - 1}")
     return corners
 
 
 def topology_hash(faces: ArrayLike, num_vertices: int) -> str:
-    """Hex SHA-256 of the padded faces (int32, little endian) followed by V (int64, little endian)."""
+    """Hex SHA-256 of the padded faces (int32, little endian) followed by V (int64, little endian).
+
+    Raises
+    ------
+    ValueError
+        If ``faces`` are no faces, or ``num_vertices`` is no whole number of at least 0.
+    """
+    count = Arguments("topology_hash").whole("num_vertices", num_vertices, most=2**63 - 1)
     digest = hashlib.sha256(padded_faces(faces, "topology_hash").astype("<i4").tobytes())
-    digest.update(np.int64(num_vertices).astype("<i8").tobytes())
+    digest.update(np.int64(count).astype("<i8").tobytes())
     return digest.hexdigest()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import Skeleton
 from rigwright._hashing import padded_faces, topology_hash
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 Weights = ArrayLike | tuple[ArrayLike, ArrayLike]
 Made = tuple[dict[str, NDArray[np.generic]], str]  # tensors and metadata as JSON: what the engine makes a model of
@@ -58,13 +58,13 @@ def delta_mush(
     step: float,
 ) -> Made:
     """Tensors and metadata of :class:`rigwright.DeltaMush`."""
-    if not isinstance(iterations, (int, np.integer)) or not 0 <= iterations <= 1000:
-        raise bad_argument("DeltaMush", "iterations", repr(iterations), "a whole number from 0 to 1000")
-    if not 0.0 < step <= 1.0:
-        raise bad_argument("DeltaMush", "step", repr(step), "above 0 and at most 1")
+    check = Arguments("DeltaMush")
+    smoothing = {
+        "iterations": check.whole("iterations", iterations, most=1000),
+        "step": check.number("step", step, above=0.0, most=1.0),
+    }
     tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, dials, control_ranges)
     tensors |= _skin("DeltaMush", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
-    smoothing = {"iterations": int(iterations), "step": float(step)}
     return _made("delta_mush", skeleton, tensors, dials, {**(metadata or {}), **smoothing})
 
 
@@ -77,17 +77,13 @@ def _tensors(
     control_ranges: ArrayLike | None,
 ) -> dict[str, NDArray[np.generic]]:
     """The tensors that every kind of model has."""
-    vertices = _numbers(function, "rest_vertices", rest_vertices, (None, 3))
-    corners = padded_faces(faces, function)
-    pad = np.zeros(corners.shape, bool)
-    pad[:, 3] = corners[:, 3] == -1
-    if not (pad | ((corners >= 0) & (corners < len(vertices)))).all():
-        raise bad_argument(function, "faces", "out of range somewhere", f"vertex indices below {len(vertices)}")
+    check = Arguments(function, C=12 * skeleton.num_joints + len(dials))
+    vertices = check.numbers("rest_vertices", rest_vertices, "V 3", dtype=np.float32)
+    corners = padded_faces(faces, function, len(vertices))
     if control_ranges is None:
         ranges = _nominal_ranges(skeleton, vertices, len(dials))
     else:
-        width = 12 * skeleton.num_joints + len(dials)
-        ranges = _numbers(function, "control_ranges", control_ranges, (width, 2))
+        ranges = check.numbers("control_ranges", control_ranges, "C 2", dtype=np.float32)
     return {
         "skeleton.parents": skeleton.parents,
         "skeleton.rest": skeleton.rest,
@@ -108,15 +104,12 @@ def _nominal_ranges(skeleton: Skeleton, vertices: NDArray[np.float32], num_numer
 
 def _skin(function: str, weights: Weights, num_vertices: int, num_joints: int) -> dict[str, NDArray[np.generic]]:
     """The tensors skin.joint and skin.weight, sums exactly 1 up to float32."""
+    check = Arguments(function, V=num_vertices, J=num_joints)
     if isinstance(weights, tuple):
-        joint = np.asarray(weights[0])
-        if joint.ndim != 2 or len(joint) != num_vertices or joint.shape[1] == 0 or joint.dtype.kind not in "iu":
-            raise bad_argument(function, "weights[0]", f"{joint.dtype} {joint.shape}", f"joints ({num_vertices}, K)")
-        if not ((joint >= 0) & (joint < num_joints)).all():
-            raise bad_argument(function, "weights[0]", "out of range somewhere", f"joints below {num_joints}")
-        weight = _numbers(function, "weights[1]", weights[1], joint.shape)
+        joint = check.integers("weights[0]", weights[0], "V K+", below=num_joints)
+        weight = check.numbers("weights[1]", weights[1], "V K", dtype=np.float32)
     else:
-        dense = _numbers(function, "weights", weights, (num_vertices, num_joints))
+        dense = check.numbers("weights", weights, "V J", dtype=np.float32)
         count = max(1, int((dense != 0).sum(axis=1).max(initial=0)))
         joint = np.argsort(-np.abs(dense), axis=1, kind="stable")[:, :count]
         weight = np.take_along_axis(dense, joint, axis=1)
@@ -130,19 +123,6 @@ def _skin(function: str, weights: Weights, num_vertices: int, num_joints: int) -
     return {"skin.joint": np.ascontiguousarray(joint, np.int32), "skin.weight": scaled}
 
 
-def _numbers(function: str, argument: str, value: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """A finite contiguous float32 array; None leaves an extent open."""
-    array = np.asarray(value)
-    fits = array.dtype.kind in "fiu" and array.ndim == len(shape)
-    if not fits or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        expected = ", ".join("any" if n is None else str(n) for n in shape)
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", f"numbers ({expected})")
-    narrow = np.ascontiguousarray(array, np.float32)
-    if not np.isfinite(narrow).all():
-        raise bad_argument(function, argument, "not finite everywhere", "finite")
-    return narrow
-
-
 def _made(
     kind: str,
     skeleton: Skeleton,
@@ -154,6 +134,7 @@ def _made(
     axis = given.get("up_axis", "Y")
     if axis not in ("X", "Y", "Z"):
         raise bad_argument("metadata", "up_axis", repr(axis), '"X", "Y" or "Z"')
+    Arguments("metadata").unit("meters_per_unit", given.get("meters_per_unit", 1.0))
     about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", **given}
     about |= {
         "kind": kind,

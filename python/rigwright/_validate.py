@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from rigwright import _core
 
+MOST_THREADS = 2**31 - 1  # what the engine counts threads with
+SHORTEST_UNIT, LONGEST_UNIT = 1e-12, 1e12  # meters: squares of them and of their inverses are numbers
+SOME = 200  # characters of a value that an error quotes
 MESHES = (".obj", ".obj.gz", ".npy", ".npz", ".glb", ".gltf", ".usd", ".usda", ".usdc", ".usdz", ".abc")
 
 
@@ -33,6 +37,212 @@ def missing_file(function: str, argument: str, path: object, expected: str = "an
     return FileNotFoundError(f"{function}: {argument} is {str(path)!r}, which does not exist; it must be {expected}")
 
 
+class Arguments:
+    """Checks the arguments of one function; each error names the function, the argument, and what it must be.
+
+    Shapes are words: ``"T V 3"`` is (T, V, 3), ``"T+ K"`` is (T, K) with T at least 1, ``""`` is one number. A letter
+    is a size that all arguments share: it is bound by the first array that has it.
+
+    Parameters
+    ----------
+    function : str
+        Public name.
+    **sizes : int
+        Letters that are known beforehand.
+
+    Examples
+    --------
+    >>> check = Arguments("blend", K=2)
+    >>> check.numbers("weights", [[0, 1]], "T K").shape
+    (1, 2)
+    >>> check.sizes["T"]
+    1
+    >>> check.numbers("targets", [True], "T")
+    Traceback (most recent call last):
+    ValueError: blend: targets is bool (1,); it must be numbers (1,)
+    """
+
+    def __init__(self, function: str, **sizes: int) -> None:
+        self.function = function
+        self.sizes = dict(sizes)
+
+    def wrong(self, argument: str, got: object, expected: str) -> ValueError:
+        """The error to raise for a wrong argument."""
+        return bad_argument(self.function, argument, got, expected)
+
+    def numbers(
+        self,
+        argument: str,
+        value: ArrayLike,
+        *shapes: str,
+        dtype: DTypeLike | None = np.float64,
+        finite: bool = True,
+        missing: bool = False,
+        narrow: bool = False,
+        must: str = "",
+    ) -> NDArray[Any]:
+        """An array of real numbers in C order, of one of the shapes; it may be the user's own.
+
+        Parameters
+        ----------
+        argument : str
+        value : array_like
+            Masked arrays, truth values, text, complex numbers and objects are refused.
+        *shapes : str
+        dtype : dtype
+            Of the result; None keeps what it is. A number beyond its range counts as not finite.
+        finite, missing : bool
+            Whether all numbers must be finite, and whether NaN is allowed then.
+        narrow : bool
+            Whether numbers beyond the range of float32 count as not finite, whatever ``dtype`` is.
+        must : str
+            Words in place of ``numbers (T, V, 3)`` in errors.
+        """
+        array = self._array(argument, value, "fiu", shapes, lambda: must or f"numbers {self.form(*shapes)}")
+        result: NDArray[Any] = array
+        if dtype is not None and array.dtype != dtype:
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = array.astype(dtype, order="C")
+        result = np.asarray(result, order="C")
+        if finite:
+            self._finite(argument, array, result, missing, np.dtype(np.float32) if narrow else result.dtype)
+        return result
+
+    def integers(
+        self,
+        argument: str,
+        value: ArrayLike,
+        *shapes: str,
+        low: int = 0,
+        below: int | None = None,
+        dtype: DTypeLike = np.int64,
+        must: str = "",
+    ) -> NDArray[Any]:
+        """A new array of integers from ``low`` to ``below - 1``, of one of the shapes, as :meth:`numbers` takes them.
+
+        Floats are refused, whole or not; an empty list is an empty array.
+        """
+        bounds = "" if below is None else f" from {low} to {below - 1}"
+
+        def expected() -> str:
+            return must or f"integers {self.form(*shapes, then=bounds)}"
+
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes) and not len(value):
+            value = np.zeros(0, np.int64)  # which NumPy makes floats
+        array = self._array(argument, value, "iu", shapes, expected)
+        most = np.iinfo(np.dtype(dtype)).max if below is None else below - 1
+        if array.size and (int(array.min()) < low or int(array.max()) > most):
+            place = self._first((array < low) | (array > most))
+            within = expected() if must or bounds else f"{expected()} from {low} to {most}"
+            raise self.wrong(argument, f"{array[place]}{_where(place)}", within)
+        return np.array(array, dtype, order="C")
+
+    def number(
+        self,
+        argument: str,
+        value: Any,
+        *,
+        above: float = -np.inf,
+        least: float = -np.inf,
+        below: float = np.inf,
+        most: float = np.inf,
+    ) -> float:
+        """One finite number between bounds."""
+        array = np.asarray(value) if isinstance(value, int | float | np.number | np.ndarray) else np.asarray(None)
+        plain = array.dtype.kind in "fiu" and array.ndim == 0 and not isinstance(value, np.ma.MaskedArray)
+        if not plain or not np.isfinite(array) or not (above < array < below and least <= array <= most):
+            limits = [(above, "above"), (least, "at least"), (below, "below"), (most, "at most")]
+            words = " and ".join(f"{word} {limit:g}" for limit, word in limits if np.isfinite(limit))
+            raise self.wrong(argument, shown(value), f"a finite number {words}".rstrip())
+        return float(array)
+
+    def whole(self, argument: str, value: Any, least: int = 0, most: int | None = None) -> int:
+        """One whole number between bounds."""
+        plain = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not plain or value < least or (most is not None and value > most):
+            limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+            raise self.wrong(argument, shown(value), f"a whole number {limits}")
+        return int(value)
+
+    def unit(self, argument: str, value: Any) -> float:
+        """Meters in a unit of length."""
+        return self.number(argument, value, least=SHORTEST_UNIT, most=LONGEST_UNIT)
+
+    def threads(self, threads: Any) -> int:
+        """A number of threads; 0 stands for all processors."""
+        check_threads(self.function, threads)
+        return int(threads)
+
+    def names(self, argument: str, value: Any, count: int | None = None) -> list[str]:
+        """Different, non-empty texts, ``count`` of them if that is given."""
+        must = f"{'' if count is None else f'{count} '}different, non-empty names"
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
+            raise self.wrong(argument, f"a {type(value).__name__}", f"a list of {must}")
+        names = [str(name) if isinstance(name, str) else name for name in value]
+        for name in names:
+            if not isinstance(name, str) or not name or not is_text(name):
+                raise self.wrong(argument, f"a list that holds {shown(name)}", f"a list of {must}")
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise self.wrong(argument, f"a list with {shown(twice)} twice", f"a list of {must}")
+        if count is not None and len(names) != count:
+            raise self.wrong(argument, f"{len(names)} long", must)
+        return names
+
+    def form(self, *shapes: str, then: str = "") -> str:
+        """Shapes in words: letters that are bound are their sizes."""
+        texts, at_least_one = [], []
+        for shape in shapes:
+            words = [str(self.sizes.get(word.rstrip("+"), word.rstrip("+"))) for word in shape.split()]
+            texts.append(f"({', '.join(words)}{',' if len(words) == 1 else ''})")
+            at_least_one += [word[:-1] for word in shape.split() if word.endswith("+") and word[:-1] not in self.sizes]
+        bound = [f"{letter} at least 1" for letter in dict.fromkeys(at_least_one)]
+        return ", ".join([" or ".join(texts) + then, *bound])
+
+    def _array(
+        self, argument: str, value: ArrayLike, kinds: str, shapes: tuple[str, ...], expected: Callable[[], str]
+    ) -> NDArray[Any]:
+        if type(value) is np.ndarray:
+            array: NDArray[Any] = value
+        elif _is_masked(value):
+            raise self.wrong(argument, "a masked array", f"{expected()} without mask")
+        else:
+            array = as_array(self.function, argument, value, expected())
+        if array.dtype.kind not in kinds or not any(self._fits(array.shape, shape.split()) for shape in shapes):
+            raise self.wrong(argument, _described(value, array), expected())
+        return array
+
+    def _fits(self, shape: tuple[int, ...], words: list[str]) -> bool:
+        """Whether sizes are those of the words; binds letters where they are."""
+        if len(shape) != len(words):
+            return False
+        bound = dict(self.sizes)
+        for size, word in zip(shape, words, strict=True):
+            letter = word.rstrip("+")
+            wanted = int(word) if word.isdecimal() else bound.setdefault(letter, size)
+            if size != wanted or (letter != word and size < 1):
+                return False
+        self.sizes = bound
+        return True
+
+    def _finite(
+        self, argument: str, given: NDArray[Any], result: NDArray[Any], missing: bool, within: np.dtype[Any]
+    ) -> None:
+        right = np.isfinite(result) if within == result.dtype else np.abs(result) <= np.finfo(within).max
+        if right.all():
+            return
+        if missing:
+            right |= np.isnan(result)
+        if not right.all():
+            place = self._first(~right)
+            expected = f"finite in {within}" if np.isfinite(given[place]) else "finite"
+            raise self.wrong(argument, f"not finite everywhere ({given[place]}{_where(place)})", expected)
+
+    @staticmethod
+    def _first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+
+
 def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> NDArray[Any]:
     """An array, or a ``ValueError`` for rows of different lengths, for a path, and for an object that holds arrays."""
     if not isinstance(value, (np.ndarray, list, tuple)):
@@ -41,6 +251,20 @@ def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> N
         return np.asarray(value)
     except ValueError:
         raise bad_argument(function, argument, f"a ragged {type(value).__name__}", expected) from None
+
+
+HOLDERS = ("vertices", "rest_vertices", "weights")  # attributes that callers mean when they hand the whole object over
+
+
+def _check_is_array(function: str, argument: str, value: object, expected: str) -> None:
+    if isinstance(value, (str, os.PathLike)):
+        reader = ": rigwright.sources.load_shot(path).vertices" if str(value).lower().endswith(MESHES) else ""
+        raise bad_argument(function, argument, f"the path {str(value)!r}", f"{expected}, read from it{reader}")
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return
+    held = next((name for name in (argument, *HOLDERS) if isinstance(getattr(value, name, None), np.ndarray)), None)
+    if held is not None:
+        raise bad_argument(function, argument, f"a {type(value).__name__}", f"{expected}: hand over its .{held}")
 
 
 def check_blendshape_rig(function: str, rig: object) -> None:
@@ -58,29 +282,16 @@ def check_blendshape_rig(function: str, rig: object) -> None:
     raise bad_argument(function, "rig", got, expected)
 
 
-HOLDERS = ("vertices", "rest_vertices", "weights")  # attributes that callers mean when they hand the whole object over
-
-
-def _check_is_array(function: str, argument: str, value: object, expected: str) -> None:
-    if isinstance(value, (str, os.PathLike)):
-        reader = ": rigwright.sources.load_shot(path).vertices" if str(value).lower().endswith(MESHES) else ""
-        raise bad_argument(function, argument, f"the path {str(value)!r}", f"{expected}, read from it{reader}")
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return
-    held = next((name for name in (argument, *HOLDERS) if isinstance(getattr(value, name, None), np.ndarray)), None)
-    if held is not None:
-        raise bad_argument(function, argument, f"a {type(value).__name__}", f"{expected}: hand over its .{held}")
-
-
-def check_threads(function: str, threads: int) -> None:
+def check_threads(function: str, threads: Any) -> None:
     """Refuse what is no number of threads; 0 stands for all processors.
 
     Raises
     ------
     ValueError
     """
-    if not isinstance(threads, (int, np.integer)) or threads < 0:
-        raise bad_argument(function, "threads", repr(threads), "0 (all processors) or more")
+    whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
+    if not whole or not 0 <= threads <= MOST_THREADS:
+        raise bad_argument(function, "threads", shown(threads), f"0 (all processors) or more, up to {MOST_THREADS}")
 
 
 def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> None:
@@ -90,8 +301,30 @@ def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> No
     ------
     ValueError
     """
-    wrong = ~np.isfinite(array)
-    if wrong.any():
-        place = tuple(int(i) for i in np.unravel_index(int(wrong.argmax()), array.shape))
-        where = f"({', '.join(map(str, place))})" if len(place) != 1 else f"{place[0]}"
-        raise bad_argument(function, argument, f"not finite everywhere ({array[place]} at {where})", "finite")
+    Arguments(function)._finite(argument, array, array, False, array.dtype)
+
+
+def is_text(text: str) -> bool:
+    """Whether a text can be written: half a surrogate pair cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def shown(value: object) -> str:
+    """``repr``, cut where it is long: errors quote it."""
+    text = repr(value)
+    return text if len(text) <= SOME else f"{text[: SOME - 3]}..."
+
+
+def _is_masked(value: object) -> bool:
+    rows = value if isinstance(value, list | tuple) else ()
+    return isinstance(value, np.ma.MaskedArray) or any(isinstance(row, np.ma.MaskedArray) for row in rows)
+
+
+def _described(value: object, array: NDArray[Any]) -> str:
+    """Type and shape; of an object that is no array, its type."""
+    alone = array.dtype == object and array.ndim == 0
+    return f"a {type(value).__name__}" if alone else f"{array.dtype} {array.shape}"
+
+
+def _where(place: tuple[int, ...]) -> str:
+    return "" if not place else f" at {place[0]}" if len(place) == 1 else f" at {place}"

@@ -170,7 +170,7 @@ def test_wrong_inputs_are_named():
         (lambda: linear_blend(boneless), "linear_blend: data is without a skeleton"),
         (lambda: linear_blend(data, 0), "linear_blend: influences is 0; it must be None or at least 1"),
         (lambda: linear_blend(data, rows=[]), "linear_blend: rows is"),
-        (lambda: linear_blend(data, rows=[25]), r"linear_blend: rows is int64 \(1,\); it must be .* from 0 to 24"),
+        (lambda: linear_blend(data, rows=[25]), r"linear_blend: rows is 25 at 0; it must be integers .* from 0 to 24"),
         (
             lambda: linear_blend(
                 Samples(data.skeleton, data.rest_vertices, data.faces, data.poses, data.vertices[:, 1:])

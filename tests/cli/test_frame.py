@@ -177,7 +177,7 @@ def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
 
 def test_debug_shows_where_an_error_arose(monkeypatch, capsys):
     def fail(args, console):
-        raise ValueError("wrong")
+        raise ValueError("doctor: x is 1; it must be 2")
 
     monkeypatch.setattr("rigwright.cli._doctor.run", fail)
     assert dispatch.main(["doctor", "--debug"]) == 2

@@ -155,7 +155,7 @@ def test_heads_out_of_range_are_refused(heads, message):
         ([np.zeros((0, 7))], None, r"Crowd: clips\[0\] is float64 \(0, 7\)"),
         ([np.full((2, 7), np.nan)], None, r"Crowd: clips\[0\] is not finite everywhere"),
         ([np.zeros((2, 7))], [0, 1, 2, 3, 4, 5, 5], r"Crowd: order is without shape 6; it must be a permutation"),
-        ([np.zeros((2, 7))], [0, 1, 2, 3, 4, 5, 9], r"Crowd: order is without shape 6"),
+        ([np.zeros((2, 7))], [0, 1, 2, 3, 4, 5, 9], r"Crowd: order is 9 at 6; it must be a permutation"),
         ("talk.npz", None, r"Crowd: clips is a str; it must be a sequence of clips"),
         ([np.zeros((2, 7))], [[0], [1, 2]], r"Crowd: order is a ragged list"),
         ([np.zeros((2, 7))], [0, 1], r"Crowd: order is int64 \(2,\)"),

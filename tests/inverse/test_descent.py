@@ -225,7 +225,7 @@ def test_solutions_survive_saving(tmp_path, constrained):
     assert set(result.constraints()) == set(options)
     result.save(tmp_path / "shot.npz")
     again = rw.inverse.Solution.load(tmp_path / "shot.npz")
-    for name, value in vars(result).items():
+    for name, value in (vars(result) | {"seconds": 0.0}).items():  # times are not kept: equal solves give equal bytes
         np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
     (tmp_path / "other.npz").write_bytes(b"no archive")
     with pytest.raises(ValueError, match=r"load: path"):

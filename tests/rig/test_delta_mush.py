@@ -103,7 +103,7 @@ def test_creases_of_linear_blending_are_smoothed():
     roughness = []
     for make in (rw.LinearBlendSkinning, rw.DeltaMush):
         vertices = make(skeleton, rest, faces, hard).evaluate(pose)
-        roughness.append(rw.metrics.seam_error(rest, vertices, faces, np.zeros(len(rest))).inside.normal)
+        roughness.append(rw.metrics.seam_error(rest, vertices, faces, np.zeros(len(rest), int)).inside.normal)
     assert roughness[1] < 0.7 * roughness[0]
 
 
@@ -146,7 +146,7 @@ def test_settings_are_kept_and_checked(tmp_path):
     for change, text in [
         ({"iterations": 1001}, "DeltaMush: iterations is 1001; it must be a whole number from 0 to 1000"),
         ({"iterations": 2.5}, "DeltaMush: iterations is 2.5"),
-        ({"step": 0.0}, "DeltaMush: step is 0.0; it must be above 0 and at most 1"),
+        ({"step": 0.0}, "DeltaMush: step is 0.0; it must be a finite number above 0 and at most 1"),
         ({"step": np.nan}, "DeltaMush: step is nan"),
     ]:
         with pytest.raises(ValueError, match=text):

@@ -43,7 +43,7 @@ def test_take_reads_rows_in_the_order_given(sound):
 
 @pytest.mark.parametrize("rows", [[50], [-1], [0.5], [[0]], "all"])
 def test_take_refuses_other_rows(sound, rows):
-    with pytest.raises(ValueError, match=r"take: rows is .*; it must be a list of integers from 0 to 49"):
+    with pytest.raises(ValueError, match=r"take: rows is .*; it must be integers .* from 0 to 49"):
         sound.take(rows)
 
 
@@ -208,9 +208,7 @@ def test_edited_mesh(folder):
         rw.Dataset(folder)
     faces[0, 0] = 99
     np.save(folder / "faces.npy", faces)
-    with pytest.raises(
-        ValueError, match=r"faces.npy is an array that holds the index 99; it must be indices from 0 to 31"
-    ):
+    with pytest.raises(ValueError, match=r"faces.npy is 99 in face 0; it must be vertex indices from 0 to 31"):
         rw.Dataset(folder)
 
 

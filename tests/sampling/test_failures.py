@@ -56,7 +56,7 @@ def with_infinity(poses, vertices):
         (lambda p, v: p, ValueError, "the rig's answer is a ndarray; it must be two arrays"),
         (lambda p, v: (p, v, v), ValueError, "the rig's answer is 3 values; it must be two arrays"),
         (lambda p, v: None, ValueError, "the rig's answer is a NoneType; it must be two arrays"),
-        (lambda p, v: (p, [[1], [2, 3]]), ValueError, "vertices is no array of numbers"),
+        (lambda p, v: (p, [[1], [2, 3]]), ValueError, "vertices is a ragged list"),
         (raising(ZeroDivisionError("oh")), SourceError, r"rows 32 to 47, shard 00002.*raised ZeroDivisionError: oh"),
         (raising(SourceError("Blender died")), SourceError, r"channel rows 32 to 47, shard 00002\): Blender died"),
         (raising(SystemExit(3)), SourceError, "the rig raised SystemExit: 3"),

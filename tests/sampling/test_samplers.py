@@ -161,7 +161,7 @@ def test_settings_are_json_that_tells_samplers_apart():
         (lambda: Normal(float("nan")), "Normal: spread is nan; it must be"),
         (lambda: Animation(np.zeros((0, 3))), r"Animation: frames is float64 \(0, 3\); it must be"),
         (lambda: Animation(np.zeros(3)), r"Animation: frames is float64 \(3,\); it must be"),
-        (lambda: Animation([[0.0, np.nan]]), r"Animation: frames is nan at \[0, 1\]; it must be finite"),
+        (lambda: Animation([[0.0, np.nan]]), r"Animation: frames is not finite everywhere \(nan at \(0, 1\)\)"),
         (lambda: Animation(FRAMES, 1.5), r"Animation: noise is 1\.5; it must be a number from 0 to 1"),
         (lambda: Animation(FRAMES, (2.0, 1.0)), r"Animation: noise is \(2\.0, 1\.0\); it must be"),
         (lambda: Mixture([]), "Mixture: parts is .*; it must be pairs of a positive weight and a sampler"),

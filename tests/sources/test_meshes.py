@@ -113,7 +113,7 @@ def test_a_mesh_is_placed_in_another_unit_and_other_axes():
     [
         ("shot.npy", np.zeros((2, 5, 3)), r"shot\.npy: float64 \(2, 5, 3\); it must be one mesh, \(V, 3\)"),
         ("nan.npy", np.full((4, 3), np.nan), r"nan\.npy: not finite at vertex 0 \(nan\)"),
-        ("text.npy", np.array([["a", "b", "c"]]), r"text\.npy: <U1 \(1, 3\)"),
+        ("text.npy", np.array([["a", "b", "c"]]), r"text\.npy: no array of numbers \(<U1 \(1, 3\)\)"),
         ("words.npy", b"left eye", r"words\.npy: no array of numbers"),
         ("words.obj", b"v 1 2\n", r"words\.obj: no mesh"),
         ("words.npz", b"left eye", r"words\.npz: no zip archive"),

@@ -141,6 +141,27 @@ def test_unreadable_checkpoint_is_named(tmp_path, content):
         read_checkpoint(file, "run")
 
 
+def test_a_checkpoint_with_a_wrong_byte_is_named_or_read(tmp_path):
+    file = tmp_path / "run.ckpt"
+    group = {"weight1": np.arange(6.0)}
+    write_checkpoint(file, State(3, 1.0, 0.5, 0, group, group, group), "run")
+    whole = file.read_bytes()
+    for place in [*range(0, 64, 3), *range(len(whole) - 300, len(whole), 2)]:
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            read_checkpoint(file, "run")
+        except ValueError as error:
+            assert "run.ckpt" in str(error), place
+
+
+@pytest.mark.parametrize("threads", [2**31, 10**20, True])
+def test_no_number_of_threads_is_refused_before_work(cylinder_data, threads):
+    import rigwright as rw
+
+    with pytest.raises(ValueError, match=r"body: threads is .*; it must be a whole number from 0 to 2147483647"):
+        rw.training.body(cylinder_data, threads=threads)
+
+
 def test_checkpoint_of_another_run_is_refused(cylinder_data, train, tmp_path):
     file = tmp_path / "run.ckpt"
     write_checkpoint(file, State(), "another")

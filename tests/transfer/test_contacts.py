@@ -205,7 +205,7 @@ def test_a_flat_sheet_crosses_nothing():
 
 def test_wrong_input_is_named():
     neutral, faces = sheet(2, 2, 0, True)
-    with pytest.raises(ValueError, match=r"find_contacts: shapes is \(8, 3\); it must be \(K, 9, 3\)"):
+    with pytest.raises(ValueError, match=r"find_contacts: shapes is float32 \(8, 3\); it must be numbers \(K, 9, 3\)"):
         rw.transfer.find_contacts(neutral, neutral[:8], faces)
     with pytest.raises(ValueError, match=r"find_contacts: reach is 0\.0+; it must be above 0"):
         rw.transfer.find_contacts(neutral, neutral[None], faces, reach=0.0)

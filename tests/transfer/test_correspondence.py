@@ -101,7 +101,7 @@ def test_wrong_landmarks_are_named(landmarks, text):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"reach": -1}, "reach is -1; it must be a number above 0"),
+        ({"reach": -1}, "reach is -1; it must be a finite number above 0"),
         ({"reach": float("nan")}, "reach is nan"),
         ({"reach": "far"}, "reach is 'far'"),
         ({"iterations": -1}, "iterations is -1; it must be a whole number of at least 0"),

@@ -155,8 +155,11 @@ def wrong(**changes):
     ("changes", "text"),
     [
         ({"target_neutral": np.zeros((8, 3))}, r"target_neutral is \(8, 3\); it must be \(9, 3\)"),
-        ({"source_shapes": np.zeros((2, 8, 3))}, r"source_shapes is \(2, 8, 3\); it must be \(any, 9, 3\)"),
-        ({"source_shapes": np.zeros((9, 3))}, r"source_shapes is float64 \(9, 3\); it must be numbers \(K, V, 3\)"),
+        (
+            {"source_shapes": np.zeros((2, 8, 3))},
+            r"source_shapes is float64 \(2, 8, 3\); .* numbers \(K, 9, 3\)",
+        ),
+        ({"source_shapes": np.zeros((9, 3))}, r"source_shapes is float64 \(9, 3\); it must be numbers \(K, 9, 3\)"),
         (
             {"source_shapes": np.full((1, 9, 3), np.nan)},
             r"source_shapes is not finite everywhere \(nan at \(0, 0, 0\)\)",

@@ -170,10 +170,10 @@ def test_wrong_input_is_named(changes, text):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"target_neutral": np.zeros((19, 3))}, r"target_neutral is \(19, 3\); it must be the solver's, \(20, 3\)"),
+        ({"target_neutral": np.zeros((19, 3))}, r"target_neutral is float64 \(19, 3\); it must be numbers \(20, 3\)"),
         ({"target_neutral": np.zeros((20, 3))}, r"target_neutral is up to [\d.]+ off; it must be the solver's"),
-        ({"iterations": -1}, "iterations is -1; it must be a whole number, 0 or more"),
-        ({"iterations": 2.5}, "iterations is 2.5; it must be a whole number, 0 or more"),
+        ({"iterations": -1}, "iterations is -1; it must be a whole number of at least 0"),
+        ({"iterations": 2.5}, "iterations is 2.5; it must be a whole number of at least 0"),
     ],
 )
 def test_wrong_input_of_personalize_is_named(changes, text):

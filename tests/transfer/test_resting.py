@@ -135,7 +135,7 @@ def test_wrong_input_is_named():
     source, target, shapes, faces, _ = face()
     with pytest.raises(ValueError, match=r"^example_based: fixed is 'each'; it must be .rest., vertices or None"):
         rw.transfer.example_based(source, shapes, target, faces, shapes, np.eye(2), fixed="each")
-    with pytest.raises(ValueError, match=r"^resting_vertices: source_shapes is \(2, 4, 3\); it must be \(any, 5, 3\)"):
+    with pytest.raises(ValueError, match=r"^resting_vertices: source_shapes is .*; it must be numbers \(K, 5, 3\)"):
         rw.transfer.resting_vertices(np.zeros((5, 3)), np.zeros((2, 4, 3)))
     with pytest.raises(ValueError, match=r"^resting_vertices: source_neutral is <U1 \(1, 1\)"):
         rw.transfer.resting_vertices([["a"]], np.zeros((2, 4, 3)))

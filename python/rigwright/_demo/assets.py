@@ -15,7 +15,7 @@ from rigwright._extras import MissingExtra
 from rigwright._formats.mpfb.files import read_object
 from rigwright._formats.mpfb.skeleton import Bone, read_bones, read_weights, vertex_groups
 from rigwright._formats.mpfb.targets import read_target
-from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
 
 FUNCTION = "demo"  # whose errors these files' readers raise
 BODY_VERTICES = 13_380  # the mesh's first vertices; what follows is helper geometry and joint markers
@@ -94,9 +94,9 @@ def load_body(folder: Path, identity: Mapping[str, float] = IDENTITY) -> Body:
 def load_base(folder: Path, identity: Mapping[str, float] = IDENTITY) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """The whole base mesh with an identity applied, helper geometry included: vertices in meters, faces (F, 4)."""
     file = folder / "3dobjs" / "base.obj"
-    lines = read_lines(file, FUNCTION)
-    raw = vertices_of(lines, file, FUNCTION)
-    faces = faces_of(lines, len(raw), file, FUNCTION)
+    content = read_text(file, FUNCTION)
+    raw = vertices_of(content, file, FUNCTION)
+    faces = faces_of(content, len(raw), file, FUNCTION)
     for target, weight in identity.items():
         indices, deltas = read_target(folder / "targets" / f"{target}.target.gz", len(raw), FUNCTION)
         raw[indices] += weight * deltas

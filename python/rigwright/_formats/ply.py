@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._extras import require
+from rigwright._reading import check_regular
 from rigwright._validate import bad_argument
 
 
@@ -23,6 +24,7 @@ def read_ply(path: Path, function: str) -> tuple[NDArray[np.float32], NDArray[np
         Without trimesh.
     """
     trimesh = require("trimesh", extra="meshes", purpose="reading PLY files")
+    check_regular(path)
     try:
         with path.open("rb") as stream:
             # process=False: vertices are neither merged nor sorted; maintain_order is about faces

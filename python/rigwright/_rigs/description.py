@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._rigs.rotations import globals_of
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 ROTATIONS = ("rotate_x", "rotate_y", "rotate_z")
 TRANSLATIONS = ("translate_x", "translate_y", "translate_z")
@@ -20,45 +19,6 @@ KINDS = (*ROTATIONS, *TRANSLATIONS, DIAL)
 WEIGHT_SUM_TOLERANCE = 1e-3  # weights stored in 8 or 16 bits miss 1 by this much; larger is a mistake in the file
 ROUNDING = 1e-14  # of a float64 sum of a few weights
 SINGULAR = 1e-12  # determinant of a joint's rest transform, relative to the cube of its largest entry
-
-
-def finite_array(values: ArrayLike, shape: tuple[int | None, ...], function: str, argument: str) -> NDArray[np.float64]:
-    """``values`` as float64 after checking its shape (None: any length) and that all of it is finite in float32."""
-    array = np.asarray(values)
-    expected = f"a finite array ({', '.join('any' if size is None else str(size) for size in shape)})"
-    fits = array.ndim == len(shape) and all(b is None or a == b for a, b in zip(array.shape, shape, strict=True))
-    if not fits or array.dtype.kind not in "fiu":
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
-    if not (np.abs(array) <= np.finfo(np.float32).max).all():
-        raise bad_argument(function, argument, "not finite everywhere", expected)
-    return array.astype(np.float64)
-
-
-def index_array(
-    values: ArrayLike, shape: tuple[int | None, ...], low: int, high: int, function: str, argument: str
-) -> NDArray[np.int32]:
-    """``values`` as int32 after checking its shape (None: any length) and that ``low <= value < high``."""
-    array = np.asarray(values)
-    expected = f"integers ({', '.join('any' if size is None else str(size) for size in shape)}) in [{low}, {high})"
-    fits = array.ndim == len(shape) and all(b is None or a == b for a, b in zip(array.shape, shape, strict=True))
-    if not fits or array.dtype.kind not in "iu":
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
-    if array.size and (array.min() < low or array.max() >= high):
-        raise bad_argument(function, argument, f"in [{array.min()}, {array.max()}]", expected)
-    return array.astype(np.int32)
-
-
-def check_names(names: Sequence[str], function: str, argument: str) -> list[str]:
-    """``names`` as a list after checking that they are different, non-empty strings."""
-    result = list(names)
-    if not all(isinstance(name, str) and name for name in result):
-        raise bad_argument(
-            function, argument, "a list with an empty entry or no string", "different, non-empty strings"
-        )
-    if len(set(result)) != len(result):
-        twice = next(name for name in result if result.count(name) > 1)
-        raise bad_argument(function, argument, f"a list with {twice!r} twice", "different, non-empty strings")
-    return result
 
 
 @dataclass(frozen=True)
@@ -72,8 +32,7 @@ class Facts:
     origin: str = ""
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.meters_per_unit) and self.meters_per_unit > 0):
-            raise bad_argument("Facts", "meters_per_unit", repr(self.meters_per_unit), "a positive number")
+        Arguments("Facts").unit("meters_per_unit", self.meters_per_unit)
         if self.up_axis not in ("X", "Y", "Z"):
             raise bad_argument("Facts", "up_axis", repr(self.up_axis), "X, Y or Z")
 
@@ -94,17 +53,18 @@ class Joints:
     rest: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        names = check_names(self.names, "Joints", "names")
-        count = len(names)
+        check = Arguments("Joints")
+        names = check.names("names", self.names)
+        count = check.sizes["J"] = len(names)
         if count == 0:
             raise bad_argument("Joints", "names", "empty", "at least one joint (a rig without joints has Joints None)")
-        parents = index_array(self.parents, (count,), -1, count, "Joints", "parents")
+        parents = check.integers("parents", self.parents, "J", low=-1, below=count, dtype=np.int32)
         late = np.flatnonzero(parents >= np.arange(count))
         if len(late):
             joint = int(late[0])
             got = f"{parents[joint]} at joint {joint} ({names[joint]})"
             raise bad_argument("Joints", "parents", got, "smaller than the joint's own index (parents before children)")
-        rest = finite_array(self.rest, (count, 3, 4), "Joints", "rest")
+        rest = np.array(check.numbers("rest", self.rest, "J 3 4", narrow=True))
         scale = np.abs(rest[..., :3]).max((1, 2))
         flat = np.flatnonzero(~(np.abs(np.linalg.det(rest[..., :3])) > SINGULAR * scale**3))
         if len(flat):
@@ -135,8 +95,9 @@ class Skin:
     weight: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        weight = finite_array(self.weight, (None, None), "Skin", "weight")
-        joint = index_array(self.joint, weight.shape, 0, np.iinfo(np.int32).max, "Skin", "joint")
+        check = Arguments("Skin")
+        weight = np.array(check.numbers("weight", self.weight, "V K", narrow=True))
+        joint = check.integers("joint", self.joint, "V K", dtype=np.int32)
         if (weight < 0).any():
             raise bad_argument("Skin", "weight", f"as low as {weight.min():.4g}", "not negative")
         total = weight.sum(axis=1, keepdims=True)
@@ -199,8 +160,9 @@ class Morph:
     clamp: tuple[float, float] = field(default=(-np.inf, np.inf))
 
     def __post_init__(self) -> None:
-        vertices = index_array(self.vertices, (None,), 0, np.iinfo(np.int32).max, "Morph", "vertices")
-        deltas = finite_array(self.deltas, (len(vertices), 3), "Morph", "deltas")
+        check = Arguments("Morph")
+        vertices = check.integers("vertices", self.vertices, "n", dtype=np.int32)
+        deltas = check.numbers("deltas", self.deltas, "n 3", dtype=np.float32)
         if (np.diff(vertices) <= 0).any():
             raise bad_argument("Morph", "vertices", f"not ascending ({self.name})", "strictly ascending indices")
         slopes = np.array([slope for _, slope in self.drivers] + [self.constant], np.float64)
@@ -209,11 +171,11 @@ class Morph:
         if not self.clamp[0] <= self.clamp[1]:
             raise bad_argument("Morph", "clamp", f"{self.clamp} ({self.name})", "a pair low <= high")
         object.__setattr__(self, "vertices", vertices)
-        object.__setattr__(self, "deltas", deltas.astype(np.float32))
+        object.__setattr__(self, "deltas", np.array(deltas))
 
     @classmethod
     def dense(cls, name: str, deltas: ArrayLike, **settings: Any) -> Morph:
         """A morph from (V, 3) displacements: keeps the vertices that move."""
-        full = finite_array(deltas, (None, 3), "Morph.dense", "deltas").astype(np.float32)
+        full = Arguments("Morph.dense").numbers("deltas", deltas, "V 3", dtype=np.float32)
         moving = np.flatnonzero(full.any(axis=1))
         return cls(name, moving.astype(np.int32), full[moving], **settings)

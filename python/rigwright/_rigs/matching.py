@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -28,8 +28,7 @@ def by_name(
     if not known:
         got = f"about {', '.join(names)[:200] or 'nothing'}"
         raise bad_argument(function, "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})")
-    if not np.isfinite(values).all():
-        raise bad_argument(function, "path", "not finite everywhere", "finite")
+    values = Arguments(function).numbers("path", values, "T n", dtype=np.float32)
     result = np.zeros((len(values), rig.num_shapes), np.float32)
     result[:, known] = values[:, [place[rig.shape_names[k]] for k in known]]
     return result

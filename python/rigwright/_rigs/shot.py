@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 # Rotations that turn each up axis to y, as rigwright._formats.gltf.write places a rig.
 TO_Y_UP = {
@@ -64,8 +64,7 @@ class Shot:
         ValueError
             If the unit is not above 0, or there is no such axis.
         """
-        if not (np.isfinite(meters_per_unit) and meters_per_unit > 0):
-            raise bad_argument("placed", "meters_per_unit", repr(meters_per_unit), "a number above 0")
+        meters_per_unit = Arguments("placed").unit("meters_per_unit", meters_per_unit)
         if up_axis not in TO_Y_UP:
             raise bad_argument("placed", "up_axis", repr(up_axis), "one of X, Y, Z")
         scale = 1.0 if self.meters_per_unit is None else self.meters_per_unit / meters_per_unit

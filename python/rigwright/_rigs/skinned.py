@@ -30,13 +30,10 @@ from rigwright._rigs.description import (
     Joints,
     Morph,
     Skin,
-    check_names,
-    finite_array,
-    index_array,
 )
 from rigwright._rigs.rig import RotationChannels, TranslationChannels
 from rigwright._rigs.rotations import AXES, compose, euler_to_matrix, globals_of, invert
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
 
@@ -72,14 +69,16 @@ class SkinnedRig:
         morphs: Sequence[Morph] = (),
         facts: Facts | None = None,
     ) -> None:
-        self.rest_vertices: NDArray[np.float32] = _vertices(vertices)
-        self.faces: NDArray[np.int32] = _faces(faces, len(self.rest_vertices))
+        self.rest_vertices: NDArray[np.float32] = np.array(
+            Arguments("SkinnedRig").numbers("vertices", vertices, "V+ 3", dtype=np.float32)
+        )
+        self.faces: NDArray[np.int32] = padded_faces(faces, "SkinnedRig", len(self.rest_vertices))
         self.joints, self.skin, self.channels, self.morphs = joints, skin, tuple(channels), tuple(morphs)
         self.skeleton: Skeleton | None = _skeleton(joints)
         self.facts = facts or Facts()
         self.name, self.meters_per_unit, self.up_axis = self.facts.name, self.facts.meters_per_unit, self.facts.up_axis
         self.licence, self.origin = self.facts.licence, self.facts.origin
-        self.channel_names: list[str] = check_names([c.name for c in self.channels], "SkinnedRig", "channels")
+        self.channel_names: list[str] = Arguments("SkinnedRig").names("channels", [c.name for c in self.channels])
         self._check_parts()
         self.channel_ranges: NDArray[np.float64] = np.array(
             [(c.low, c.high) for c in self.channels], np.float64
@@ -94,7 +93,7 @@ class SkinnedRig:
             self._influences = list(_influences(skin, len(joints.names)))
 
     def _check_parts(self) -> None:
-        count, joints = len(self.rest_vertices), self.joints
+        check, count, joints = Arguments("SkinnedRig"), len(self.rest_vertices), self.joints
         if (joints is None) != (self.skin is None):
             raise bad_argument(
                 "SkinnedRig", "skin", "given without joints or left out", "given exactly where joints are"
@@ -102,24 +101,17 @@ class SkinnedRig:
         if joints is not None and self.skin is not None:
             if len(self.skin.weight) != count:
                 raise bad_argument("SkinnedRig", "skin", f"for {len(self.skin.weight)} vertices", f"for {count}")
-            index_array(self.skin.joint, self.skin.weight.shape, 0, len(joints.names), "SkinnedRig", "skin.joint")
+            check.integers("skin.joint", self.skin.joint, "V K", below=len(joints.names))
         for channel in self.channels:
             if channel.joint >= (0 if joints is None else len(joints.names)):
                 raise bad_argument(
                     "SkinnedRig", f"channel {channel.name}", f"on joint {channel.joint}", "on a joint of the rig"
                 )
-        check_names([morph.name for morph in self.morphs], "SkinnedRig", "morphs")
+        check.names("morphs", [morph.name for morph in self.morphs])
         for morph in self.morphs:
-            index_array(morph.vertices, (None,), 0, count, "SkinnedRig", f"morph {morph.name}: vertices")
+            Arguments("SkinnedRig").integers(f"morph {morph.name}: vertices", morph.vertices, "n", below=count)
             drivers = [channel for channel, _ in morph.drivers]
-            index_array(
-                np.array(drivers, np.int64),
-                (None,),
-                0,
-                len(self.channels),
-                "SkinnedRig",
-                f"morph {morph.name}: drivers",
-            )
+            Arguments("SkinnedRig").integers(f"morph {morph.name}: drivers", drivers, "n", below=len(self.channels))
 
     @property
     def joint_columns(self) -> int:
@@ -151,7 +143,7 @@ class SkinnedRig:
         -------
         (T, J, 3, 4) float64 array
         """
-        values = finite_array(channels, (None, len(self.channels)), "SkinnedRig.local_transforms", "channels")
+        values = self._rows("local_transforms", channels)
         if self.joints is None:
             return np.empty((len(values), 0, 3, 4))
         basis = np.tile(np.eye(3, 4), (len(values), len(self.joints.names), 1, 1))
@@ -173,7 +165,7 @@ class SkinnedRig:
         -------
         (T, M) float64 array
         """
-        values = finite_array(channels, (None, len(self.channels)), "SkinnedRig.activations", "channels")
+        values = self._rows("activations", channels)
         result = np.empty((len(values), len(self.morphs)))
         for index, morph in enumerate(self.morphs):
             amount = np.full(len(values), morph.constant, np.float64)
@@ -184,10 +176,15 @@ class SkinnedRig:
 
     def sample(self, channels: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Evaluate the rig (see :meth:`rigwright.sources.Rig.sample`)."""
-        values = finite_array(channels, (None, len(self.channels)), "SkinnedRig.sample", "channels")
+        values = self._rows("sample", channels)
         rows = self.local_transforms(values).reshape(len(values), self.joint_columns)
         poses = np.concatenate([rows, values[:, self._dials]], axis=1).astype(np.float32)
         return poses, self.deform(poses, self.activations(values))
+
+    def _rows(self, method: str, channels: ArrayLike) -> NDArray[np.float64]:
+        """Channel rows (T, N)."""
+        check = Arguments(f"SkinnedRig.{method}", N=len(self.channels))
+        return check.numbers("channels", channels, "T N", narrow=True)
 
     def deform(self, poses: ArrayLike, activations: ArrayLike) -> NDArray[np.float32]:
         """Vertices of poses whose morph amounts are known.
@@ -203,8 +200,9 @@ class SkinnedRig:
         (T, V, 3) float32 array
         """
         columns = self.joint_columns
-        rows = finite_array(poses, (None, columns + len(self._dials)), "SkinnedRig.deform", "poses")
-        amounts = finite_array(activations, (len(rows), len(self.morphs)), "SkinnedRig.deform", "activations")
+        check = Arguments("SkinnedRig.deform", C=columns + len(self._dials), M=len(self.morphs))
+        rows = check.numbers("poses", poses, "T C", narrow=True)
+        amounts = check.numbers("activations", activations, "T M", narrow=True)
         result = np.empty((len(rows), *self.rest_vertices.shape), np.float32)
         step = max(1, CHUNK_VERTICES // max(1, len(self.rest_vertices)))
         for start in range(0, len(rows), step):
@@ -234,23 +232,6 @@ class SkinnedRig:
 
 def _skeleton(joints: Joints | None) -> Skeleton | None:
     return None if joints is None else Skeleton(joints.names, joints.parents, joints.rest.astype(np.float32))
-
-
-def _vertices(vertices: ArrayLike) -> NDArray[np.float32]:
-    result = finite_array(vertices, (None, 3), "SkinnedRig", "vertices").astype(np.float32)
-    if len(result) == 0:
-        raise bad_argument("SkinnedRig", "vertices", "empty", "at least one vertex")
-    return result
-
-
-def _faces(faces: ArrayLike, count: int) -> NDArray[np.int32]:
-    array = np.asarray(faces)
-    padded = padded_faces(
-        index_array(array, (None, 4 if array.shape[1:] == (4,) else 3), -1, count, "SkinnedRig", "faces")
-    )
-    if (padded[:, :3] < 0).any():
-        raise bad_argument("SkinnedRig", "faces", "-1 in the first three columns", f"indices in [0, {count})")
-    return padded
 
 
 def _rotation_channels(channels: Sequence[Channel]) -> list[RotationChannels]:

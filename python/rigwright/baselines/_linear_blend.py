@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._core import Deformer, LinearBlendSkinning, Skeleton
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
 
 _STEP = 256  # poses read at a time
@@ -92,11 +92,11 @@ def linear_blend(
         raise bad_argument("linear_blend", "data", "without a skeleton", "a rig with joints")
     if influences is not None and influences < 1:
         raise bad_argument("linear_blend", "influences", repr(influences), "None or at least 1")
-    check_threads("linear_blend", threads)
-    poses = np.asarray(data.poses)
+    Arguments("linear_blend").threads(threads)
+    poses = Arguments("linear_blend").numbers("data.poses", data.poses, "T C", dtype=None, finite=False)
     chosen = _chosen(rows, len(poses))
     report = as_callback(progress)
-    rest = np.asarray(data.rest_vertices, np.float32)
+    rest = Arguments("linear_blend").numbers("data.rest_vertices", data.rest_vertices, "V 3", dtype=np.float32)
     fit = _core.LinearBlendFit(skeleton, rest, _moving_joints(skeleton, rest, poses[chosen]))
     for begin in range(0, len(chosen), _STEP):
         report(Progress("fitting skin weights", begin, len(chosen)))
@@ -138,12 +138,8 @@ def _moving_joints(skeleton: Skeleton, rest: NDArray[np.float32], poses: NDArray
 
 def _chosen(rows: ArrayLike | None, count: int) -> NDArray[np.intp]:
     """Row numbers, checked."""
-    chosen = np.arange(count) if rows is None else np.asarray(rows)
-    inside = chosen.dtype.kind in "iu" and chosen.ndim == 1 and ((chosen >= 0) & (chosen < count)).all()
-    if not inside or len(chosen) == 0:
-        got = f"{chosen.dtype} {chosen.shape}"
-        raise bad_argument("linear_blend", "rows", got, f"at least one row number, from 0 to {count - 1}")
-    return chosen
+    given = np.arange(count) if rows is None else rows
+    return Arguments("linear_blend").integers("rows", given, "T+", below=count, dtype=np.intp)
 
 
 def _take(data: Any, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -151,7 +147,9 @@ def _take(data: Any, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArr
     if hasattr(data, "take"):
         _, poses, vertices = data.take(rows)
         return poses, vertices
-    return np.asarray(data.poses)[rows], np.asarray(data.vertices)[rows]
+    check = Arguments("linear_blend")
+    poses = check.numbers("data.poses", data.poses, "T C", dtype=None, finite=False)
+    return poses[rows], check.numbers("data.vertices", data.vertices, "T V 3", dtype=None, finite=False)[rows]
 
 
 def _numeric_controls(data: object, skeleton: Skeleton, width: int) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rigwright._files import unwritable
+from rigwright._validate import LONGEST_UNIT, MOST_THREADS, SHORTEST_UNIT
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
@@ -150,16 +151,22 @@ def unit(text: str) -> float:
         meters = UNITS[text] if text in UNITS else float(text)
     except ValueError:
         meters = 0.0
-    if not 0.0 < meters < float("inf"):
+    if not SHORTEST_UNIT <= meters <= LONGEST_UNIT:
         raise argparse.ArgumentTypeError(f"{text} is no unit; it must be {', '.join(UNITS)}, or its length in meters")
     return meters
 
 
-def _at_least(text: str, least: int) -> int:
+def threads(text: str) -> int:
+    """A number of threads, 0 for all processors."""
+    return _at_least(text, 0, MOST_THREADS)
+
+
+def _at_least(text: str, least: int, most: int = 2**63 - 1) -> int:
     try:
         value = int(text)
     except ValueError:
         value = least - 1
-    if value < least:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at least {least}")
+    if not least <= value <= most:
+        limit = "" if value < least else f" and at most {most}"
+        raise argparse.ArgumentTypeError(f"{text[:100]} is not a whole number of at least {least}{limit}")
     return value

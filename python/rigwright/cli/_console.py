@@ -10,21 +10,24 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
+from rigwright._text import escaped
 from rigwright.progress import Progress, ProgressCallback
 
+WIDEST = 60  # a longer name is printed whole, and the others are not padded to it
 FIRST_INTERVAL, LINE_INTERVAL = 1.0, 5.0  # seconds between progress lines where there is no terminal
 
 
 def say(text: str, stream: TextIO | None, end: str = "\n") -> OSError | None:
     """Print a line at once, and return why it could not be printed.
 
-    A closed or full stream costs nobody the work. Letters that the stream's encoding lacks are escaped.
+    A closed or full stream costs nobody the work. Letters that the stream's encoding lacks are escaped, and so are
+    control characters, line ends among them.
     """
     if stream is None or stream.closed:
         return OSError(errno.EBADF, "the stream is closed")
     try:
         encoding = stream.encoding or "utf-8"
-        print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, file=stream, flush=True)
+        print(escaped(text).encode(encoding, "backslashreplace").decode(encoding), end=end, file=stream, flush=True)
     except OSError as error:
         silence(stream)
         return error
@@ -72,14 +75,14 @@ class Console:
 
     def pairs(self, entries: Sequence[tuple[str, object]], indent: int = 0) -> None:
         """Names and values, aligned."""
-        width = max((len(name) for name, _ in entries), default=0)
+        width = min(max((len(name) for name, _ in entries), default=0), WIDEST)
         for name, value in entries:
             self.line(f"{' ' * indent}{name:<{width}}  {value}")
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """A table: the first column to the left, the others, figures, to the right."""
-        cells = [[str(cell) for cell in row] for row in [headers, *rows]]
-        widths = [max(len(row[column]) for row in cells) for column in range(len(headers))]
+        cells = [[escaped(str(cell)) for cell in row] for row in [headers, *rows]]
+        widths = [min(max(len(row[column]) for row in cells), WIDEST) for column in range(len(headers))]
         for number, row in enumerate(cells):
             figures = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
             self.line("  ".join([f"{row[0]:<{widths[0]}}", *figures]))

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import dis
+import errno
 import importlib
 import json
+import os
 import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NoReturn, Protocol
 
 from rigwright._extras import MissingExtra
 from rigwright._files import FULL, DiskFull
+from rigwright._text import escaped, shortened
 from rigwright.cli._arguments import check_files
 from rigwright.cli._console import Console, say, silence
 from rigwright.cli._result import Result, as_json
@@ -28,6 +33,20 @@ RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on w
 COMMANDS = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "faces")
 
 
+# What an operating system says of a path that a user gave.
+THE_USERS = {
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ELOOP,
+}
+FAILURES = (*FULL, errno.EIO)  # of the machine, though a path that a user gave is in the message
+PACKAGE = Path(__file__).parents[1]
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
 IN_THE_COMMANDS_WORDS = [
     (r"^[a-z_.]+: (path|folder|checkpoint) is (?=\S*[./])", ""),
@@ -70,6 +89,8 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | No
         return int(stop.code or 0) if say("", sys.stdout, end="") is None else FAILED
     except WrongUsage as wrong:
         return _failed(str(wrong), WRONG_INPUT, as_object)
+    except OSError as error:  # of a path that cannot be looked at: too long, or in a folder without permission
+        return _failed(f"rigwright: {_one_line(error)}", _code(error), as_object)
     except KeyboardInterrupt:
         return _failed("rigwright: interrupted", INTERRUPTED, as_object)
 
@@ -114,20 +135,48 @@ def guarded(
     except BrokenPipeError:  # the reader of our output went away, as in `rigwright info x | head`
         silence(sys.stdout)
         return FAILED
-    except (ValueError, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError) as error:
+    except Exception as error:
+        foreseen = _is_foreseen(error)
+        if debug and not foreseen:
+            raise
         if debug:
             traceback.print_exc()
-        wrong = isinstance(error, (ValueError, FileNotFoundError))
-        message, code = _one_line(error), WRONG_INPUT if wrong else FAILED
-    except Exception as error:  # a fault of our own: one line too, and the way to its place
-        if debug:
-            raise
-        message = f"internal error, please report it: {type(error).__name__}: {_one_line(error)} (--debug shows where)"
-        code = FAILED
+        message, code = _one_line(error), _code(error)
+        if not foreseen:  # a fault of our own: one line too, and the way to its place
+            message = f"internal error, please report it: {type(error).__name__}: {message} (--debug shows where)"
     return _failed(f"{program}: {message}", code, as_object)
 
 
+def _code(error: Exception) -> int:
+    """What a user can mend by other arguments is wrong input; a full disk or a crashed program is a failure."""
+    if isinstance(error, OSError):
+        return WRONG_INPUT if error.errno in THE_USERS or isinstance(error, FileNotFoundError) else FAILED
+    if not isinstance(error, ValueError) or not _is_foreseen(error):
+        return FAILED
+    # The engine's errors carry what the system said as text.
+    return FAILED if any(os.strerror(number) in str(error) for number in FAILURES) else WRONG_INPUT
+
+
+def _is_foreseen(error: Exception) -> bool:
+    """Whether an error is told to a user, and not a fault of this program.
+
+    A ``ValueError`` is about the input if a ``raise`` of this package made it, or if it has the engine's wording.
+    Another one, as of NumPy, shows that something was not checked.
+    """
+    if not isinstance(error, ValueError):
+        return isinstance(error, (MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError))
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if " it must " in " ".join(str(error).split()) or place is None:
+        return True
+    code = place.tb_frame.f_code
+    inside = Path(code.co_filename).is_relative_to(PACKAGE)
+    return inside and code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+
+
 def _failed(line: str, code: int, as_object: bool) -> int:
+    line = shortened(escaped(line))
     say(line, sys.stderr)
     if as_object:
         say(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), sys.stdout)
@@ -188,6 +237,9 @@ def _one_line(error: BaseException) -> str:
         return "not enough memory"
     if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
         return "the disk is full" + (f": {error.filename}" if error.filename else "")
+    if isinstance(error, OSError) and error.strerror:
+        paths = " and ".join(str(path) for path in (error.filename, error.filename2) if path is not None)
+        return f"{paths}: {error.strerror}" if paths else error.strerror
     text = " ".join(str(error).split()) or type(error).__name__
     for opening, plain in IN_THE_COMMANDS_WORDS:
         text = re.sub(opening, plain, text)

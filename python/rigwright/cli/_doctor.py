@@ -109,17 +109,20 @@ def _blender() -> dict[str, Any]:
 
 def _print(result: Mapping[str, Any], console: Console) -> None:
     console.pairs([*result["versions"].items(), *result["machine"].items()])
-    console.line("\ndevices")
+    console.line()
+    console.line("devices")
     for device in result["devices"]:
         state = "works" if device["works"] else "does not work"
         console.pairs([(f"{device['name']:<10}", f"{state}: {device['detail']}")], indent=2)
-    console.line("\nextras")
+    console.line()
+    console.line("extras")
     for name, extra in result["extras"].items():
         found = ", ".join(f"{module} {version}" for module, version in extra["versions"].items())
         missing = f"missing {', '.join(extra['missing'])}: {extra['install']}" if extra["missing"] else ""
         console.pairs([(f"{name:<10}", "; ".join(part for part in (found, missing) if part))], indent=2)
     blender = result["blender"]
-    console.line("\nblender")
+    console.line()
+    console.line("blender")
     console.pairs(
         [
             ("wheel (bpy)", blender["wheel"] or "not installed"),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright._files import atomic_file
+from rigwright._formats.npz.array import read_array
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
-    parser.add_argument("--threads", type=arguments.seed, default=0, help="for vertices (default: all)")
+    parser.add_argument("--threads", type=arguments.threads, default=0, help="for vertices (default: all)")
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
@@ -74,7 +75,7 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
 
 
 def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
-    poses = _weights(model, args.input) if isinstance(model, rw.BlendshapeRig) else _poses(args.input)
+    poses = _weights(model, args.input) if isinstance(model, rw.BlendshapeRig) else read_array(args.input)
     vertices = model.evaluate(poses, device=args.device, threads=args.threads)
     with atomic_file(args.output) as stream:
         np.save(stream, vertices)
@@ -94,11 +95,4 @@ def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) ->
 
 
 def _weights(rig: rw.BlendshapeRig, path: Path) -> NDArray[Any]:
-    return _poses(path) if path.suffix == ".npy" else rw.sources.load_weights(path, rig)[0]
-
-
-def _poses(path: Path) -> NDArray[Any]:
-    try:
-        return np.asarray(np.load(path, allow_pickle=False))
-    except (OSError, ValueError, EOFError) as error:
-        raise ValueError(f"{path}: no array of numbers ({error})") from error
+    return read_array(path) if path.suffix == ".npy" else rw.sources.load_weights(path, rig)[0]

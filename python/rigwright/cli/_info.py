@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import rigwright as rw
+from rigwright._formats.npz.archive import member_names
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
@@ -154,10 +154,12 @@ def described(channel: rw.Channel) -> dict[str, Any]:
 
 def is_blendshape_archive(path: Path) -> bool:
     """Whether a file is an archive with the arrays of a blendshape rig."""
-    if path.suffix.lower() != ".npz" or not zipfile.is_zipfile(path):
+    if path.suffix.lower() != ".npz":
         return False
-    with zipfile.ZipFile(path) as archive:
-        return {"neutral.npy", "deltas.npy"} <= set(archive.namelist())
+    try:
+        return {"neutral", "deltas"} <= set(member_names(path, "info"))
+    except ValueError:  # the reader of rigs says what is wrong
+        return False
 
 
 def describe_blendshapes(rig: rw.BlendshapeRig, path: Path) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._formats.npz.array import read_array
+from rigwright._reading import read_json
 from rigwright.cli._console import Console
 
 
@@ -46,16 +47,16 @@ def animation_channels(path: Path, joint_map: Path | None, rig: Any, console: Co
 
 def _rows(path: Path) -> NDArray[np.float64]:
     try:
-        return np.asarray(np.load(path, allow_pickle=False), np.float64)
-    except (OSError, ValueError, EOFError) as error:
-        raise ValueError(f"--animation {path}: no array of numbers ({error})") from error
+        return read_array(path).astype(np.float64)
+    except ValueError as error:
+        raise ValueError(f"--animation {error}") from error
 
 
 def _names(path: Path) -> dict[str, str]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except ValueError as error:
-        raise ValueError(f"--joint-map {path}: not JSON ({error})") from error
+        raise ValueError(f"--joint-map {error}") from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content.values()):
         raise ValueError(f"--joint-map {path}: not a JSON object of joint names")
     return content

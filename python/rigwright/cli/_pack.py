@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
+from rigwright._reading import read_json
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
@@ -195,8 +195,7 @@ def _shapes(option: str, text: str, names: list[str]) -> list[int]:
 
 
 def _areas(path: Path) -> list[tuple[Any, Any]]:
-    try:
-        pairs = json.loads(path.read_text(encoding="utf-8"))
-        return [tuple(pair) for pair in pairs]
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: no list of pairs of lists of vertices ({error})") from error
+    pairs = read_json(path)
+    if not isinstance(pairs, list) or not all(isinstance(pair, list) for pair in pairs):
+        raise ValueError(f"{path}: no list of pairs of lists of vertices")
+    return [tuple(pair) for pair in pairs]

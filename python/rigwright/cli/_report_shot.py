@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rigwright import report, sources
+from rigwright._formats.npz.archive import member_names
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
@@ -77,10 +77,8 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
 
 def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:
     """What ``solve`` has written, or weights of any other origin, measured at alpha 0."""
-    if path.suffix.lower() == ".npz" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            if "objective.npy" in archive.namelist():
-                return Solution.load(path)
+    if path.suffix.lower() == ".npz" and "objective" in member_names(path, "load_weights"):
+        return Solution.load(path)
     weights = read_weights(path, rig)
     if weights.shape != (len(targets), rig.num_shapes):
         got = f"{path} holds weights of shape {weights.shape}"

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.crowd._arguments import (
     checked_clips,
     checked_order,
     checked_rig,
     numbers_per_head,
-    positive,
     refuse,
     whole_per_head,
 )
@@ -45,8 +44,9 @@ class Camera:
     image_height: float
 
     def __post_init__(self) -> None:
-        positive("Camera", "field_of_view", self.field_of_view, below=180.0)
-        positive("Camera", "image_height", self.image_height)
+        check = Arguments("Camera")
+        check.number("field_of_view", self.field_of_view, above=0.0, below=180.0)
+        check.number("image_height", self.image_height, above=0.0)
 
     def pixels_per_unit(self, distance: ArrayLike) -> Float64:
         """Pixels that a unit of length covers at a distance, seen in the middle of the image and face on.
@@ -133,7 +133,8 @@ class LevelOfDetail:
         """
         if not isinstance(camera, Camera):
             raise bad_argument("prefix", "camera", f"a {type(camera).__name__}", "a rigwright.crowd.Camera")
-        allowed = positive("prefix", "pixels", pixels) / camera.pixels_per_unit(_distances("prefix", distance))
+        error = Arguments("prefix").number("pixels", pixels, above=0.0)
+        allowed = error / camera.pixels_per_unit(_distances("prefix", distance))
         # An error may rise with the length where a shape undoes another: the least error so far never does.
         least = np.minimum.accumulate(self.errors)
         return np.searchsorted(-least, -allowed).astype(np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
-from rigwright._validate import as_array, bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.crowd._arguments import checked_rig
 from rigwright.metrics import hausdorff, image_mse, structural_similarity, triangle_distortion
 
@@ -138,9 +138,4 @@ def _given(rig: BlendshapeRig, by: Mapping[str, float] | ArrayLike) -> Float64:
         if missing:
             raise bad_argument("importance", "by", f"without a score of {missing[0]!r}", "scores of all shapes")
         by = [by[name] for name in rig.shape_names]
-    scores = as_array("importance", "by", by, f"numbers ({rig.num_shapes},)")
-    if scores.dtype.kind not in "iuf" or scores.shape != (rig.num_shapes,):
-        raise bad_argument("importance", "by", f"{scores.dtype} {scores.shape}", f"numbers ({rig.num_shapes},)")
-    if not np.isfinite(scores).all():
-        raise bad_argument("importance", "by", "not finite everywhere", "finite")
-    return scores.astype(np.float64)
+    return np.array(Arguments("importance", K=rig.num_shapes).numbers("by", by, "K"))

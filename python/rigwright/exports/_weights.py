@@ -14,7 +14,7 @@ from rigwright._files import atomic_npz
 from rigwright._formats.blender.write import write_blend, write_blender_script
 from rigwright._formats.gltf.write import write_glb
 from rigwright._formats.live_link.write import live_link_notes, write_live_link
-from rigwright._validate import as_array, bad_argument, check_blendshape_rig
+from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -64,17 +64,9 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     if writer is None:
         raise bad_argument("write_weights", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
     check_blendshape_rig("write_weights", rig)
-    expected = f"numbers (T, {rig.num_shapes}), a frame or more"
-    rows = as_array("write_weights", "weights", weights, expected)
-    if rows.ndim != 2 or rows.shape[1] != rig.num_shapes or not len(rows) or rows.dtype.kind not in "fiu":
-        raise bad_argument("write_weights", "weights", f"{rows.dtype} {rows.shape}", expected)
-    with np.errstate(over="ignore"):
-        rows = np.ascontiguousarray(rows, np.float32)
-    if not np.isfinite(rows).all():
-        raise bad_argument("write_weights", "weights", "not finite everywhere", "finite")
-    if not (isinstance(fps, (int, float, np.number)) and 0 < fps <= 1000):
-        raise bad_argument("write_weights", "fps", repr(fps), "above 0 and at most 1000")
-    writer(file, rig, rows, float(fps))
+    check = Arguments("write_weights", K=rig.num_shapes)
+    rows = check.numbers("weights", weights, "T+ K", dtype=np.float32)
+    writer(file, rig, rows, check.number("fps", fps, above=0.0, most=1000.0))
     return live_link_notes(rig.shape_names) if writer is write_live_link else []
 
 

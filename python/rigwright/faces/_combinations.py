@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rigwright._reading import read_json
 from rigwright._validate import bad_argument, missing_file
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def combination_structure(path: str | os.PathLike[str] | None = None) -> Combina
     if not file.exists():
         raise missing_file("combination_structure", "path", file)
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
         controls, in_betweens, products = (list(content[key]) for key in ("controls", "in_betweens", "products"))
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise _refuse(str(file), f"unreadable ({type(error).__name__}: {error})") from error

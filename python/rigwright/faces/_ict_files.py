@@ -7,7 +7,6 @@ deviation along each identity mode, and every other ``.obj`` is the generic face
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
+from rigwright._reading import read_json
 from rigwright._validate import bad_argument, missing_file
 from rigwright.faces._packed import Float32
 from rigwright.progress import Progress, ProgressCallback, silent
@@ -29,9 +29,9 @@ MODE = re.compile(r"identity\d{3}")
 def read_neutral(folder: Path, count: int, function: str) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Vertices (V, 3) of the generic face and its faces (F, 4)."""
     path = _existing(folder / NEUTRAL, function)
-    lines = read_lines(path, function)
-    vertices = _checked(vertices_of(lines, path, function), path, count, function)
-    return vertices, faces_of(lines, count, path, function)
+    content = read_text(path, function)
+    vertices = _checked(vertices_of(content, path, function), path, count, function)
+    return vertices, faces_of(content, count, path, function)
 
 
 def expression_names(folder: Path, function: str) -> list[str]:
@@ -63,7 +63,7 @@ def read_deltas(
     for done, (name, delta) in enumerate(zip(names, deltas, strict=True)):
         progress(Progress("reading", done, len(names), name))
         path = _existing(folder / f"{name}.obj", function)
-        moved = _checked(vertices_of(read_lines(path, function), path, function), path, len(neutral), function)
+        moved = _checked(vertices_of(read_text(path, function), path, function), path, len(neutral), function)
         offset = moved - neutral
         delta[:] = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
     progress(Progress("reading", len(names), len(names)))
@@ -74,8 +74,8 @@ def indices(folder: Path, function: str) -> dict[str, Any]:
     """The lists of ``vertex_indices.json``."""
     path = _existing(folder / INDICES, function)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = read_json(path)
+    except (OSError, ValueError) as error:
         raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "complete") from error
     if not isinstance(content, dict):
         raise bad_argument(function, "folder", f"with {path}, a {type(content).__name__}", "complete")

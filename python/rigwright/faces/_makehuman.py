@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rigwright._formats.mpfb.files import either, read_object
 from rigwright._formats.mpfb.targets import read_deltas, target_files
-from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
 from rigwright._validate import bad_argument, missing_file
 from rigwright.faces._packed import Float32, check_folder, inside, read_sparse_shapes
 
@@ -207,11 +207,11 @@ def _targets(folder: Path, function: str) -> tuple[list[str], Float32]:
 def base_mesh(path: Path, whole: bool, function: str) -> tuple[Float32, NDArray[np.int32]]:
     """Vertices and faces of the body, or of the whole base mesh."""
     file = base_file(path)
-    lines = read_lines(file, function)
-    vertices = vertices_of(lines, file, function)
+    content = read_text(file, function)
+    vertices = vertices_of(content, file, function)
     if len(vertices) != NUM_VERTICES:
         raise bad_argument(function, "folder", f"with {len(vertices)} vertices in {file}", f"with {NUM_VERTICES}")
-    faces = faces_of(lines, len(vertices), file, function)
+    faces = faces_of(content, len(vertices), file, function)
     count = NUM_VERTICES if whole else BODY_VERTICES
     return vertices[:count].astype(np.float32), faces[(faces < count).all(axis=1)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright._formats.npz.archive import Member, read_arrays
+from rigwright._reading import check_regular, read_json
 from rigwright.sources._weights import read_weights
 
 Float64 = NDArray[np.float64]
@@ -114,9 +114,9 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
     """
     file = _existing("load_symmetric_pairs", path)
     try:
-        pairs = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"load_symmetric_pairs: {file}: no JSON ({error})") from None
+        pairs = read_json(file)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"load_symmetric_pairs: {error}") from None
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs
     ):
@@ -134,8 +134,12 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
 
 def _existing(function: str, path: Source) -> Path:
     file = Path(path)
-    if not file.is_file():
+    if not file.exists():
         raise FileNotFoundError(f"{function}: there is no file {file}")
+    try:
+        check_regular(file)
+    except ValueError as error:
+        raise ValueError(f"{function}: {error}") from None
     return file
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import as_array, bad_argument, check_blendshape_rig
+from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 from rigwright.inverse._activations import Activations
 
 Float64 = NDArray[np.float64]
@@ -86,16 +86,13 @@ class Gram:
         """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
         count, chosen = self.num_vertices, len(self.vertices)
         must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
-        array = as_array("solve", "targets", targets, must)
-        if array.dtype.kind not in "fiu":
-            raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", must)
+        check = Arguments("solve", V=count, M=chosen)
+        shapes = ("T V 3", "T M 3", "V 3", "M 3")
+        array = check.numbers("targets", targets, *shapes, dtype=np.float32, finite=False, must=must)
         array = array[None] if array.ndim == 2 else array
-        if array.ndim != 3 or array.shape[1] not in (count, chosen) or array.shape[2] != 3:
-            raise bad_argument("solve", "targets", f"of shape {array.shape}", must)
         if len(array) == 0:
-            raise bad_argument("solve", "targets", "an empty shot", "at least one frame")
-        with np.errstate(over="ignore"):
-            return np.ascontiguousarray(array, np.float32)
+            raise check.wrong("targets", "an empty shot", "at least one frame")
+        return array
 
     def chosen(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
         """The chosen vertices' rows of checked targets: (T, M, 3)."""
@@ -147,24 +144,23 @@ class Gram:
 def _vertices(vertices: ArrayLike | None, count: int) -> NDArray[np.int64]:
     if vertices is None:
         return np.arange(count)
-    array = np.asarray(vertices)
-    must = f"different vertex indices (M,) below {count}"
-    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) == 0:
-        raise bad_argument("solve", "vertices", f"{array.dtype} {array.shape}", must)
-    if array.min() < 0 or array.max() >= count:
-        raise bad_argument("solve", "vertices", f"{array.min()} to {array.max()}", must)
+    return different_vertices("vertices", vertices, count)
+
+
+def different_vertices(argument: str, vertices: ArrayLike, count: int) -> NDArray[np.int64]:
+    """At least one of ``count`` vertices, none of them twice."""
+    must = f"different vertex indices below {count}"
+    array: NDArray[np.int64] = Arguments("solve").integers(argument, vertices, "M+", below=count, must=must)
     if len(np.unique(array)) != len(array):
-        raise bad_argument("solve", "vertices", "with an index given twice", must)
-    return array.astype(np.int64)
+        raise bad_argument("solve", argument, "with an index given twice", must)
+    return array
 
 
 def _vertex_weights(weights: ArrayLike | None, count: int) -> Float64:
     if weights is None:
         return np.ones(count)
-    array = np.asarray(weights)
     must = f"({count},) finite numbers >= 0, not all 0"
-    if array.dtype.kind not in "fiu" or array.shape != (count,):
-        raise bad_argument("solve", "vertex_weights", f"{array.dtype} {array.shape}", must)
-    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+    array = Arguments("solve", M=count).numbers("vertex_weights", weights, "M", must=must)
+    if not ((array >= 0).all() and array.any()):
         raise bad_argument("solve", "vertex_weights", f"{array.min():g} to {array.max():g}", must)
-    return array.astype(np.float64)
+    return np.array(array)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import ProductModel
-from rigwright._validate import as_array, bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._projection import project
 from rigwright.inverse._ties import tie_boxes, tie_list
@@ -206,30 +206,15 @@ def _given(
     return result | {"symmetric": pairs} if len(pairs) else result
 
 
-def numbers(argument: str, value: ArrayLike, must: str, *, missing: bool = False, function: str = "solve") -> Float64:
-    """A float64 array of finite numbers; NaN is allowed where ``missing``."""
-    array = as_array(function, argument, value, must)
-    if array.dtype.kind not in "fiu":
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", must)
-    array = array.astype(np.float64)
-    if not (np.isfinite(array) | (np.isnan(array) if missing else False)).all():
-        raise bad_argument(function, argument, "not finite everywhere", "finite")
-    return array
-
-
 def _broadcast(argument: str, value: ArrayLike, shape: tuple[int, int], *, missing: bool = False) -> Float64:
-    must = f"numbers () or ({shape[1]},) or {shape}"
-    array = numbers(argument, value, must, missing=missing)
-    if array.shape not in ((), shape[1:], shape):
-        raise bad_argument("solve", argument, f"of shape {array.shape}", must)
-    return np.array(np.broadcast_to(array, shape))
+    check = Arguments("solve", T=shape[0], K=shape[1])
+    return np.array(np.broadcast_to(check.numbers(argument, value, "", "K", "T K", missing=missing), shape))
 
 
 def box(rig: Any, bounds: ArrayLike | None, fixed: ArrayLike | None, shape: tuple[int, int]) -> tuple[Float64, Float64]:
     """Lower and upper bounds (T, K), equal where a weight is pinned."""
-    given = numbers("bounds", rig.bounds if bounds is None else bounds, f"numbers (2,) or ({shape[1]}, 2)")
-    if given.shape not in ((2,), (shape[1], 2)):
-        raise bad_argument("solve", "bounds", f"of shape {given.shape}", f"numbers (2,) or ({shape[1]}, 2)")
+    check = Arguments("solve", K=shape[1])
+    given = check.numbers("bounds", rig.bounds if bounds is None else bounds, "2", "K 2")
     given = np.broadcast_to(given, (shape[1], 2))
     wrong = np.flatnonzero(given[:, 0] > given[:, 1])
     if len(wrong):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import as_array, bad_argument
-from rigwright.inverse._gram import Gram
+from rigwright._validate import Arguments, bad_argument
+from rigwright.inverse._gram import Gram, different_vertices
 
 Float64 = NDArray[np.float64]
 
@@ -32,11 +32,9 @@ def without_rigid_motion(gram: Gram, targets: ArrayLike, rigid: ArrayLike) -> tu
     ValueError
         Naming ``targets`` or ``rigid``.
     """
-    array = as_array("solve", "targets", targets, "numbers (T, V, 3)")
-    if array.dtype.kind not in "fiu" or array.ndim not in (2, 3) or array.shape[-1] != 3:
-        raise bad_argument("solve", "targets", f"{array.dtype} {array.shape}", "numbers (T, V, 3)")
-    shot = (array[None] if array.ndim == 2 else array).astype(np.float64)
-    chosen = _vertices(gram, rigid)
+    array = Arguments("solve").numbers("targets", targets, "T V 3", "V 3", finite=False)
+    shot = array[None] if array.ndim == 2 else array
+    chosen = different_vertices("rigid", rigid, gram.num_vertices)
     place = chosen
     if shot.shape[1] != gram.num_vertices:
         order = np.argsort(gram.vertices)
@@ -77,13 +75,3 @@ def procrustes(source: Float64, targets: Float64) -> Float64:
     u[:, :, 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
     rotation = u @ vt
     return np.concatenate([rotation, middles.transpose(0, 2, 1) - (rotation @ middle)[..., None]], axis=2)
-
-
-def _vertices(gram: Gram, rigid: ArrayLike) -> NDArray[np.int64]:
-    array = np.asarray(rigid)
-    must = f"different vertex indices (R,) below {gram.num_vertices}"
-    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) == 0:
-        raise bad_argument("solve", "rigid", f"{array.dtype} {array.shape}", must)
-    if array.min() < 0 or array.max() >= gram.num_vertices or len(np.unique(array)) != len(array):
-        raise bad_argument("solve", "rigid", f"{array.min()} to {array.max()}, or repeated", must)
-    return array.astype(np.int64)

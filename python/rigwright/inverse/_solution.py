@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import io
 import os
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import atomic_npz, npz_content
+from rigwright._formats.npz.archive import BROKEN
+from rigwright._formats.npz.array import HEADER
 from rigwright._validate import bad_argument, missing_file
 
 Float64 = NDArray[np.float64]
 
 
-UNREADABLE = (OSError, EOFError, ValueError, AttributeError, TypeError, NotImplementedError, BadZipFile, zlib.error)
+UNREADABLE = (*BROKEN, *HEADER, AttributeError)
 BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import as_array, bad_argument, check_blendshape_rig, check_threads
+from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigwright.inverse._gram import Gram
-from rigwright.inverse._problem import numbers
 from rigwright.inverse._run import METHODS, solve_problem
 from rigwright.plot._colors import INK, SERIES
 from rigwright.plot._drawing import new_axes
@@ -169,7 +168,7 @@ def trade_off(
     for name, value in (("count", count), ("gap", gap)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):
             raise bad_argument("trade_off", name, repr(value), "a whole number >= 1")
-    check_threads("trade_off", threads)
+    Arguments("trade_off").threads(threads)
     names = _names(methods)
     check_blendshape_rig("trade_off", rig)
     strengths = _strengths(rig, alphas)
@@ -211,19 +210,16 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
 def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
     """(A,) ascending."""
     if alphas is None:
+        Arguments("trade_off").unit("rig.meters_per_unit", float(rig.meters_per_unit))
         return default_alphas(rig)
-    strengths = np.sort(np.atleast_1d(numbers("alphas", alphas, "numbers (A,)", function="trade_off")))
-    if strengths.ndim != 1 or len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
+    strengths = np.sort(np.atleast_1d(Arguments("trade_off").numbers("alphas", alphas, "", "A")))
+    if len(strengths) == 0 or len(np.unique(strengths)) != len(strengths):
         raise bad_argument("trade_off", "alphas", repr(alphas), "one number or more, each once")
     return strengths
 
 
 def _shot(targets: ArrayLike) -> NDArray[Any]:
-    must = "of shape (T, V, 3), T >= 1"
-    shot = as_array("trade_off", "targets", targets, must)
-    if shot.ndim != 3 or len(shot) == 0:
-        raise bad_argument("trade_off", "targets", f"of shape {shot.shape}", must)
-    return shot
+    return Arguments("trade_off").numbers("targets", targets, "T+ V 3", dtype=None, finite=False)
 
 
 def _legible(x: Float64, y: Float64) -> list[int]:

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments
 
 
 def triangles(faces: ArrayLike) -> NDArray[np.int32]:
     """(T, 3): the faces, quads cut from their first corner to their third; a quad's halves follow one another."""
-    padded = padded_faces(faces, "triangles")
+    return _halves(padded_faces(faces, "triangles"))
+
+
+def _halves(padded: NDArray[np.int32]) -> NDArray[np.int32]:
     halves = np.stack([padded[:, [0, 1, 2]], padded[:, [0, 2, 3]]], axis=1)
     keep = np.stack([np.ones(len(padded), bool), padded[:, 3] >= 0], axis=1)
     return np.asarray(halves[keep])
@@ -42,14 +45,9 @@ def triangle_distortion(a: ArrayLike, b: ArrayLike, faces: ArrayLike) -> NDArray
     ValueError
         If shapes differ, a vertex is not finite, or a corner is no vertex.
     """
-    first, second = _vertices("a", a), _vertices("b", b)
-    if first.shape != second.shape:
-        raise bad_argument("triangle_distortion", "b", f"an array {second.shape}", f"an array {first.shape}")
-    corners = triangles(faces)
-    if corners.size and (corners.min() < 0 or corners.max() >= len(first)):
-        got = f"vertex {corners.min() if corners.min() < 0 else corners.max()} somewhere"
-        raise bad_argument("triangle_distortion", "faces", got, f"vertices from 0 to {len(first) - 1}")
-    u, v, w = corners.T
+    check = Arguments("triangle_distortion")
+    first, second = check.numbers("a", a, "V 3"), check.numbers("b", b, "V 3")
+    u, v, w = _halves(padded_faces(faces, "triangle_distortion", len(first))).T
     return _stretch(first, second, u, v) + _stretch(first, second, w, v)
 
 
@@ -59,12 +57,3 @@ def _stretch(a: NDArray[Any], b: NDArray[Any], tip: NDArray[Any], base: NDArray[
     shorter, longer = lengths.min(axis=0), lengths.max(axis=0)
     ratio = np.divide(longer, shorter, out=np.ones_like(longer), where=shorter > 0.0)
     return np.asarray(ratio - 1.0)
-
-
-def _vertices(argument: str, given: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(given)
-    if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != 3:
-        raise bad_argument("triangle_distortion", argument, f"{array.dtype} {array.shape}", "numbers (V, 3)")
-    if not np.isfinite(array).all():
-        raise bad_argument("triangle_distortion", argument, "not finite everywhere", "finite")
-    return array.astype(np.float64)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rigwright import _core
 from rigwright._core import Skeleton
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments
 from rigwright.metrics._vertices import vertex_error
 
 
@@ -52,26 +52,21 @@ def enveloping_error(
     ValueError
         If shapes do not fit or a value is not finite.
     """
-    truth, guess = (np.asarray(array) for array in (vertices, approximation))
-    if truth.ndim != 3 or guess.shape != truth.shape:
-        shapes = f"{guess.shape} beside vertices {truth.shape}"
-        raise bad_argument("enveloping_error", "approximation", shapes, "of the same shape (T, V, 3)")
-    check_threads("enveloping_error", threads)
-    rigid = _core.rigid_errors(skeleton, rest_vertices, poses, vertices, threads)
+    check = Arguments("enveloping_error")
+    check.threads(threads)
+    truth = check.numbers("vertices", vertices, "T V 3", dtype=np.float32)
+    guess = check.numbers("approximation", approximation, "T V 3", dtype=np.float32)
+    rest = check.numbers("rest_vertices", rest_vertices, "V 3", dtype=np.float32)
+    rows = check.numbers("poses", poses, "T C", dtype=np.float32)
+    if rows.shape[1] < 12 * skeleton.num_joints:
+        raise check.wrong("poses", f"{rows.shape[1]} wide", f"at least {12 * skeleton.num_joints} wide")
+    rigid = _core.rigid_errors(skeleton, rest, rows, truth, threads)
     if joints is None:
         best = rigid.min(axis=1)
     else:
-        chosen = np.asarray(joints)
-        if (
-            chosen.shape != (len(rigid),)
-            or chosen.dtype.kind not in "iu"
-            or not np.isin(chosen, range(rigid.shape[1])).all()
-        ):
-            raise bad_argument(
-                "enveloping_error", "joints", f"{chosen.dtype} {chosen.shape}", f"({len(rigid)},) joints"
-            )
+        chosen = check.integers("joints", joints, "V", below=rigid.shape[1])
         best = rigid[np.arange(len(rigid)), chosen]
-    left = vertex_error(vertices, approximation, threads=threads).rms ** 2 * truth.shape[0] * truth.shape[1]
+    left = vertex_error(truth, guess, threads=threads).rms ** 2 * truth.shape[0] * truth.shape[1]
     if left == 0.0:
         return 0.0
     with np.errstate(divide="ignore"):

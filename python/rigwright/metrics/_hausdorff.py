@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments
 
 Float64 = NDArray[np.float64]
 
@@ -34,8 +34,10 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
     ValueError
         If one of them is empty, is not (V, 3) numbers or holds a value that is not finite.
     """
-    check_threads("hausdorff", threads)
-    first, second = _points("a", a), _points("b", b)
+    check = Arguments("hausdorff")
+    check.threads(threads)
+    first = check.numbers("a", a, "V+ 3", dtype=np.float32)
+    second = check.numbers("b", b, "W+ 3", dtype=np.float32)
     return max(_farthest(first, second, threads), _farthest(second, first, threads))
 
 
@@ -43,15 +45,3 @@ def _farthest(points: NDArray[np.float32], others: NDArray[np.float32], threads:
     """How far a point is at most from the nearest of the others."""
     nearest, _ = _core.PointTree(others).nearest(points, 1, threads)
     return float(np.linalg.norm(points.astype(np.float64) - others[nearest[:, 0]], axis=1).max())
-
-
-def _points(argument: str, given: ArrayLike) -> NDArray[np.float32]:
-    array = np.asarray(given)
-    if array.dtype.kind not in "iuf" or array.ndim != 2 or array.shape[1] != 3 or not len(array):
-        got = f"{array.dtype} {array.shape}"
-        raise bad_argument("hausdorff", argument, got, "numbers (V, 3) of at least one vertex")
-    with np.errstate(over="ignore"):
-        narrow = np.ascontiguousarray(array, np.float32)
-    if not np.isfinite(narrow).all():
-        raise bad_argument("hausdorff", argument, "not finite everywhere", "finite")
-    return narrow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 Float64 = NDArray[np.float64]
 
@@ -57,8 +57,7 @@ def structural_similarity(a: ArrayLike, b: ArrayLike, *, data_range: float = 255
         ``data_range`` is not above 0.
     """
     x, y = _pair("structural_similarity", a, b, smallest=WINDOW)
-    if not 0.0 < data_range < np.inf:
-        raise bad_argument("structural_similarity", "data_range", data_range, "finite and above 0")
+    Arguments("structural_similarity").number("data_range", data_range, above=0.0)
     c1, c2 = (K1 * data_range) ** 2, (K2 * data_range) ** 2
     mean_x, mean_y = _window_mean(x), _window_mean(y)
     variance_x = _window_mean(x * x) - mean_x * mean_x
@@ -87,12 +86,9 @@ def _pair(function: str, a: ArrayLike, b: ArrayLike, smallest: int) -> tuple[Flo
 
 
 def _luminance(function: str, argument: str, image: ArrayLike, smallest: int) -> Float64:
-    array = np.asarray(image)
-    colors = array.ndim == 3 and array.shape[2] == 3
-    if array.dtype.kind not in "iuf" or not (array.ndim == 2 or colors) or min(array.shape[:2]) < smallest:
-        expected = f"pixels (h, w) or (h, w, 3), h and w at least {smallest}"
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
-    wide = array.astype(np.float64)
-    if not np.isfinite(wide).all():
-        raise bad_argument(function, argument, "not finite everywhere", "finite")
-    return wide @ np.array(LUMA) if colors else wide
+    must = f"pixels (h, w) or (h, w, 3), h and w at least {smallest}"
+    check = Arguments(function)
+    wide = check.numbers(argument, image, "h w", "h w 3", must=must)
+    if min(wide.shape[:2]) < smallest:
+        raise check.wrong(argument, f"{wide.dtype} {wide.shape}", must)
+    return wide @ np.array(LUMA) if wide.ndim == 3 else wide

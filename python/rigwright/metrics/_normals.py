@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
+from rigwright._validate import Arguments
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def normal_angle(a: ArrayLike, b: ArrayLike, faces: ArrayLike, *, threads: int =
     ValueError
         If the shapes differ, a value is not finite, or a corner is no vertex.
     """
-    angles = _core.face_normal_angles(a, b, faces, threads)
+    angles = _core.face_normal_angles(a, b, faces, Arguments("normal_angle").threads(threads))
     valid = ~np.isnan(angles)
     known = angles[valid]
     count = valid.sum(axis=0)

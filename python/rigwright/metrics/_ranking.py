@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import NumericalError
 
 
@@ -37,9 +37,7 @@ def bradley_terry(wins: ArrayLike, *, tolerance: float = 1e-12, max_iterations: 
     rigwright.NumericalError
         If ``max_iterations`` did not suffice.
     """
-    counts = np.array(wins, np.float64)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] == 0:
-        raise bad_argument("bradley_terry", "wins", f"of shape {counts.shape}", "a matrix (N, N), N >= 1")
+    counts = np.array(Arguments("bradley_terry").numbers("wins", wins, "N+ N", finite=False))
     np.fill_diagonal(counts, 0.0)
     if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise bad_argument("bradley_terry", "wins", "negative or not finite somewhere", "counts >= 0")

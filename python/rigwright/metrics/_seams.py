@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._hashing import padded_faces
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,10 @@ def seam_error(
     ValueError
         If the shapes differ, a value is not finite, or a corner is no vertex.
     """
-    edges, sides, angles, lengths = _core.hinge_errors(truth, approximation, faces, threads)
-    piece = np.asarray(labels)
-    num_vertices = np.shape(truth)[-2]
-    if piece.shape != (num_vertices,):
-        raise bad_argument("seam_error", "labels", f"of shape {piece.shape}", f"of shape ({num_vertices},)")
+    check = Arguments("seam_error")
+    edges, sides, angles, lengths = _core.hinge_errors(truth, approximation, faces, check.threads(threads))
+    num_vertices = check.sizes["V"] = np.shape(truth)[-2]
+    piece = check.integers("labels", labels, "V", low=-(2**63))
     corners = padded_faces(faces, "seam_error")
     bridging = (piece[corners] != piece[corners[:, :1]])[:, :3].any(axis=1)
     bridging |= (piece[corners[:, 3]] != piece[corners[:, 0]]) & (corners[:, 3] >= 0)

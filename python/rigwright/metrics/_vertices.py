@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def vertex_error(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> VertexError
     ValueError
         If the shapes differ, there is no vertex or no frame, or a value is not finite.
     """
-    distances = _core.vertex_distances(a, b, threads)
+    distances = _core.vertex_distances(a, b, Arguments("vertex_error").threads(threads))
     if distances.size == 0:
         raise bad_argument("vertex_error", "a", "empty", "at least one vertex in one frame")
     return VertexError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments
 from rigwright.metrics._vertices import vertex_error
 
 Float64 = NDArray[np.float64]
@@ -74,20 +74,13 @@ def weight_error(
     ValueError
         If the shapes do not fit, there is no frame, or a value is not finite.
     """
-    check_threads("weight_error", threads)
-    w = np.asarray(weights)
-    if w.ndim != 2 or w.dtype.kind not in "fiu" or 0 in w.shape:
-        raise bad_argument("weight_error", "weights", f"{w.dtype} {w.shape}", "numbers (T, K)")
-    if not np.isfinite(w).all():
-        raise bad_argument("weight_error", "weights", "not finite everywhere", "finite")
-    if np.ndim(truth) != 3 or len(np.asarray(truth)) != len(w):
-        raise bad_argument("weight_error", "truth", f"of shape {np.shape(truth)}", f"of shape ({len(w)}, V, 3)")
-    if np.shape(vertices) != np.shape(truth):
-        raise bad_argument("weight_error", "vertices", f"of shape {np.shape(vertices)}", f"of shape {np.shape(truth)}")
-    rmse = np.array(
-        [vertex_error(a, b, threads=threads).rms for a, b in zip(np.asarray(truth), np.asarray(vertices), strict=True)]
-    )
-    size = np.abs(w.astype(np.float64))
+    check = Arguments("weight_error")
+    check.threads(threads)
+    w = check.numbers("weights", weights, "T+ K+")
+    wanted = check.numbers("truth", truth, "T V 3", dtype=None)
+    reached = check.numbers("vertices", vertices, "T V 3", dtype=None)
+    rmse = np.array([vertex_error(a, b, threads=threads).rms for a, b in zip(wanted, reached, strict=True)])
+    size = np.abs(w)
     return WeightError(
         rmse=rmse,
         rmse_mean=float(rmse.mean()),
@@ -96,6 +89,6 @@ def weight_error(
         cardinality_001=(size > 1e-3).sum(axis=1),
         cardinality_01=(size > 0.01).sum(axis=1),
         l1=size.sum(axis=1),
-        smoothness=np.square(np.diff(w.astype(np.float64), n=2, axis=0)).sum(axis=0),
+        smoothness=np.square(np.diff(w, n=2, axis=0)).sum(axis=0),
         seconds=float(seconds) / len(w),
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
 
@@ -142,31 +142,14 @@ def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[
 
 def check_faces(faces: Any, num_vertices: int, function: str, argument: str) -> NDArray[np.int32]:
     """Faces as (F, 4) int32; ``ValueError`` when empty or when an index is outside the vertices."""
-    array = np.asarray(faces)
-    if array.ndim != 2 or array.shape[1] not in (3, 4) or array.dtype.kind not in "iu" or len(array) == 0:
-        got = f"{array.dtype} {array.shape}"
-        raise bad_argument(function, argument, got, "an integer array (F, 3) or (F, 4) with at least one face")
-    lowest, highest = int(array.min()), int(array.max())
-    corners = int(array[:, :3].min())
-    if lowest < -1 or highest >= num_vertices or corners < 0:
-        worst = highest if highest >= num_vertices else min(lowest, corners)
-        expected = f"indices from 0 to {num_vertices - 1} (-1 in the fourth column pads a triangle)"
-        raise bad_argument(function, argument, f"an array that holds the index {worst}", expected)
-    return padded_faces(array, function)
+    corners = padded_faces(faces, function, num_vertices, argument)
+    if len(corners) == 0:
+        raise bad_argument(function, argument, "empty", "at least one face")
+    return corners
 
 
 def _names(value: Any, function: str, argument: str, at_least_one: str = "") -> list[str]:
-    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
-        raise bad_argument(function, argument, f"a {type(value).__name__}", "a list of names")
-    names = [str(name) if isinstance(name, str) else name for name in value]
-    wrong = [name for name in names if not isinstance(name, str) or not name]
-    if wrong:
-        raise bad_argument(function, argument, f"a list that holds {wrong[0]!r}", "a list of non-empty names")
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise bad_argument(function, argument, f"a list with {name!r} twice", "names without repeats")
-        seen.add(name)
+    names = Arguments(function).names(argument, value)
     if at_least_one and not names:
         raise bad_argument(function, argument, "empty", f"the names of at least one {at_least_one}")
     return names
@@ -174,7 +157,7 @@ def _names(value: Any, function: str, argument: str, at_least_one: str = "") -> 
 
 def _ranges(value: Any, count: int, function: str) -> NDArray[np.float64]:
     argument = "rig.channel_ranges"
-    ranges = float_array(value, (count, 2), function, argument)
+    ranges = np.array(Arguments(function, N=count).numbers(argument, value, "N 2", narrow=True))
     upside_down = np.flatnonzero(ranges[:, 0] > ranges[:, 1])
     if len(upside_down):
         row = int(upside_down[0])
@@ -186,7 +169,7 @@ def _ranges(value: Any, count: int, function: str) -> NDArray[np.float64]:
 def _channel_rest(value: Any, ranges: NDArray[np.float64], function: str) -> NDArray[np.float64]:
     if value is None:
         return np.asarray(np.clip(0.0, ranges[:, 0], ranges[:, 1]))
-    return float_array(value, (len(ranges),), function, "rig.channel_rest")
+    return np.array(Arguments(function, N=len(ranges)).numbers("rig.channel_rest", value, "N", narrow=True))
 
 
 def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArray[np.float32]]:
@@ -196,16 +179,14 @@ def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArr
         got = f"a {type(skeleton).__name__}"
         raise bad_argument(function, "rig.skeleton", got, "a rigwright.Skeleton, or None for a rig without joints")
     names = _names(skeleton.names, function, "rig.skeleton.names", at_least_one="joint")
-    parents = [int(parent) for parent in np.asarray(skeleton.parents).ravel()]
-    if len(parents) != len(names):
-        got = f"an array of {len(parents)} parents for {len(names)} joints"
-        raise bad_argument(function, "rig.skeleton.parents", got, "one parent for each joint")
+    check = Arguments(function, J=len(names))
+    parents: list[int] = check.integers("rig.skeleton.parents", skeleton.parents, "J", low=-1).tolist()
     for joint, parent in enumerate(parents):
         if not -1 <= parent < joint:
             got = f"{parent} for joint {joint} ({names[joint]!r})"
             expected = "-1 for a root or the index of an earlier joint, without cycles"
             raise bad_argument(function, "rig.skeleton.parents", got, expected)
-    rest = float_array(skeleton.rest, (len(names), 3, 4), function, "rig.skeleton.rest")
+    rest = check.numbers("rig.skeleton.rest", skeleton.rest, "J 3 4", narrow=True)
     flat = np.flatnonzero(np.abs(np.linalg.det(rest[:, :, :3])) == 0.0)
     if len(flat):
         got = f"a transform of zero volume at joint {int(flat[0])} ({names[int(flat[0])]!r})"
@@ -230,21 +211,15 @@ def _controls(value: Any, joint_names: list[str], function: str) -> list[str]:
 
 
 def _rest_vertices(value: Any, function: str) -> NDArray[np.float32]:
-    array = np.asarray(value)
-    if array.ndim != 2 or array.shape[1:] != (3,) or len(array) == 0:
-        got = f"{array.dtype} {array.shape}"
-        raise bad_argument(function, "rig.rest_vertices", got, "an array (V, 3) with at least one vertex")
-    return float_array(array, array.shape, function, "rig.rest_vertices").astype(np.float32)
+    return np.array(Arguments(function).numbers("rig.rest_vertices", value, "V+ 3", dtype=np.float32))
 
 
 def _units(rig: Any, function: str) -> tuple[float, str]:
     meters_per_unit, up_axis = getattr(rig, "meters_per_unit", 1.0), getattr(rig, "up_axis", "Y")
-    number = isinstance(meters_per_unit, int | float | np.floating)
-    if not number or not np.isfinite(meters_per_unit) or meters_per_unit <= 0:
-        raise bad_argument(function, "rig.meters_per_unit", repr(meters_per_unit), "a positive number")
+    meters_per_unit = Arguments(function).unit("rig.meters_per_unit", meters_per_unit)
     if up_axis not in ("X", "Y", "Z"):
         raise bad_argument(function, "rig.up_axis", repr(up_axis), '"X", "Y" or "Z"')
-    return float(meters_per_unit), up_axis
+    return meters_per_unit, up_axis
 
 
 def _text(rig: Any, attribute: str, function: str) -> str:
@@ -254,29 +229,13 @@ def _text(rig: Any, attribute: str, function: str) -> str:
     return value
 
 
-def float_array(value: Any, shape: tuple[int, ...], function: str, argument: str) -> NDArray[np.float64]:
-    """A float64 copy of real numbers of this shape; all must be finite in float32."""
-    array = np.asarray(value)
-    if array.shape != shape or array.dtype.kind not in "fiu":
-        raise bad_argument(function, argument, f"{array.dtype} {array.shape}", f"an array of numbers {shape}")
-    copy = np.array(array, np.float64)
-    outside = np.argwhere(~(np.abs(copy) <= np.finfo(np.float32).max))
-    if len(outside):
-        where = tuple(int(i) for i in outside[0])
-        got = f"{copy[where]} at {list(where)}"
-        raise bad_argument(function, argument, got, "finite numbers within the range of float32")
-    return copy
-
-
 def _answer_array(
     value: Any, shape: tuple[int, ...], function: str, argument: str, meaning: str
 ) -> NDArray[np.float32]:
     expected = f"a float32 array {shape}: {meaning}"
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise bad_argument(function, argument, "no array of numbers", expected) from error
-    if array.shape != shape or array.dtype.kind != "f":
+    words = " ".join(map(str, shape))
+    array = Arguments(function).numbers(argument, value, words, dtype=None, finite=False, must=expected)
+    if array.dtype.kind != "f":
         raise bad_argument(function, argument, f"{array.dtype} {array.shape}", expected)
     with np.errstate(over="ignore"):
         return np.ascontiguousarray(array, "<f4")

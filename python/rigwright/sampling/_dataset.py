@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import topology_hash
 from rigwright._posing import pose_names
-from rigwright._validate import bad_argument, missing_file
+from rigwright._validate import Arguments, bad_argument, missing_file
 from rigwright.progress import Progress, ProgressOption, as_callback
-from rigwright.sampling._check import check_faces, float_array
+from rigwright.sampling._check import check_faces
 from rigwright.sampling._kinematics import channel_entry
 from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
 from rigwright.sampling._npy import file_status
@@ -189,12 +189,8 @@ class Dataset:
         -------
         channels (t, N), poses (t, C), vertices (t, V, 3)
         """
-        wanted = np.asarray(rows)
-        inside = wanted.dtype.kind in "iu" and ((wanted >= 0) & (wanted < len(self))).all()
-        if wanted.ndim != 1 or not (inside or wanted.size == 0):
-            got = f"{wanted.dtype} {wanted.shape}"
-            raise bad_argument("take", "rows", got, f"a list of integers from 0 to {len(self) - 1}")
-        channels, poses, vertices = (source.take(wanted.astype(np.int64)) for source in self._rows)
+        wanted = Arguments("take").integers("rows", rows, "t", below=len(self))
+        channels, poses, vertices = (source.take(wanted) for source in self._rows)
         return channels, poses, vertices
 
     def split(self, fraction: float = 0.1, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -248,8 +244,8 @@ class Dataset:
     def _read_rest(self) -> None:
         count = self.manifest["num_vertices"]
         rest = self._read("rest_vertices.npy", "<f4", (count, 3))
-        finite = float_array(rest, rest.shape, "Dataset", "rest_vertices.npy")
-        self.rest_vertices = _frozen(finite.astype(np.float32))
+        finite = Arguments("Dataset").numbers("rest_vertices.npy", rest, "V 3", dtype=np.float32)
+        self.rest_vertices = _frozen(np.array(finite))
         faces = self._read("faces.npy", "<i4", (self.manifest["num_faces"], 4))
         self.faces = _frozen(check_faces(faces, count, "Dataset", "faces.npy"))
         found = topology_hash(self.faces, count)
@@ -260,7 +256,9 @@ class Dataset:
         if self.joint_names:
             shape = (len(self.joint_names), 3, 4)
             joints = self._read("skeleton_rest.npy", "<f4", shape)
-            self._skeleton_rest = float_array(joints, shape, "Dataset", "skeleton_rest.npy").astype(np.float32)
+            self._skeleton_rest = np.array(
+                Arguments("Dataset").numbers("skeleton_rest.npy", joints, "J 3 4", dtype=np.float32)
+            )
 
     def _read(self, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
         return Rows([RowFile(self.path / name, dtype, shape)])[:]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rigwright._files import atomic_write
+from rigwright._reading import LARGEST_JSON, read_bytes
 from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
 from rigwright.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest, without_kinematics
@@ -124,10 +125,10 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     """Whether the folder is complete; ``ValueError`` if it belongs to another run."""
     complete, begun = folder / MANIFEST, folder / UNFINISHED
     if complete.exists():
-        found = read_manifest(complete.read_bytes(), "sample", MANIFEST)
+        found = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)
         found = {key: value for key, value in found.items() if key in opening}
     elif begun.exists():
-        found = parse_json(begun.read_bytes(), "sample", UNFINISHED)
+        found = parse_json(read_bytes(begun, LARGEST_JSON), "sample", UNFINISHED)
     else:
         return False
     if found.get("version") == 1:

@@ -33,6 +33,7 @@ from rigwright.sampling._work import AnotherRig, Shard, ShardWork
 
 SHARD_BYTES = 1 << 23
 LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
+LARGEST_PROBE = 1 << 30  # bytes of the probe's channel rows
 
 
 def sample(
@@ -127,9 +128,19 @@ class _Plan:
         return sum(npy_size("<f4", (shard.rows, *shape)) for shape in columns)
 
 
+def _check_probe(probe: int, channels: int) -> None:
+    """The probe's rows are drawn at once: as many numbers as the square of the channels, for each base pose."""
+    most = LARGEST_PROBE // (8 * channels * (channels + 1))
+    if probe > most:
+        size = 8 * probe * channels * (channels + 1) / 1e9
+        got = f"{probe}, which takes {probe * (channels + 1):,} rows of {channels:,} channels ({size:.1f} GB)"
+        raise bad_argument("sample", "probe", got, f"from 0 to {most} for so many channels")
+
+
 def _plan(facts: RigFacts, sampler: Sampler, count: int | None, seed: int, probe: int, shard_rows: int | None) -> _Plan:
     count = default_count(sampler) if count is None else _integer("count", count, 1)
     seed, probe = _integer("seed", seed, 0), _integer("probe", probe, 0)
+    _check_probe(probe, len(facts.channel_names))
     if shard_rows is None:
         shard_rows = min(max(1, SHARD_BYTES // (12 * len(facts.rest_vertices))), LARGEST_SHARD)
     shard_rows = _integer("shard_rows", shard_rows, 1)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright import _reading as reading
 from rigwright._validate import bad_argument
 from rigwright.sampling._check import RigFacts
 from rigwright.sampling._kinematics import KEYS, channels_of
@@ -112,8 +113,8 @@ def parse_json(content: bytes, function: str, name: str) -> dict[str, Any]:
         raise ValueError(f"{text} is no number")
 
     try:
-        value = json.loads(content, object_pairs_hook=no_repeats, parse_constant=no_constant)
-    except (ValueError, RecursionError) as error:
+        value = reading.parse_json(content, object_pairs_hook=no_repeats, parse_constant=no_constant)
+    except ValueError as error:
         raise bad_argument(function, name, f"no readable JSON ({error})", "a JSON object") from error
     if not isinstance(value, dict):
         raise bad_argument(function, name, f"a JSON {type(value).__name__}", "a JSON object")

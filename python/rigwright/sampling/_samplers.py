@@ -11,8 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
-from rigwright.sampling._check import float_array
+from rigwright._validate import Arguments, bad_argument
 from rigwright.sampling._stream import Stream, normal_quantile
 
 DEFAULT_COUNT = 5000
@@ -109,11 +108,8 @@ class Animation:
     noise: float | tuple[float, float] = 0.0
 
     def __post_init__(self) -> None:
-        array = np.asarray(self.frames)
-        if array.ndim != 2 or len(array) == 0:
-            got = f"{array.dtype} {array.shape}"
-            raise bad_argument("Animation", "frames", got, "an array (A, N) of at least one channel row")
-        object.__setattr__(self, "frames", float_array(array, array.shape, "Animation", "frames"))
+        rows = Arguments("Animation").numbers("frames", self.frames, "A+ N", narrow=True)
+        object.__setattr__(self, "frames", np.array(rows))
         self._factors()
 
     def __len__(self) -> int:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._formats.npz import array
 from rigwright._validate import bad_argument
-
-BROKEN = (OSError, ValueError, EOFError, SyntaxError, TypeError, OverflowError)
 
 
 def read_array(path: Path, function: str) -> NDArray[Any]:
-    """The array of a file that ``numpy.save`` has written.
+    """The real numbers of a file that ``numpy.save`` has written.
 
     Raises
     ------
@@ -24,12 +22,7 @@ def read_array(path: Path, function: str) -> NDArray[Any]:
         If it holds anything else.
     """
     try:
-        stored = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise
-    except BROKEN as error:
-        got = f"{path}: no array of numbers ({' '.join(str(error).split())})"
-        raise bad_argument(function, "path", got, "a .npy file") from None
-    if not isinstance(stored, np.ndarray):
-        raise bad_argument(function, "path", f"{path}: an archive", "one array")
-    return stored
+        return array.read_array(path)
+    except ValueError as error:
+        got, _, expected = str(error).partition("; it must be ")
+        raise bad_argument(function, "path", got, expected or "a .npy file of numbers") from None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from rigwright._core import BlendshapeRig
+from rigwright._reading import read_json
 from rigwright._validate import bad_argument
 
 
@@ -55,11 +55,11 @@ def rename_shapes(rig: BlendshapeRig, names: Mapping[str, str] | str | os.PathLi
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        names = json.loads(path.read_text(encoding="utf-8"))
+        names = read_json(path)
     except FileNotFoundError:
         raise FileNotFoundError(f"rename_shapes: there is no file {path}") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"rename_shapes: {path}: no JSON ({error})") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"rename_shapes: {error}") from None
     if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
         raise ValueError(f'rename_shapes: {path}: no object {{"shape": "name", ...}}')
     return names

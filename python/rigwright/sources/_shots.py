@@ -51,7 +51,8 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
     file = Path(path)
     with naming(file, "load_shot"):
         place: str | None = "obj.sequence:load_sequence"
-        if not (file.is_dir() or any(letter in file.name for letter in GLOB) or file.name.lower().endswith(OBJ)):
+        pattern = any(letter in file.name for letter in GLOB) and not file.exists()
+        if not (file.is_dir() or pattern or file.name.lower().endswith(OBJ)):
             place = OPENERS.get(existing_file(path, "load_shot").suffix.lower())
         if place is None:
             endings = f"a folder of OBJ files, or one that ends in {', '.join([*OBJ, *OPENERS])}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._reading import check_regular
 from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 
@@ -86,7 +87,8 @@ def _whole(function: str, path: Path, columns: int) -> Int64:
     what = "a vertex" if columns == 1 else f"{columns} vertices"
     expected = f"{what} per line, as whole numbers"
     table = _table(function, path, f"{path}: not {what} a line")
-    if table.size % columns or (table.ndim == 2 and table.shape[1] != columns and table.size):
+    table = table[:, None] if table.ndim == 1 and columns == 1 else table
+    if table.size and (table.ndim != 2 or table.shape[1] != columns):
         raise bad_argument(function, "path", f"{path}: not {what} a line (shape {table.shape})", expected)
     table = table.reshape(-1, columns)
     if not (np.isfinite(table).all() and (table == np.round(table)).all()):
@@ -97,11 +99,12 @@ def _whole(function: str, path: Path, columns: int) -> Int64:
 def _table(function: str, path: Path, failed: str) -> Float64:
     try:
         if path.suffix.lower() == ".npy":
-            return np.asarray(read_array(path, function), np.float64)
+            return read_array(path, function).astype(np.float64)
+        check_regular(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an empty file
             return np.loadtxt(path, ndmin=2, delimiter="," if path.suffix.lower() == ".csv" else None)
     except FileNotFoundError:
         raise FileNotFoundError(f"{function}: there is no file {path}") from None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError) as error:
         raise bad_argument(function, "path", f"{failed} ({' '.join(str(error).split())})", "numbers in lines") from None

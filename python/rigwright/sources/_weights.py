@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright._formats.npz.archive import Member, read_arrays
-from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 from rigwright.sources._blendshapes import load_weights
 
@@ -32,10 +31,7 @@ def read_weights(path: Path, rig: BlendshapeRig, missing: float = 0.0) -> Float6
         If the file holds no weights of the rig.
     """
     if path.suffix.lower() == ".npy":
-        array = read_array(path, "load_weights")
-        if array.dtype.kind not in "fiu":
-            raise bad_argument("load_weights", "path", f"{path}: no array of weights ({array.dtype})", "numbers")
-        return array.astype(np.float64)
+        return read_array(path, "load_weights").astype(np.float64)
     weights = load_weights(path, rig)[0].astype(np.float64)
     if path.suffix.lower() == ".npz":
         stored = read_arrays(path, {"names": Member("U", ("K",))}, "load_weights", others=True)

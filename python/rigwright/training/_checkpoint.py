@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from rigwright._files import atomic_npz
+from rigwright._formats.npz.archive import BROKEN
+from rigwright._reading import parse_json
 from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
 from rigwright.training._optimizers import Arrays
@@ -69,10 +69,10 @@ def read_checkpoint(path: Path, run: str) -> State | None:
         return None
     try:
         with np.load(path, allow_pickle=False) as file:
-            facts = json.loads(str(file["facts"]))
+            facts = parse_json(str(file["facts"]).encode())
             arrays = {name: file[name] for name in file.files if name != "facts"}
         found = {str(key): facts[key] for key in ("run", "step", "seconds", "stale", "loss")}
-    except (OSError, EOFError, ValueError, KeyError, TypeError, NotImplementedError, zlib.error, BadZipFile):
+    except (*BROKEN, KeyError, TypeError):
         expected = "a checkpoint of rigwright.training.body, or a path where no file is"
         raise bad_argument("body", "checkpoint", f"the unreadable file {path}", expected) from None
     if found["run"] != run:

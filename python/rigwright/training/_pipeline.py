@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
-from rigwright._validate import bad_argument
+from rigwright._validate import MOST_THREADS, Arguments, bad_argument
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
@@ -164,8 +164,7 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
     count = torch.cuda.device_count() if kind == "cuda" else 1
     if colon and not (index.isdecimal() and int(index) < count):
         raise bad_argument("body", "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
-        raise bad_argument("body", "threads", repr(threads), "a whole number from 0")
+    Arguments("body").whole("threads", threads, most=MOST_THREADS)
 
 
 class Networks:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import bad_argument
+from rigwright._hashing import padded_faces
+from rigwright._validate import Arguments, bad_argument
 from rigwright.transfer._positions import check_positions
-from rigwright.transfer._surface import checked_faces, checked_vertices
+from rigwright.transfer._surface import checked_vertices
 
 #: Pairs of facing vertices: those that are found, these, or none.
 Contacts = ArrayLike | Literal["auto"] | None
@@ -61,10 +62,11 @@ def find_contacts(
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
     """
+    check = Arguments("find_contacts")
+    check.threads(threads)
     check_positions("find_contacts", neutral, shapes, "shapes")
-    first, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
-    if others.ndim != 3 or first.shape != others.shape[1:]:
-        raise bad_argument("find_contacts", "shapes", str(others.shape), f"(K, {', '.join(map(str, first.shape))})")
+    first = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
+    others = check.numbers("shapes", shapes, "K V 3", dtype=np.float32)
     return _core.find_contacts(np.concatenate([first[None], others]), faces, reach, threads=threads)
 
 
@@ -89,8 +91,8 @@ def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = No
     ValueError
         On values that are not finite, indices out of range, and a number of rings below 0.
     """
-    points = np.asarray(vertices, np.float32)
-    corners = checked_faces("crossings", faces, len(points))
+    points = Arguments("crossings").numbers("vertices", vertices, "V 3", dtype=np.float32)
+    corners = padded_faces(faces, "crossings", len(points))
     return len(_core.self_intersections(points, corners, _chosen("crossings", corners, len(points), near, rings)))
 
 
@@ -121,13 +123,13 @@ def new_crossings(
     (N, 2) int32
         Ascending, the lower face first.
     """
-    poses = [np.asarray(x, np.float32) for x in (source_shape, target_neutral, target_shape)]
-    for argument, pose in zip(("source_shape", "target_neutral"), poses, strict=False):
-        if pose.shape != poses[2].shape:
-            raise bad_argument("new_crossings", argument, str(pose.shape), str(poses[2].shape))
-    corners = checked_faces("new_crossings", faces, len(poses[2]))
-    counter = CrossingCounter("new_crossings", poses[1], corners, near, rings)
-    return counter.new(counter.pairs(poses[0]), poses[2])
+    check = Arguments("new_crossings")
+    target = check.numbers("target_shape", target_shape, "V 3", dtype=np.float32)
+    source = check.numbers("source_shape", source_shape, "V 3", dtype=np.float32)
+    neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
+    corners = padded_faces(faces, "new_crossings", len(target))
+    counter = CrossingCounter("new_crossings", neutral, corners, near, rings)
+    return counter.new(counter.pairs(source), target)
 
 
 def count_new_crossings(
@@ -155,14 +157,14 @@ def count_new_crossings(
     ValueError
         If the shapes are not as many, or not of one topology.
     """
-    neutral = np.asarray(target_neutral, np.float32)
-    if np.shape(source_shapes) != np.shape(target_shapes):
-        got = f"of shape {np.shape(source_shapes)}"
-        raise bad_argument("count_new_crossings", "source_shapes", got, f"of shape {np.shape(target_shapes)}")
-    corners = checked_faces("count_new_crossings", faces, len(neutral))
+    check = Arguments("count_new_crossings")
+    neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
+    targets = check.numbers("target_shapes", target_shapes, "K V 3", dtype=np.float32)
+    sources = check.numbers("source_shapes", source_shapes, "K V 3", dtype=np.float32)
+    corners = padded_faces(faces, "count_new_crossings", len(neutral))
     counter = CrossingCounter("count_new_crossings", neutral, corners, near)
-    pairs = zip(np.asarray(source_shapes, np.float32), np.asarray(target_shapes, np.float32), strict=True)
-    return np.array([len(counter.new(counter.pairs(source), target)) for source, target in pairs], np.int64)
+    found = (counter.new(counter.pairs(source), target) for source, target in zip(sources, targets, strict=True))
+    return np.array([len(pairs) for pairs in found], np.int64)
 
 
 class CrossingCounter:
@@ -219,8 +221,7 @@ def _chosen(
     function: str, faces: NDArray[np.int32], num_vertices: int, near: ArrayLike | None, rings: int
 ) -> NDArray[np.uint8]:
     """Which faces (F,) are compared."""
-    if isinstance(rings, bool) or not isinstance(rings, int | np.integer) or rings < 0:
-        raise bad_argument(function, "rings", repr(rings), "a whole number of at least 0")
+    rings = Arguments(function).whole("rings", rings)
     if near is None:
         return np.ones(len(faces), np.uint8)
     return _faces_near(faces, num_vertices, checked_vertices(function, "near", near, num_vertices), rings)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import bad_argument, check_finite, check_threads
+from rigwright._hashing import padded_faces
+from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._components import (
     Surface,
@@ -21,7 +22,6 @@ from rigwright.transfer._components import (
     partners,
 )
 from rigwright.transfer._fitting import Pairs, fit_surface, mean_edge, similarity
-from rigwright.transfer._surface import checked_faces
 from rigwright.transfer._tears import mended, torn_edges
 
 Float32 = NDArray[np.float32]
@@ -91,10 +91,9 @@ class Correspondence:
         of a shut gap, which has no bound. Hand both to :func:`deformation_transfer` with the target's neutral and
         faces.
         """
-        own, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
-        if others.ndim != 3 or others.shape[1:] != own.shape or len(own) != len(self.fitted):
-            got = f"{own.shape} and {others.shape}"
-            raise bad_argument("resample", "neutral and shapes", got, f"({len(self.fitted)}, 3) and (K, same)")
+        check = Arguments("resample", V=len(self.fitted))
+        own: Float32 = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
+        others: Float32 = check.numbers("shapes", shapes, "K V 3", dtype=np.float32)
         beside = np.zeros_like(self.matched)
         beside[self.torn] = True
         shift = _continued(self._at(own[None]) - self.placed, self.matched & ~beside, self.faces)[0]
@@ -162,12 +161,14 @@ def correspond(
         On indices out of range, values that are not finite, landmarks that leave the placement open, or if nothing
         corresponds.
     """
-    check_threads("correspond", threads)
+    check = Arguments("correspond")
+    check.threads(threads)
     show = as_callback(progress)
-    _check_numbers(reach, iterations)
-    own, other = (_points(n, p) for n, p in (("source", source), ("target", target)))
-    own_faces = checked_faces("correspond", source_faces, len(own), "source_faces")
-    other_faces = checked_faces("correspond", target_faces, len(other), "target_faces")
+    reach, iterations = check.number("reach", reach, above=0.0), check.whole("iterations", iterations)
+    own: Float32 = check.numbers("source", source, "V+ 3", dtype=np.float32)
+    other: Float32 = check.numbers("target", target, "W+ 3", dtype=np.float32)
+    own_faces = padded_faces(source_faces, "correspond", len(own), "source_faces")
+    other_faces = padded_faces(target_faces, "correspond", len(other), "target_faces")
     pairs = _landmarks(landmarks, own, other)
     move = similarity(own[pairs[:, 0]], other[pairs[:, 1]]) if len(pairs) else similarity(own[:0], own[:0])
     start, goal = Surface.of(move.apply(own), own_faces), Surface.of(other, other_faces)
@@ -203,28 +204,13 @@ def correspond(
     )
 
 
-def _points(argument: str, value: ArrayLike) -> Float32:
-    points = np.asarray(value)
-    if points.ndim != 2 or points.shape[1:] != (3,) or points.dtype.kind not in "fiu" or not len(points):
-        raise bad_argument("correspond", argument, f"{points.dtype} {points.shape}", "numbers (V, 3)")
-    check_finite("correspond", argument, points)
-    return points.astype(np.float32)
-
-
-def _check_numbers(reach: float, iterations: int) -> None:
-    number = isinstance(reach, int | float | np.number) and not isinstance(reach, bool)
-    if not number or not 0.0 < reach < np.inf:
-        raise bad_argument("correspond", "reach", repr(reach), "a number above 0")
-    if isinstance(iterations, bool) or not isinstance(iterations, int | np.integer) or iterations < 0:
-        raise bad_argument("correspond", "iterations", repr(iterations), "a whole number of at least 0")
-
-
 def _landmarks(landmarks: ArrayLike | None, source: Float32, target: Float32) -> NDArray[np.int64]:
     if landmarks is None:
         return np.zeros((0, 2), np.int64)
-    pairs = np.asarray(landmarks)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu" or len(pairs) < 3:
-        raise bad_argument("correspond", "landmarks", f"{pairs.dtype} {pairs.shape}", "integers (L, 2), L at least 3")
+    must = "integers (L, 2), L at least 3"
+    pairs: Int64 = Arguments("correspond").integers("landmarks", landmarks, "L 2", low=-(2**63), must=must)
+    if len(pairs) < 3:
+        raise bad_argument("correspond", "landmarks", f"{pairs.dtype} {pairs.shape}", must)
     for side, points in enumerate((source, target)):
         count = len(points)
         if pairs[:, side].min() < 0 or pairs[:, side].max() >= count:
@@ -239,7 +225,7 @@ def _landmarks(landmarks: ArrayLike | None, source: Float32, target: Float32) ->
             raise bad_argument(
                 "correspond", "landmarks", got, "three or more that do not: they place and turn the source"
             )
-    return pairs.astype(np.int64)
+    return pairs
 
 
 def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32) -> Float32:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments, bad_argument, check_threads
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._positions import check_positions
@@ -161,13 +161,13 @@ def personalize(
     ValueError
         As ``example_based`` does, and if the target is not the solver's.
     """
-    check_threads("personalize", threads)
+    check = Arguments("personalize")
+    check.threads(threads)
     show = as_callback(progress)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
-    poses = np.asarray(examples, np.float32)
-    if not isinstance(iterations, (int, np.integer)) or iterations < 0:
-        raise bad_argument("personalize", "iterations", repr(iterations), "a whole number, 0 or more")
+    poses = check.numbers("examples", examples, "J V 3", dtype=np.float32, finite=False)
+    iterations = check.whole("iterations", iterations)
     betas, gammas = (np.geomspace(*ends, max(iterations, 1)) for ends in (SCHEDULE, GAMMA))
     for i in range(iterations):
         shapes = solver.transfer_with_examples(source_shapes, poses, weights, betas[i], threads=threads)
@@ -183,10 +183,9 @@ def personalize(
 
 
 def _checked_target(solver: DeformationTransfer, target_neutral: ArrayLike) -> Float32:
-    neutral, own = np.asarray(target_neutral), solver.target_neutral
-    if neutral.shape != own.shape:
-        raise bad_argument("personalize", "target_neutral", str(neutral.shape), f"the solver's, {own.shape}")
-    neutral = neutral.astype(np.float32)
+    own = solver.target_neutral
+    check = Arguments("personalize", V=len(own))
+    neutral: Float32 = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
     if not np.array_equal(neutral, own):
         far = float(np.abs(neutral - own).max())
         raise bad_argument("personalize", "target_neutral", f"up to {far:.3g} off", "the solver's")
@@ -205,15 +204,12 @@ def _estimate(neutral: Float32, shapes: Float32, poses: Float32, guess: Float64,
 
 
 def _checked(example_weights: ArrayLike) -> Float64:
-    weights = np.asarray(example_weights)
-    if weights.ndim != 2 or weights.dtype.kind not in "fiu":
-        got = f"{weights.dtype} {weights.shape}"
-        raise bad_argument("example_based", "example_weights", got, "numbers (J, K)")
+    weights = np.array(Arguments("example_based").numbers("example_weights", example_weights, "J K", finite=False))
     outside = np.argwhere(~((weights >= 0.0) & (weights <= 1.0)))
     if len(outside):
         j, k = outside[0]
         raise bad_argument("example_based", "example_weights", f"{weights[j, k]} at ({j}, {k})", "in [0, 1]")
-    return weights.astype(np.float64)
+    return weights
 
 
 def _undetermined(resolution: Float64) -> list[int]:

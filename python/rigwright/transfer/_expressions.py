@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -58,16 +58,15 @@ def rig_of_expressions(
     metadata : dict, optional
         Added to what is known of ``rig``, or in its place.
     """
-    rest = np.asarray(neutral, np.float32)
-    offsets = np.asarray(shapes, np.float32) - rest.astype(np.float64)
     order, mixing = _mixing(rig)
-    if offsets.shape != (len(order), *rest.shape):
-        raise bad_argument("rig_of_expressions", "shapes", str(offsets.shape), str((len(order), *rest.shape)))
+    check = Arguments("rig_of_expressions", N=len(order), K=rig.num_shapes)
+    rest = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
+    offsets: Float64 = check.numbers("shapes", shapes, "N V 3", dtype=np.float32) - rest.astype(np.float64)
     columns = np.empty_like(offsets)
     # Forward substitution: the mixing matrix has ones on its diagonal.
     columns[order] = np.linalg.solve(mixing, offsets[order].reshape(len(order), -1)).reshape(offsets.shape)
     if linear is not None:
-        columns[: rig.num_shapes] = np.asarray(linear, np.float32) - rest.astype(np.float64)
+        columns[: rig.num_shapes] = check.numbers("linear", linear, "K V 3", dtype=np.float32) - rest.astype(np.float64)
     about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | (metadata or {})
     return BlendshapeRig(
         rest,

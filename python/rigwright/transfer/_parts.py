@@ -12,7 +12,7 @@ from rigwright._core import DeformationTransfer
 from rigwright._interrupts import held_back
 from rigwright._resume.fingerprints import fingerprint
 from rigwright._resume.parts import Parts, opened
-from rigwright._validate import bad_argument, check_threads
+from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._positions import check_positions
@@ -64,15 +64,14 @@ def transfer_in_parts(
     """
     show = as_callback(progress)
     check_positions("transfer_in_parts", source_neutral, source_shapes, "source_shapes")
-    shapes, neutral = np.asarray(source_shapes, np.float32), np.asarray(target_neutral, np.float32)
-    check_threads("transfer_in_parts", threads)
+    check = Arguments("transfer_in_parts")
+    check.threads(threads)
+    neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
+    shapes = check.numbers("source_shapes", source_shapes, "K V 3", dtype=np.float32)
     held = held_vertices("transfer_in_parts", fixed, source_neutral, shapes)
     pairs = contact_pairs("transfer_in_parts", contacts, source_neutral, shapes, faces, threads)
     # Factored even where all parts are there: it checks every argument.
     solver = DeformationTransfer(source_neutral, neutral, faces, held, contacts=pairs)
-    if shapes.ndim != 3 or shapes.shape[1:] != neutral.shape:
-        expected = f"(K, {neutral.shape[0]}, 3)"
-        raise bad_argument("transfer_in_parts", "source_shapes", str(shapes.shape), expected)
     arrays = [np.asarray(array) for array in (source_neutral, shapes, neutral, faces)]
     decides = fingerprint(*arrays, held, pairs, holds_each(fixed))
     transfer = solver.transfer_keep_rest if holds_each(fixed) else solver.transfer

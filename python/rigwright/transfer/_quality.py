@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument, check_finite
+from rigwright._hashing import padded_faces
+from rigwright._validate import Arguments
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import CrossingCounter
 from rigwright.transfer._positions import check_positions
-from rigwright.transfer._surface import checked_faces, checked_vertices, degenerate_faces, is_degenerate
+from rigwright.transfer._surface import checked_vertices, degenerate_faces, is_degenerate
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
@@ -86,10 +87,16 @@ def quality(
     """
     check_positions("quality", source_neutral, source_shapes, "source_shapes")
     check_positions("quality", target_neutral, target_shapes, "target_shapes")
-    neutrals = [np.asarray(x, np.float64) for x in (source_neutral, target_neutral)]
-    shapes = [np.asarray(x, np.float32) for x in (source_shapes, target_shapes)]
-    _check(neutrals, shapes)
-    corners = checked_faces("quality", faces, len(neutrals[0]))
+    check = Arguments("quality")
+    neutrals: list[Float64] = [
+        check.numbers("source_neutral", source_neutral, "V 3"),
+        check.numbers("target_neutral", target_neutral, "V 3"),
+    ]
+    shapes = [
+        check.numbers("source_shapes", source_shapes, "K V 3", dtype=np.float32),
+        check.numbers("target_shapes", target_shapes, "K V 3", dtype=np.float32),
+    ]
+    corners = padded_faces(faces, "quality", len(neutrals[0]))
     halves = [_Half(neutrals, corners, columns) for columns in ([0, 1, 2], [0, 2, 3])]
     distortion = np.full((len(shapes[0]), len(corners)), np.nan)
     flipped = np.zeros(distortion.shape, bool)
@@ -111,19 +118,6 @@ def quality(
     for neutral in neutrals:
         degenerate |= degenerate_faces(neutral, corners)
     return TransferQuality(distortion, flipped, counts[0], counts[1], degenerate)
-
-
-def _check(neutrals: list[Float64], shapes: list[NDArray[np.float32]]) -> None:
-    for argument, array in zip(("source_neutral", "target_neutral"), neutrals, strict=True):
-        expected = (len(neutrals[0]), 3)
-        if array.shape != expected:
-            raise bad_argument("quality", argument, str(array.shape), str(expected))
-        check_finite("quality", argument, array)
-    for argument, moved in zip(("source_shapes", "target_shapes"), shapes, strict=True):
-        wanted = (len(shapes[0]), len(neutrals[0]), 3)
-        if moved.shape != wanted:
-            raise bad_argument("quality", argument, str(moved.shape), str(wanted))
-        check_finite("quality", argument, moved)
 
 
 class _Half:

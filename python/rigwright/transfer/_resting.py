@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 #: Vertices that stay at the target's neutral: those that rest in all shapes, in each shape those that rest in it, none,
 #: or these.
@@ -50,13 +50,9 @@ def holds_each(fixed: Fixed) -> bool:
 
 
 def _resting(function: str, source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDArray[np.int64]:
-    given, shapes = np.asarray(source_neutral), np.asarray(source_shapes)
-    for argument, array, form in (("source_neutral", given, "(V, 3)"), ("source_shapes", shapes, "(K, V, 3)")):
-        if array.dtype.kind not in "fiu" or array.ndim != form.count(",") + 1:
-            raise bad_argument(function, argument, f"{array.dtype} {array.shape}", f"numbers {form}")
-    if shapes.shape[1:] != given.shape:
-        raise bad_argument(function, "source_shapes", str(shapes.shape), f"(any, {len(given)}, {given.shape[1]})")
-    neutral = given.astype(np.float32)
+    check = Arguments(function)
+    neutral = check.numbers("source_neutral", source_neutral, "V 3", dtype=np.float32, finite=False)
+    shapes = check.numbers("source_shapes", source_shapes, "K V 3", dtype=None, finite=False)
     step = np.finfo(np.float32).eps * np.abs(neutral).max(initial=0.0)
     rests = np.ones(len(neutral), bool)
     for shape in shapes:

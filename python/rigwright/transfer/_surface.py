@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, as_array
 
 #: A triangle whose height over its longest side is below this part of that side is degenerate
 #: (cpp/rigwright/mesh/triangles.h): what a deformation gradient across it says is rounding.
@@ -32,8 +32,8 @@ def degenerate_faces(vertices: ArrayLike, faces: ArrayLike) -> NDArray[np.bool_]
     ValueError
         On indices out of range.
     """
-    points = np.asarray(vertices, np.float64)
-    corners = checked_faces("degenerate_faces", faces, len(points))
+    points = Arguments("degenerate_faces").numbers("vertices", vertices, "V 3", finite=False)
+    corners = padded_faces(faces, "degenerate_faces", len(points))
     found = np.zeros(len(corners), bool)
     quad = corners[:, 3] >= 0
     for columns, rows in (([0, 1, 2], ~quad), *((c, quad) for c in ([0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]))):
@@ -51,24 +51,6 @@ def is_degenerate(points: NDArray[np.float64], triangles: NDArray[np.int32]) -> 
     return np.asarray(~(area > DEGENERATE_HEIGHT))
 
 
-def checked_faces(function: str, faces: ArrayLike, num_vertices: int, argument: str = "faces") -> NDArray[np.int32]:
-    """Faces as (F, 4) int32 whose corners are vertices.
-
-    Raises
-    ------
-    ValueError
-        Naming the first face that has another corner.
-    """
-    corners = padded_faces(faces, function)
-    wrong = (corners < 0) | (corners >= num_vertices)
-    wrong[:, 3] &= corners[:, 3] != -1
-    if wrong.any():
-        face, corner = np.argwhere(wrong)[0]
-        got = f"{corners[face, corner]} in face {face}"
-        raise bad_argument(function, argument, got, f"vertex indices from 0 to {num_vertices - 1}")
-    return corners
-
-
 def checked_vertices(function: str, argument: str, vertices: ArrayLike, num_vertices: int) -> NDArray[np.int64]:
     """Vertex indices of any shape as a vector.
 
@@ -77,14 +59,12 @@ def checked_vertices(function: str, argument: str, vertices: ArrayLike, num_vert
     ValueError
         If they are no integers, or naming the first that is no vertex.
     """
-    given = np.asarray(vertices)
-    if given.size == 0:
-        return np.zeros(0, np.int64)
-    if given.dtype.kind not in "iu":
-        raise bad_argument(function, argument, f"{given.dtype} {given.shape}", "integers")
-    flat = given.reshape(-1)
+    check = Arguments(function)
+    rank = as_array(function, argument, vertices, "integers").ndim
+    shape = " ".join("abcdefgh"[:rank])  # sizes of no interest
+    flat: NDArray[np.int64] = check.integers(argument, vertices, shape, low=-(2**63), must="integers").reshape(-1)
     wrong = np.flatnonzero((flat < 0) | (flat >= num_vertices))
     if len(wrong):
-        got = f"{flat[wrong[0]]} at {wrong[0]}" if given.ndim == 1 else f"{flat[wrong[0]]} somewhere"
-        raise bad_argument(function, argument, got, f"vertex indices from 0 to {num_vertices - 1}")
-    return flat.astype(np.int64)
+        place = f"at {wrong[0]}" if rank == 1 else "somewhere"
+        raise check.wrong(argument, f"{flat[wrong[0]]} {place}", f"vertex indices from 0 to {num_vertices - 1}")
+    return flat

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
+from rigwright._hashing import padded_faces
 from rigwright._rigs.mesh import Mesh
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments
 from rigwright.progress import ProgressOption
 from rigwright.sources._meshes import load_mesh
 from rigwright.sources._vertex_lists import load_landmarks
@@ -56,11 +57,8 @@ def target_mesh(function: str, target: Target) -> Mesh:
     if hasattr(target, "rest_vertices"):
         model: Any = target
         return Mesh(model.rest_vertices, model.faces, "", float(model.meters_per_unit), str(model.up_axis))
-    array = np.asarray(target)
-    if array.dtype.kind not in "fiu" or array.ndim != 2 or array.shape[1] != 3:
-        got = f"{array.dtype} {array.shape}" if array.dtype.kind != "O" else f"a {type(target).__name__}"
-        raise bad_argument(function, "target", got, "vertices (V, 3), a mesh, a rig, or a file of one")
-    return Mesh(array)
+    must = "vertices (V, 3), a mesh, a rig, or a file of one"
+    return Mesh(Arguments(function).numbers("target", target, "V 3", dtype=np.float32, must=must))
 
 
 def matched(
@@ -96,7 +94,7 @@ def matched(
         got = f"{called} a mesh of {len(target.vertices):,} vertices where the rig has {count:,}"
         raise ValueError(f"{got}; a target of another topology needs landmarks")
     own = target.faces if landmarks is not None or not len(rig.faces) else rig.faces
-    corners = own if faces is None else np.asarray(faces)
+    corners = own if faces is None else padded_faces(faces, called.partition(":")[0], len(target.vertices))
     if not len(corners):
         raise ValueError(f"{called} a mesh without faces; a transfer needs them, the rig's or the target's")
     if degenerate_faces(target.vertices, corners).all():

@@ -20,12 +20,12 @@ the one in the file, or adds a channel where the file has no range. Two equal en
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from pathlib import Path
 from typing import Any
 
+from rigwright._reading import read_json
 from rigwright._validate import bad_argument
 
 FORMAT, VERSION = "rigwright.limits", 1
@@ -50,7 +50,7 @@ def load_limits(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
         If the file is not in the format above.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = read_json(path)
     except (OSError, ValueError) as error:
         raise bad_argument("BlenderRig.open", "limits", f"{os.fspath(path)!r} ({error})", "a JSON file") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:

@@ -15,7 +15,7 @@ from rigwright._formats.blender.bone_channels import axis_channels, follower_rot
 from rigwright._formats.blender.limits import check_limits, limits_path, load_limits
 from rigwright._formats.blender.process import HostProcess
 from rigwright._hashing import topology_hash
-from rigwright._validate import bad_argument, missing_file
+from rigwright._validate import Arguments, bad_argument, missing_file
 from rigwright.errors import SourceError
 
 if TYPE_CHECKING:
@@ -283,14 +283,7 @@ class BlenderRig:
             raise SourceError(f"mesh {self.mesh!r} of {self._settings['path']} is not finite in its bind state")
 
     def _rows(self, channels: ArrayLike, function: str) -> NDArray[np.float64]:
-        rows = np.asarray(channels)
-        width = len(self.channel_names)
-        if rows.ndim != 2 or rows.shape[1] != width or rows.dtype.kind not in "fiu":
-            got = f"{rows.dtype} {rows.shape}"
-            raise bad_argument(function, "channels", got, f"an array (T, {width}), one column a channel")
-        if not np.isfinite(rows).all():
-            raise bad_argument(function, "channels", "not finite", "finite numbers")
-        return np.ascontiguousarray(rows, np.float64)
+        return Arguments(function, N=len(self.channel_names)).numbers("channels", channels, "T N")
 
 
 def _limits(

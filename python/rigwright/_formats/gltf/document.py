@@ -17,7 +17,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, is_text, shown
 
 # Decoded bytes that a byte of the file may give: 8-bit weights become float64, and files share data between primitives.
 EXPANSION = 64
@@ -54,8 +54,8 @@ def numbers(value: object, count: int, what: str) -> NDArray[np.float64]:
         result = np.array(value, np.float64)
     except OverflowError:
         result = np.full(count, np.inf)
-    if not np.isfinite(result).all():
-        raise refuse(what, repr(value)[:60], "finite")
+    if not (np.abs(result) <= np.finfo(np.float32).max).all():
+        raise refuse(what, repr(value)[:60], "finite in float32")
     return result
 
 
@@ -96,7 +96,11 @@ def records(value: object, what: str) -> list[Any]:
 
 def text(value: object) -> str:
     """Text, empty where the file has something else."""
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    if not is_text(value):
+        raise refuse("a name", shown(value), "Unicode text, without lone surrogates")
+    return value
 
 
 def attribute_index(attributes: object, name: str) -> object:

@@ -20,11 +20,11 @@ from rigwright._formats.gltf.document import Document, integer, items, optional,
 from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin, finite_array
+from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import Float64, compose, invert
 from rigwright._rigs.skinned import SkinnedRig
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
 # A joint that clips move less than this has no channels.
@@ -97,7 +97,7 @@ class GltfRig(SkinnedRig):
         record = self.clips[clip]
         if times is None:
             return record, frame_times(record, fps)
-        return record, finite_array(times, (None,), "GltfRig", "times")
+        return record, Arguments("GltfRig").numbers("times", times, "T", narrow=True)
 
 
 def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges: float | None = None) -> GltfRig:

@@ -183,7 +183,7 @@ def _numbers(header: list[str], rows: list[list[str]], path: Path) -> NDArray[np
             numbers = [float(cell) for cell in row[2:]]
         except ValueError:
             numbers = []
-        if len(numbers) != len(header) - 2 or not np.isfinite(numbers).all():
+        if len(numbers) != len(header) - 2 or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
             got = f"{path}: row {index + 2} of {len(row)} cells, not all finite numbers"
             raise bad_argument("load_weights", "path", got, f"{len(header)} cells in each row")
         result[index, 2:] = numbers

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from pathlib import Path
 from typing import Any
 
+from rigwright._reading import check_regular, parse_json
 from rigwright._validate import bad_argument, missing_file
 
 LARGEST = 1 << 27  # bytes of text that a file may unpack to; the largest that is published has 6 MB
@@ -29,8 +29,9 @@ def read_text(path: Path, function: str) -> str:
     ValueError
         If it is no text, or unreasonably long.
     """
-    if not path.is_file():
+    if not path.exists():
         raise missing_file(function, "folder", path)
+    check_regular(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(LARGEST + 1)
@@ -50,8 +51,8 @@ def read_object(path: Path, function: str) -> dict[str, Any]:
     """
     text = read_text(path, function)
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        content = parse_json(text.encode())
+    except ValueError as error:
         raise bad_argument(function, "folder", f"with {path} unreadable ({error})", "JSON") from None
     if not isinstance(content, dict):
         raise bad_argument(function, "folder", f"with {path}, a {type(content).__name__}", "a JSON object")

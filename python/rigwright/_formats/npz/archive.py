@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._reading import check_regular
 from rigwright._validate import bad_argument, missing_file
 
 EXPANSION = 200  # unpacked bytes a packed byte may claim: tables full of zeros reach about 50, deflate allows 1032
@@ -79,8 +80,6 @@ def read_arrays(
     ValueError
         If it is not such an archive.
     """
-    if not os.path.exists(path):
-        raise missing_file(function, "path", path)
     with _opened(path, function) as archive:
         length = Path(path).stat().st_size
         records = _records(archive, members, length, function, others)
@@ -102,6 +101,8 @@ def member_names(path: str | os.PathLike[str], function: str) -> list[str]:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     ValueError
         If the file is no archive.
     """
@@ -110,6 +111,9 @@ def member_names(path: str | os.PathLike[str], function: str) -> list[str]:
 
 
 def _opened(path: str | os.PathLike[str], function: str) -> zipfile.ZipFile:
+    if not os.path.exists(path):
+        raise missing_file(function, "path", path)
+    check_regular(path)
     try:
         return zipfile.ZipFile(path)
     except BROKEN as error:

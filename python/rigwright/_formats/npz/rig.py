@@ -53,9 +53,9 @@ from numpy.typing import NDArray
 
 from rigwright._files import atomic_npz
 from rigwright._formats.npz.archive import Member, read_arrays
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin, index_array
+from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.skinned import SkinnedRig
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 FORMAT, VERSION = "rigwright.rig", 1
 
@@ -188,7 +188,7 @@ def _morphs(arrays: Arrays) -> list[Morph]:
             raise bad_argument("load_npz_rig", "driver_morphs", "given without morphs", f"beside {', '.join(MORPHS)}")
         return []
     names, rows = _texts(arrays, "morph_names"), len(arrays["morph_vertices"])
-    offsets = index_array(arrays["morph_offsets"], (len(names) + 1,), 0, rows + 1, "load_npz_rig", "morph_offsets")
+    offsets = _indices(arrays, "morph_offsets", rows + 1, str(len(names) + 1))
     if (np.diff(offsets) < 0).any() or offsets[0] != 0 or offsets[-1] != rows:
         raise bad_argument("load_npz_rig", "morph_offsets", "not rising from 0 to P", f"ascending from 0 to {rows}")
     drivers = _drivers(arrays, len(names))
@@ -210,13 +210,17 @@ def _morphs(arrays: Arrays) -> list[Morph]:
 def _drivers(arrays: Arrays, count: int) -> list[list[tuple[int, float]]]:
     result: list[list[tuple[int, float]]] = [[] for _ in range(count)]
     if "driver_morphs" in arrays:
-        morphs = index_array(arrays["driver_morphs"], (None,), 0, count, "load_npz_rig", "driver_morphs")
+        morphs = _indices(arrays, "driver_morphs", count)
         limit = len(arrays["channel_names"]) if "channel_names" in arrays else 0
-        channels = index_array(arrays["driver_channels"], (None,), 0, limit, "load_npz_rig", "driver_channels")
+        channels = _indices(arrays, "driver_channels", limit)
         slopes = arrays["driver_slopes"].astype(np.float64)
         for morph, channel, slope in zip(morphs, channels.tolist(), slopes.tolist(), strict=True):
             result[morph].append((channel, slope))
     return result
+
+
+def _indices(arrays: Arrays, name: str, below: int, count: str = "n") -> NDArray[np.int32]:
+    return Arguments("load_npz_rig").integers(name, arrays[name], count, below=below, dtype=np.int32)
 
 
 def _arrays_of(rig: SkinnedRig) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigwright._formats.npz.archive import Member, read_arrays
+from rigwright._formats.npz.array import read_array
 from rigwright._hashing import padded_faces
 from rigwright._rigs.shot import Shot
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 
 DEFAULT_FPS = 30.0
 MEMBERS = {
@@ -22,13 +25,13 @@ MEMBERS = {
 def load_npy(path: Path, fps: float = DEFAULT_FPS) -> Shot:
     """One array (T, V, 3) as ``numpy.save`` writes it."""
     try:
-        stored = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError, TypeError, OverflowError) as error:
-        raise bad_argument("load_shot", "path", f"{path}: unreadable ({error})", "a .npy file") from error
-    if not isinstance(stored, np.ndarray) or stored.dtype.kind != "f" or stored.ndim != 3 or stored.shape[2] != 3:
-        got = f"{path}: {stored.dtype} {stored.shape}" if isinstance(stored, np.ndarray) else f"{path}: an archive"
-        raise bad_argument("load_shot", "path", got, "an array of floats (T, V, 3)")
-    return Shot(np.array(stored, np.float32), fps)
+        stored = read_array(path)
+    except ValueError as error:
+        raise bad_argument("load_shot", "path", str(error), "an array of numbers (T, V, 3)") from error
+    if stored.ndim != 3 or stored.shape[2] != 3:
+        got = f"{path}: {stored.dtype} {stored.shape}"
+        raise bad_argument("load_shot", "path", got, "an array of numbers (T, V, 3)")
+    return Shot(_narrow(stored), fps)
 
 
 def load_npz(path: Path, fps: float | None = None) -> Shot:
@@ -36,8 +39,13 @@ def load_npz(path: Path, fps: float | None = None) -> Shot:
     arrays = read_arrays(path, MEMBERS, "load_shot", others=True)
     if "vertices" not in arrays:
         raise bad_argument("load_shot", "path", f"{path}: an archive without vertices", "one with vertices (T, V, 3)")
-    vertices = arrays["vertices"].astype(np.float32)
+    vertices = _narrow(arrays["vertices"])
     faces = padded_faces(arrays["faces"], "load_shot") if "faces" in arrays else None
     if faces is not None and not ((faces >= -1) & (faces < vertices.shape[1])).all():
         raise bad_argument("load_shot", "faces", "out of range somewhere", f"vertex indices below {vertices.shape[1]}")
     return Shot(vertices, fps if fps is not None else float(arrays.get("fps", DEFAULT_FPS)), faces)
+
+
+def _narrow(vertices: NDArray[Any]) -> NDArray[np.float32]:
+    """As float32; what that cannot hold becomes infinite, which a shot refuses with its frame."""
+    return Arguments("load_shot").numbers("vertices", vertices, "T V 3", dtype=np.float32, finite=False)

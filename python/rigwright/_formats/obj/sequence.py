@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from pathlib import Path
 
 import numpy as np
 
-from rigwright._formats.obj.mesh import faces_of, read_lines, vertices_of
+from rigwright._formats.obj.mesh import faces_of, lines_of, read_text, vertices_of
 from rigwright._rigs.shot import Shot
 from rigwright._validate import bad_argument, missing_file
 
@@ -33,20 +34,20 @@ def load_sequence(path: Path, fps: float = DEFAULT_FPS) -> Shot:
         If there is no file, or one is malformed or differs; the message names it.
     """
     files = _files(path)
-    lines = read_lines(files[0], "load_shot")
-    first = vertices_of(lines, files[0], "load_shot")
-    faces = faces_of(lines, len(first), files[0], "load_shot")
-    topology = _face_lines(lines)
+    content = read_text(files[0], "load_shot")
+    first = vertices_of(content, files[0], "load_shot")
+    faces = faces_of(content, len(first), files[0], "load_shot")
+    topology = _face_lines(content)
     vertices = np.empty((len(files), len(first), 3), np.float32)
     vertices[0] = first
     for frame, file in enumerate(files[1:], start=1):
-        lines = read_lines(file, "load_shot")
-        points = vertices_of(lines, file, "load_shot")
+        content = read_text(file, "load_shot")
+        points = vertices_of(content, file, "load_shot")
         if len(points) != len(first):
             got = f"{file}: {len(points)} vertices where {files[0].name} has {len(first)}"
             raise bad_argument("load_shot", "path", got, "frames of one topology")
-        own = _face_lines(lines)
-        if own and own != topology and not np.array_equal(faces, faces_of(lines, len(first), file, "load_shot")):
+        own = _face_lines(content)
+        if own and own != topology and not np.array_equal(faces, faces_of(content, len(first), file, "load_shot")):
             got = f"{file}: other faces than {files[0].name}"
             raise bad_argument("load_shot", "path", got, "frames of one topology")
         vertices[frame] = points
@@ -56,10 +57,10 @@ def load_sequence(path: Path, fps: float = DEFAULT_FPS) -> Shot:
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
         found = [file for file in path.iterdir() if file.name.lower().endswith((".obj", ".obj.gz"))]
-    elif path.is_file():
+    elif path.exists():
         found = [path]
     else:
-        found = [file for file in path.parent.glob(path.name) if file.is_file()] if path.parent.is_dir() else []
+        found = list(path.parent.glob(path.name)) if path.parent.is_dir() else []
     if not found and not os.path.exists(path):
         raise missing_file("load_shot", "path", path, "a file, folder or pattern of OBJ files")
     if not found:
@@ -68,5 +69,10 @@ def _files(path: Path) -> list[Path]:
     return sorted(found, key=lambda file: natural_key(file.name))
 
 
-def _face_lines(lines: list[bytes]) -> list[bytes]:
-    return [line for line in lines if line.startswith((b"f ", b"f\t"))]
+def _face_lines(content: bytes) -> str:
+    """A hash of the lines of faces, empty where there are none."""
+    digest, some = hashlib.blake2b(digest_size=16), False
+    for _, line in lines_of(content, b"f"):
+        digest.update(line)
+        some = True
+    return digest.hexdigest() if some else ""

@@ -13,6 +13,7 @@ import numpy as np
 import rigwright as rw
 from rigwright._bench import machine
 from rigwright._extras import require
+from rigwright._text import escaped
 from rigwright.plot import _colors as colors
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import ticks
@@ -55,7 +56,7 @@ def fill(name: str, context: dict[str, Any]) -> str:
         "versions": f"rigwright {rw.__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "date": datetime.date.today().isoformat(),
     }
-    return str(environment.get_template(name).render(frame | context))
+    return escaped(str(environment.get_template(name).render(frame | context)), keep="\n\t")
 
 
 def check_extra() -> None:

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._packing import symmetry as pairing
 from rigwright.transfer._packing.activity import active_vertices, displacements
 from rigwright.transfer._packing.arguments import (
     FUNCTION,
     Face,
-    check_count,
-    check_range,
     checked_face,
     left_out,
     refused_positions,
@@ -195,18 +193,19 @@ def _refusals(
 
 
 def _check_numbers(threshold: float, alpha: float, beta: float, overlap: float, node_limit: int) -> None:
-    check_range("threshold", threshold, 0.0, 1.0)
-    check_range("alpha", alpha, 0.0, 1.0)
-    check_range("beta", beta, 0.0, LARGEST_BETA)
-    check_range("overlap", overlap, 0.0, 1.0, open_end=True)
-    check_count("node_limit", node_limit)
+    check = Arguments(FUNCTION)
+    check.number("threshold", threshold, least=0.0, most=1.0)
+    check.number("alpha", alpha, least=0.0, most=1.0)
+    check.number("beta", beta, least=0.0, most=LARGEST_BETA)
+    check.number("overlap", overlap, least=0.0, below=1.0)
+    check.whole("node_limit", node_limit, least=1)
 
 
 def _check_solver(solver: str, limit: int | None, overlap: float, minimize: bool, reject_at: Any) -> None:
     if solver not in SOLVERS:
         raise bad_argument(FUNCTION, "solver", repr(solver), " or ".join(f'"{name}"' for name in SOLVERS))
     if limit is not None:
-        check_count("limit", limit)
+        Arguments(FUNCTION).whole("limit", limit, least=1)
     if overlap > 0.0 and (solver != "greedy" or minimize):
         which = "minimize" if minimize else f'solver="{solver}"'
         raise bad_argument(FUNCTION, "overlap", f"{overlap!r} with {which}", '0, or used with solver="greedy" alone')

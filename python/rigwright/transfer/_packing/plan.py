@@ -6,13 +6,13 @@ import base64
 import json
 import os
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import atomic_write
+from rigwright._reading import read_json
 from rigwright.transfer._packing.symmetry import Pair
 
 KIND, VERSION = "rigwright expression plan", 1
@@ -124,13 +124,13 @@ class Plan:
             If the file is none, or an index in it is no shape.
         """
         try:
-            values = json.loads(Path(path).read_text(encoding="utf-8"))
+            values = read_json(path)
             if values["kind"] != KIND or values["version"] != VERSION:
                 raise ValueError(f"kind {values['kind']!r}, version {values['version']!r}")
             plan = cls._from_dict(values)
             plan._check()
             return plan
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError) as error:
             raise ValueError(f"Plan.load: {os.fspath(path)} is no expression plan ({error})") from error
 
     def _check(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, as_array, bad_argument
 from rigwright.transfer._packing.mirror import Mirror
 
 Floats = NDArray[Any]
@@ -170,14 +170,12 @@ def _painted(areas: Sequence[tuple[ArrayLike, ArrayLike]], count: int) -> list[t
             raise bad_argument("pack_expressions", "motion_areas", f"with {type(pair).__name__} for a pair", must)
         masks = []
         for area in pair:
-            given = np.asarray(area)
+            given = as_array("pack_expressions", "motion_areas", area, must)
+            if given.dtype == bool and given.shape == (count,) and not isinstance(area, np.ma.MaskedArray):
+                masks.append(given)
+                continue
             mask = np.zeros(count, bool)
-            if given.dtype == bool and given.shape == (count,):
-                mask = given
-            elif given.dtype.kind in "iu" and given.ndim == 1 and ((given >= 0) & (given < count)).all():
-                mask[given] = True
-            else:
-                raise bad_argument("pack_expressions", "motion_areas", f"with {given.dtype} {given.shape}", must)
+            mask[Arguments("pack_expressions").integers("motion_areas", area, "n", below=count, must=must)] = True
             masks.append(mask)
         painted.append((masks[0], masks[1]))
     return painted

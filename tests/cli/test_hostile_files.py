@@ -1,0 +1,314 @@
+"""Files and options that cannot be right: one sentence, exit code 2, and nothing of them moves the terminal."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright._text import UNPRINTABLE, escaped
+from rigwright.cli import _arguments as arguments
+from rigwright.cli import _dispatch as dispatch
+from rigwright.cli._console import WIDEST, Console
+from tests.cli.command import command, environment, rigwright_command
+from tests.support.faces import small_face
+from tests.support.plain_face import plain_face
+from tests.support.sheet import sheet_rig
+
+DEEP = "[" * 100_000
+
+
+@pytest.fixture
+def run(shot_files, capsys, monkeypatch):
+    """Runs a command line in this process: its exit code, and the last line that it said on stderr."""
+    monkeypatch.chdir(shot_files)
+
+    def call(*words):
+        code = dispatch.main([str(word) for word in words])
+        told = capsys.readouterr()
+        assert "Traceback" not in told.err
+        call.out = told.out
+        return code, told.err.rstrip("\n").split("\n")[-1]
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["info", "a" * 300], "File name too long"),
+        (["solve", "face.safetensors", "take.npy", "-o", "a" * 300 + ".npz"], "File name too long"),
+        (["solve", "face.safetensors", "take.npy", "-o", "a" * 250 + ".npz"], "File name too long"),
+    ],
+)
+def test_a_name_that_is_too_long_is_wrong_input(run, words, said):
+    code, told = run(*words, "--json")
+    assert code == 2
+    assert said in told
+    assert json.loads(run.out)["exit_code"] == 2
+
+
+def test_a_folder_without_permission_is_wrong_input(run, monkeypatch):
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(arguments.Path, "exists", refuse)
+        code, told = run("info", "locked/face.npz", "--json")
+    assert (code, told) == (2, "rigwright: locked/face.npz: Permission denied")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["solve", "face.safetensors", "take.npy", "-o", "x.npz", "--names", "deep.json"],
+        ["solve", "face.safetensors", "take.npy", "-o", "x.npz", "--symmetric", "deep.json"],
+        ["pack", "face.safetensors", "-o", "x.json", "--areas", "deep.json"],
+        ["transfer", "face.safetensors", "neutral.npy", "-o", "x.npz", "--examples", "e.npy", "--weights", "deep.json"],
+    ],
+)
+@pytest.mark.parametrize("content", [DEEP, "[" * 100 + "]" * 100, '"\\ud800' * 3, "\ufeff{", '{"a": 1e9999'])
+def test_json_that_is_too_deep_or_broken_is_named(run, shot_files, words, content):
+    (shot_files / "deep.json").write_text(content)
+    rest = sheet_rig().rest_vertices
+    np.save(shot_files / "neutral.npy", rest)
+    np.save(shot_files / "e.npy", rest)
+    code, told = run(*words)
+    assert code == 2
+    assert "deep.json" in told
+    assert "internal error" not in told
+
+
+@pytest.mark.parametrize("content", [DEEP, "[" * 900 + "]" * 900])
+def test_limits_that_are_too_deep_are_named(tmp_path, content):
+    from rigwright._formats.blender.limits import load_limits
+
+    (tmp_path / "a.limits.json").write_text(content)
+    with pytest.raises(ValueError, match=r"a\.limits\.json"):
+        load_limits(tmp_path / "a.limits.json")
+
+
+def priors(compressed=False):
+    stream = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(stream, target=np.zeros((40, 6)), strength=np.ones((40, 6)))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_priors_with_a_wrong_byte_are_wrong_input(run, shot_files, compressed):
+    whole = priors(compressed)
+    places = [*range(0, 60, 4), *range(len(whole) - 120, len(whole), 5)]
+    for place in places:
+        (shot_files / "bent.npz").write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--alpha", 1, "--priors", "bent.npz")
+        assert code in (0, 2), place
+        assert "internal error" not in told, place
+
+
+@pytest.mark.parametrize("name", ["rig.npz", "take.npy"])
+def test_a_file_with_wrong_bytes_is_wrong_input_and_never_our_fault(run, shot_files, name):
+    if name == "rig.npz":
+        rig = sheet_rig()
+        np.savez(shot_files / name, neutral=rig.rest_vertices, deltas=rig.columns()[: rig.num_shapes])
+        words = ["info", "bent.npz"]
+    else:
+        words = ["solve", "face.safetensors", "bent.npy", "-o", "x.npz", "--alpha", 1]
+    whole = (shot_files / name).read_bytes()
+    for place in [*range(0, 130, 9), *range(len(whole) - 130, len(whole), 9)]:
+        for other in (whole[:place], whole[:place] + b"\x01" + whole[place + 1 :], whole[:place] + whole[place + 1 :]):
+            (shot_files / f"bent{name[-4:]}").write_bytes(other)
+            code, told = run(*words)
+            assert code in (0, 2), (place, told)
+
+
+def test_priors_that_unpack_to_much_are_refused_before_they_are_unpacked(run, shot_files):
+    with zipfile.ZipFile(shot_files / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("target", "strength"):
+            with archive.open(f"{name}.npy", "w") as member:
+                np.save(member, np.zeros((2000, 2000)))
+    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--priors", "bomb.npz")
+    assert code == 2
+    assert "at most 200 times its length" in told
+
+
+@pytest.mark.parametrize("kind", [bool, complex, "U4", "S4"])
+def test_priors_that_are_no_numbers_are_refused(run, shot_files, kind):
+    np.savez(shot_files / "odd.npz", target=np.zeros(6).astype(kind), strength=np.ones(6))
+    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--priors", "odd.npz")
+    assert (code, "odd.npz" in told) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "array"),
+    [
+        ("--pins", np.zeros((40, 6), complex)),
+        ("--pins", np.zeros((40, 6), bool)),
+        ("--markers", np.zeros(4, complex)),
+        ("--markers", np.array(["0", "1"])),
+    ],
+)
+def test_arrays_that_are_no_numbers_are_refused(run, shot_files, option, array):
+    np.save(shot_files / "odd.npy", array)
+    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", option, "odd.npy")
+    assert (code, "odd.npy" in told) == (2, True)
+
+
+@pytest.mark.parametrize("kind", [bool, complex, "U4"])
+def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
+    from rigwright.cli._motion import animation_channels
+
+    np.save(tmp_path / "rows.npy", np.zeros((3, 2)).astype(kind))
+    with pytest.raises(ValueError, match=r"--animation .*rows\.npy: no array of numbers"):
+        animation_channels(tmp_path / "rows.npy", None, None, Console(quiet=True))
+
+
+def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
+    from rigwright.cli._motion import _names, animation_channels
+
+    (tmp_path / "rows.npy").write_bytes(b"PK\x03\x04 no archive")
+    with pytest.raises(ValueError, match=r"--animation .*rows\.npy"):
+        animation_channels(tmp_path / "rows.npy", None, None, Console(quiet=True))
+    (tmp_path / "map.json").write_text(DEEP)
+    with pytest.raises(ValueError, match=r"--joint-map .*map\.json: no JSON"):
+        _names(tmp_path / "map.json")
+
+
+def test_fixed_vertices_of_another_shape_are_refused(tmp_path):
+    np.save(tmp_path / "fixed.npy", np.zeros((3, 9), int))
+    with pytest.raises(ValueError, match=r"load_vertices: path is .*fixed\.npy: .*shape \(3, 9\)"):
+        rw.sources.load_vertices(tmp_path / "fixed.npy")
+
+
+@pytest.mark.parametrize("content", ["{}", "[{}]", '{"a": [[0], [1]]}', "3"])
+def test_areas_that_are_no_list_of_pairs_are_refused(run, shot_files, content):
+    (shot_files / "areas.json").write_text(content)
+    code, told = run("pack", "face.safetensors", "-o", "x.json", "--areas", "areas.json")
+    assert (code, "areas.json" in told) == (2, True)
+
+
+@pytest.mark.parametrize("number", ["4294967296", "1" + "0" * 20, "9" * 5000])
+@pytest.mark.parametrize("option", ["--threads", "--max-iterations"])
+def test_numbers_beyond_the_engines_are_wrong_usage(run, option, number):
+    if option == "--max-iterations" and number == "4294967296":
+        pytest.skip("the engine counts iterations so far")
+    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", option, number)
+    assert code == 2
+    assert option in told
+    assert len(told) < 500
+
+
+@pytest.mark.parametrize("unit", ["1e-300", "1e300", "0", "nan"])
+def test_a_unit_beyond_all_lengths_is_wrong_usage(run, unit):
+    assert run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--unit", unit)[0] == 2
+
+
+def test_a_rig_whose_unit_is_beyond_all_lengths_is_refused(run, shot_files):
+    rig = sheet_rig()
+    np.savez(
+        shot_files / "tiny.npz",
+        neutral=rig.rest_vertices,
+        deltas=rig.columns()[: rig.num_shapes],
+        meters_per_unit=1e-300,
+    )
+    code, told = run("solve", "tiny.npz", "take.npy", "-o", "x.npz")
+    assert code == 2
+    assert "meters_per_unit is 1e-300" in told
+
+
+def test_a_file_with_the_letters_of_a_pattern_is_that_file(run, shot_files):
+    (shot_files / "take[1].npy").write_bytes((shot_files / "take.npy").read_bytes())
+    assert run("solve", "face.safetensors", "take[1].npy", "-o", "x.npz", "--alpha", 1)[0] == 0
+
+
+def test_names_are_printed_without_control_characters(run, shot_files):
+    bad = "\x1b[2J\x00\u202e"
+    small_face(name=f"a{bad}").save(str(shot_files / "odd.safetensors"))
+    code, _ = run("info", "odd.safetensors")
+    assert code == 0
+    assert r"a\x1b[2J\x00\u202e" in run.out
+    assert not UNPRINTABLE.search(run.out.replace("\n", ""))
+
+
+def test_a_long_name_does_not_pad_the_others(capsys):
+    Console().table(["name", "value"], [["a", "1"], ["n" * 20_000, "2"]])
+    rows = capsys.readouterr().out.splitlines()
+    assert len(rows[2]) < WIDEST + 20
+    assert "n" * 20_000 in rows[3]
+
+
+def test_a_table_escapes_its_cells(capsys):
+    Console().table(["name", "value"], [["a\x1b", "1\n"]])
+    assert capsys.readouterr().out.splitlines()[2] == r"a\x1b    1\n"
+
+
+def test_an_error_escapes_what_it_quotes(run):
+    code, told = run("info", "a\x1b[31m.npz")
+    assert code == 2
+    assert not UNPRINTABLE.search(told)
+
+
+def test_escaped_text_keeps_what_it_is_told_to():
+    assert escaped("a\n\t\x00\ud800é", keep="\n") == "a\n\\t\\x00\\ud800é"
+
+
+def test_a_refused_set_is_told_by_its_names(run, shot_files):
+    plain_face().save(str(shot_files / "plain.safetensors"))
+    code, told = run("pack", "plain.safetensors", "-o", "x.json", "--reject", ",".join(["brow_up"] * 40))
+    assert code == 2
+    assert "reject is brow_up, brow_up" in told
+    assert "and 32 more" in told
+
+
+def test_a_terminal_without_letters_for_a_path_loses_no_work(tmp_path):
+    import subprocess
+
+    small_face().save(str(tmp_path / "höhe.safetensors"))
+    done = subprocess.run(
+        command("pack", "höhe.safetensors", "-o", "plän.json"),
+        cwd=tmp_path,
+        env=environment() | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "plän.json").exists()
+
+
+def test_a_fault_of_numpy_is_our_own(monkeypatch, capsys):
+    monkeypatch.setattr("rigwright.cli._doctor.run", lambda args, console: np.zeros(3) + np.zeros(4))
+    assert dispatch.main(["doctor"]) == 1
+    assert "internal error, please report it: ValueError" in capsys.readouterr().err
+
+
+def test_what_this_package_raises_is_wrong_input(monkeypatch, capsys):
+    monkeypatch.setattr("rigwright.cli._doctor.run", lambda args, console: rw.topology_hash([[0, 1]], 2))
+    assert dispatch.main(["doctor"]) == 2
+    assert "internal error" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+def test_a_full_disk_is_a_failure_also_where_the_engine_says_so(monkeypatch, number):
+    def fail(args, console):
+        raise ValueError(f"save: path is 'a', where writing failed ({os.strerror(number)}); it must be writable")
+
+    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    assert dispatch.main(["doctor"]) == 1
+
+
+@pytest.mark.parametrize("number", [errno.ENAMETOOLONG, errno.EACCES, errno.ENOENT, errno.EROFS, errno.EISDIR])
+def test_a_path_that_the_system_refuses_is_wrong_input(monkeypatch, number):
+    def fail(args, console):
+        raise OSError(number, os.strerror(number), "a/b")
+
+    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    assert dispatch.main(["doctor"]) == 2
+
+
+def test_a_real_command_refuses_a_long_name_without_a_traceback(tmp_path):
+    assert rigwright_command("info", "a" * 300, folder=tmp_path).returncode == 2

@@ -1,0 +1,140 @@
+"""One check of arguments: what is no array of numbers, or no indices, is refused alike by every function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright._validate import MOST_THREADS, Arguments, bad_argument, check_threads
+
+POINTS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+FACES = np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def spoiled(values, kind):
+    """The same values in a form that no function takes as numbers."""
+    values = np.asarray(values)
+    if kind == "masked":
+        return np.ma.masked_array(values, mask=np.zeros(values.shape, bool))
+    return values.astype({"complex": complex, "bool": bool, "text": "U8", "bytes": "S8", "object": object}[kind])
+
+
+def face():
+    return rw.BlendshapeRig(POINTS, np.stack([0.1 * POINTS, POINTS[::-1]]), faces=FACES)
+
+
+NUMBERS = {
+    "vertex_error": lambda x: rw.metrics.vertex_error(x(POINTS), POINTS),
+    "normal_angle": lambda x: rw.metrics.normal_angle(POINTS, x(POINTS), FACES),
+    "hausdorff": lambda x: rw.metrics.hausdorff(x(POINTS), POINTS),
+    "triangle_distortion": lambda x: rw.metrics.triangle_distortion(x(POINTS), POINTS, FACES),
+    "image_mse": lambda x: rw.metrics.image_mse(x(np.zeros((4, 4))), np.zeros((4, 4))),
+    "bradley_terry": lambda x: rw.metrics.bradley_terry(x(np.ones((2, 2)))),
+    "seam_error": lambda x: rw.metrics.seam_error(x(POINTS), POINTS, FACES, [0, 0, 1, 1]),
+    "weight_error": lambda x: rw.metrics.weight_error(x(np.ones((1, 2))), POINTS[None], POINTS[None]),
+    "BlendshapeRig": lambda x: rw.BlendshapeRig(POINTS, x(POINTS[None])),
+    "evaluate": lambda x: face().evaluate(x(np.zeros(2))),
+    "vjp": lambda x: face().vjp(np.zeros(2), x(face().rest_vertices)),
+    "solve": lambda x: rw.inverse.solve(face(), x(face().rest_vertices[None])),
+    "deformation_transfer": lambda x: rw.transfer.deformation_transfer(POINTS, POINTS[None], x(POINTS), FACES),
+    "transfer_rig": lambda x: rw.transfer.transfer_rig(face(), x(face().rest_vertices)),
+    "find_contacts": lambda x: rw.transfer.find_contacts(x(POINTS), POINTS[None], FACES),
+    "crossings": lambda x: rw.transfer.crossings(x(POINTS), FACES),
+    "quality": lambda x: rw.transfer.quality(POINTS, x(POINTS[None]), POINTS, POINTS[None], FACES),
+    "correspond": lambda x: rw.transfer.correspond(x(POINTS), FACES, POINTS, FACES),
+    "pack_expressions": lambda x: rw.transfer.pack_expressions(x(POINTS), POINTS[None], FACES),
+    "Crowd": lambda x: rw.crowd.Crowd(face(), [x(np.zeros((2, 2)))]),
+    "Animation": lambda x: rw.sampling.Animation(x(np.zeros((2, 2)))),
+    "write_weights": lambda x: rw.exports.write_weights("never.npz", face(), x(np.zeros((2, 2)))),
+}
+
+
+@pytest.mark.parametrize("kind", ["masked", "complex", "bool", "text", "bytes", "object"])
+@pytest.mark.parametrize("function", NUMBERS)
+def test_what_is_no_array_of_numbers_is_refused_by_name(function, kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=rf"^\w+: [\w\[\]]+ is .*{'masked' if kind == 'masked' else ''}.*; it must be"):
+        NUMBERS[function](lambda values: spoiled(values, kind))
+
+
+INDICES = {
+    "topology_hash": lambda x: rw.topology_hash(x(FACES), 4),
+    "triangles": lambda x: rw.metrics.triangles(x(FACES)),
+    "vertices of solve": lambda x: rw.inverse.solve(face(), face().rest_vertices[None], vertices=x([0, 1, 2])),
+    "labels of seam_error": lambda x: rw.metrics.seam_error(POINTS, POINTS, FACES, x([0, 0, 1, 1])),
+    "fixed of transfer_rig": lambda x: rw.transfer.transfer_rig(face(), face().rest_vertices, fixed=x([0, 1])),
+    "order of Crowd": lambda x: rw.crowd.Crowd(face(), [np.zeros((2, 2))], order=x([0, 1])),
+}
+
+
+@pytest.mark.parametrize("kind", ["masked", "complex", "bool", "text", "object", "float"])
+@pytest.mark.parametrize("function", INDICES)
+def test_what_is_no_array_of_indices_is_refused_by_name(function, kind):
+    def wrong(values):
+        return np.asarray(values, float) if kind == "float" else spoiled(values, kind)
+
+    with pytest.raises(ValueError, match=r"^\w+: [\w\[\]]+ is .*; it must be"):
+        INDICES[function](wrong)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, [], None, True, "4", 2**63])
+def test_a_topology_has_a_whole_number_of_vertices(count):
+    with pytest.raises(ValueError, match=r"topology_hash: num_vertices is .*; it must be a whole number from 0"):
+        rw.topology_hash(FACES, count)
+
+
+@pytest.mark.parametrize("threads", [-1, MOST_THREADS + 1, 2**32, 10**20, True, 1.0, "2", None])
+def test_what_is_no_number_of_threads_is_refused(threads):
+    with pytest.raises(ValueError, match=r"solve: threads is .*; it must be 0"):
+        check_threads("solve", threads)
+
+
+@pytest.mark.parametrize("function", ["vertex_error", "normal_angle", "hausdorff", "seam_error"])
+def test_no_metric_takes_more_threads_than_the_engine_counts(function):
+    arguments = {"normal_angle": [FACES], "seam_error": [FACES, [0, 0, 1, 1]]}.get(function, [])
+    with pytest.raises(ValueError, match=f"{function}: threads is 4294967296; it must be"):
+        getattr(rw.metrics, function)(POINTS, POINTS, *arguments, threads=2**32)
+
+
+def test_a_size_is_bound_by_the_first_array_that_has_it():
+    check = Arguments("f")
+    check.numbers("a", POINTS, "V 3")
+    with pytest.raises(ValueError, match=r"f: b is float64 \(3, 3\); it must be numbers \(4, 3\)"):
+        check.numbers("b", POINTS[1:], "V 3")
+
+
+def test_a_shape_that_does_not_fit_binds_nothing():
+    check = Arguments("f", K=2)
+    check.numbers("a", np.zeros((5, 2)), "T T", "T K")
+    assert check.sizes == {"K": 2, "T": 5}
+
+
+def test_a_number_beyond_float32_is_not_finite_in_it():
+    with pytest.raises(ValueError, match=r"f: a is not finite everywhere \(1e\+300 at 1\); .* finite in float32"):
+        Arguments("f").numbers("a", [0.0, 1e300], "n", dtype=np.float32)
+
+
+def test_a_mask_inside_a_list_is_found():
+    with pytest.raises(ValueError, match=r"f: a is a masked array; it must be numbers .* without mask"):
+        Arguments("f").numbers("a", [np.ma.masked_array([1.0, 2.0], mask=[True, False])], "T K")
+
+
+def test_an_object_that_is_no_array_is_told_by_its_type():
+    with pytest.raises(ValueError, match=r"f: a is a BlendshapeRig; it must be numbers \(V, 3\)"):
+        Arguments("f").numbers("a", face(), "V 3")
+
+
+def test_a_long_value_is_cut_in_the_message():
+    with pytest.raises(ValueError, match="it must be a whole number") as told:
+        Arguments("f").whole("n", "x" * 100_000)
+    assert len(str(told.value)) < 300
+
+
+def test_a_name_that_no_file_can_hold_is_refused():
+    with pytest.raises(ValueError, match=r"f: names is a list that holds 'a\\udfff'"):
+        Arguments("f").names("names", ["a\udfff"])
+
+
+def test_the_wording():
+    assert str(bad_argument("f", "a", "3", "4")) == "f: a is 3; it must be 4"
