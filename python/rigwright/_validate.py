@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,10 +89,12 @@ class Arguments:
         must : str
             Words in place of ``numbers (T, V, 3)`` in errors.
         """
-        expected = must or f"numbers {self.form(*shapes)}"
-        array = self._array(argument, value, "fiu", shapes, expected)
-        with np.errstate(over="ignore", invalid="ignore"):
-            result: NDArray[Any] = np.asarray(array, dtype, order="C")
+        array = self._array(argument, value, "fiu", shapes, lambda: must or f"numbers {self.form(*shapes)}")
+        result: NDArray[Any] = array
+        if dtype is not None and array.dtype != dtype:
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = array.astype(dtype, order="C")
+        result = np.asarray(result, order="C")
         if finite:
             self._finite(argument, array, result, missing, np.dtype(np.float32) if narrow else result.dtype)
         return result
@@ -112,14 +114,17 @@ class Arguments:
         Floats are refused, whole or not; an empty list is an empty array.
         """
         bounds = "" if below is None else f" from {low} to {below - 1}"
-        expected = must or f"integers {self.form(*shapes, then=bounds)}"
+
+        def expected() -> str:
+            return must or f"integers {self.form(*shapes, then=bounds)}"
+
         if isinstance(value, Sequence) and not isinstance(value, str | bytes) and not len(value):
             value = np.zeros(0, np.int64)  # which NumPy makes floats
         array = self._array(argument, value, "iu", shapes, expected)
         most = np.iinfo(np.dtype(dtype)).max if below is None else below - 1
         if array.size and (int(array.min()) < low or int(array.max()) > most):
             place = self._first((array < low) | (array > most))
-            within = expected if must or bounds else f"{expected} from {low} to {most}"
+            within = expected() if must or bounds else f"{expected()} from {low} to {most}"
             raise self.wrong(argument, f"{array[place]}{_where(place)}", within)
         return np.array(array, dtype, order="C")
 
@@ -186,13 +191,16 @@ class Arguments:
         return ", ".join([" or ".join(texts) + then, *bound])
 
     def _array(
-        self, argument: str, value: ArrayLike, kinds: str, shapes: tuple[str, ...], expected: str
+        self, argument: str, value: ArrayLike, kinds: str, shapes: tuple[str, ...], expected: Callable[[], str]
     ) -> NDArray[Any]:
-        if _is_masked(value):
-            raise self.wrong(argument, "a masked array", f"{expected} without mask")
-        array = as_array(self.function, argument, value, expected)
+        if type(value) is np.ndarray:
+            array: NDArray[Any] = value
+        elif _is_masked(value):
+            raise self.wrong(argument, "a masked array", f"{expected()} without mask")
+        else:
+            array = as_array(self.function, argument, value, expected())
         if array.dtype.kind not in kinds or not any(self._fits(array.shape, shape.split()) for shape in shapes):
-            raise self.wrong(argument, _described(value, array), expected)
+            raise self.wrong(argument, _described(value, array), expected())
         return array
 
     def _fits(self, shape: tuple[int, ...], words: list[str]) -> bool:
@@ -212,7 +220,9 @@ class Arguments:
         self, argument: str, given: NDArray[Any], result: NDArray[Any], missing: bool, within: np.dtype[Any]
     ) -> None:
         right = np.isfinite(result) if within == result.dtype else np.abs(result) <= np.finfo(within).max
-        if not right.all() and missing:
+        if right.all():
+            return
+        if missing:
             right |= np.isnan(result)
         if not right.all():
             place = self._first(~right)
