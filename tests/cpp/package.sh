@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The C++ library as other projects get it: package.sh BUILD installs a build into BUILD/install, builds and runs
-# examples/cpp against it in a fresh folder, compiles each installed header alone (package/), and configures the project
-# in subfolder/.
+# examples/cpp against it in a fresh folder, compiles each installed header alone and carries shapes to another face
+# (package/), and configures the project in subfolder/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/$1
@@ -16,4 +16,5 @@ cmake --build "$fresh/examples"
 "$fresh/examples/load_and_evaluate" "$fresh/rig.safetensors"
 cmake -G Ninja -S tests/cpp/package -B "$fresh/package" -DCMAKE_PREFIX_PATH="$installed"
 cmake --build "$fresh/package"
+"$fresh/package/transfer_shapes"
 cmake -G Ninja -S tests/cpp/subfolder -B "$fresh/subfolder"
