@@ -39,12 +39,12 @@ class ResidentModel:
         Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
         workspace: bytes that a chunk of frames may use.
         """
-    def evaluate(self, poses: typing.Any, out: numpy.typing.NDArray[numpy.float32], order: typing.Any = None, lengths: typing.Any = None) -> None:
+    def evaluate(self, poses: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32], order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None) -> None:
         """
         Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):
         of one prefix of blendshapes per frame.
         """
-    def evaluate_on_device(self, poses: typing.Any, order: typing.Any = None, lengths: typing.Any = None) -> DeviceArray:
+    def evaluate_on_device(self, poses: numpy.typing.ArrayLike, order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None) -> DeviceArray:
         """
         The same vertices as a DeviceArray; (V, 3) for one pose (C,).
         """
@@ -60,7 +60,7 @@ class ResidentModel:
         """
         Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.
         """
-    def restricted(self, vertices: typing.Any) -> ResidentModel:
+    def restricted(self, vertices: numpy.typing.ArrayLike) -> ResidentModel:
         """
         The model of the vertices (M,) only, on the device.
         """
@@ -68,12 +68,12 @@ class Projection:
     """
     A rig's columns on chosen vertices, on the device.
     """
-    def __init__(self, columns: typing.Any, neutral: typing.Any, vertex_weights: typing.Any, vertices: typing.Any, num_rig_vertices: typing.SupportsInt | typing.SupportsIndex, workspace: typing.SupportsInt | typing.SupportsIndex = 536870912) -> None:
+    def __init__(self, columns: numpy.typing.ArrayLike, neutral: numpy.typing.ArrayLike, vertex_weights: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, num_rig_vertices: typing.SupportsInt | typing.SupportsIndex, workspace: typing.SupportsInt | typing.SupportsIndex = 536870912) -> None:
         """
         Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig.
         workspace: bytes of device memory for the frames that are projected at once.
         """
-    def project(self, targets: typing.Any) -> tuple:
+    def project(self, targets: numpy.typing.ArrayLike) -> tuple:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
         """
@@ -81,18 +81,18 @@ class InverseSolver:
     """
     A rig's Gram matrix on the device, and how its columns depend on variables.
     """
-    def __init__(self, num_variables: typing.SupportsInt | typing.SupportsIndex, offset: typing.Any, variable: typing.Any, is_tent: typing.Any, knots: typing.Any, gram: typing.Any, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456, most_shared: typing.SupportsInt | typing.SupportsIndex = -1) -> None:
+    def __init__(self, num_variables: typing.SupportsInt | typing.SupportsIndex, offset: numpy.typing.ArrayLike, variable: numpy.typing.ArrayLike, is_tent: numpy.typing.ArrayLike, knots: numpy.typing.ArrayLike, gram: numpy.typing.ArrayLike, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456, most_shared: typing.SupportsInt | typing.SupportsIndex = -1) -> None:
         """
         Column n is the product of drivers offset[n] to offset[n + 1]: `variable`, or a tent over it if
         `is_tent`, with its three `knots`. workspace: bytes of device memory for the frames that are solved at
         once; most_shared: doubles of shared memory per block, -1 for all.
         """
-    def measure(self, terms: tuple, weights: typing.Any) -> tuple:
+    def measure(self, terms: tuple, weights: numpy.typing.ArrayLike) -> tuple:
         """
         phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
         the left of each weight.
         """
-    def solve(self, terms: tuple, start: typing.Any, thresholds: typing.Any, max_iterations: typing.SupportsInt | typing.SupportsIndex) -> tuple:
+    def solve(self, terms: tuple, start: numpy.typing.ArrayLike, thresholds: numpy.typing.ArrayLike, max_iterations: typing.SupportsInt | typing.SupportsIndex) -> tuple:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
