@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file
+from rigwright._files import atomic_npz
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._validate import bad_argument, missing_file
 
@@ -99,5 +99,4 @@ def write_sparse_shapes(path: Path, names: list[str], deltas: Float32) -> None:
 
 def write_arrays(path: Path, **arrays: NDArray[Any]) -> None:
     """An archive of arrays, in one step."""
-    with atomic_file(path) as stream:
-        np.savez_compressed(stream, **arrays)
+    atomic_npz(path, arrays, compressed=True)

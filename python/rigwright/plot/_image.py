@@ -48,12 +48,12 @@ class Image:
     @property
     def width(self) -> int:
         """Pixels across."""
-        return self.pixels.shape[1]
+        return int(self.pixels.shape[1])
 
     @property
     def height(self) -> int:
         """Pixels down."""
-        return self.pixels.shape[0]
+        return int(self.pixels.shape[0])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a PNG file, in one step.
@@ -72,7 +72,7 @@ class Image:
     def __repr__(self) -> str:
         return f"<Image {self.width} x {self.height}>"
 
-    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> NDArray[np.generic]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[np.generic]:
         converted = np.asarray(self.pixels, dtype)
         return converted.copy() if copy else converted
 

@@ -75,7 +75,7 @@ def vertices_of(content: bytes, path: Path, function: str) -> NDArray[np.float64
     if count == 0 or len(numbers) != 3 * count or not np.isfinite(vertices).all():
         got = f"{path}: vertices that are not all of three finite numbers" if count else f"{path}: without vertices"
         raise bad_argument(function, "path", got, "an OBJ file with vertices")
-    return vertices.reshape(-1, 3).copy()
+    return np.array(vertices.reshape(-1, 3), np.float64)
 
 
 def faces_of(content: bytes, num_vertices: int, path: Path, function: str) -> NDArray[np.int32]:
