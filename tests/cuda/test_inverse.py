@@ -209,7 +209,11 @@ def test_early_stops_are_told(device):
     assert not result.converged.any()
     assert (result.optimality > 0).all()
     steps = []
-    rw.inverse.solve(rig, shot(rig, 6, 6), device="cuda", progress=lambda p: steps.append((p.done, p.total)))
+
+    def told(progress):
+        steps.append((progress.done, progress.total))
+
+    rw.inverse.solve(rig, shot(rig, 6, 6), alpha=1.0, device="cuda", progress=told)
     assert steps == [(6, 6)]
 
 
