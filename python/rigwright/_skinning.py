@@ -26,8 +26,7 @@ def linear_blend(
     metadata: Mapping[str, object] | None,
 ) -> Made:
     """Tensors and metadata of :class:`rigwright.LinearBlendSkinning`."""
-    tensors = _tensors("LinearBlendSkinning", skeleton, rest_vertices, faces, dials, control_ranges)
-    tensors |= _skin("LinearBlendSkinning", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
+    tensors = _tensors("LinearBlendSkinning", skeleton, rest_vertices, faces, weights, dials, control_ranges)
     return _made("linear_blend", skeleton, tensors, dials, metadata)
 
 
@@ -41,8 +40,7 @@ def dual_quaternion(
     metadata: Mapping[str, object] | None,
 ) -> Made:
     """Tensors and metadata of :class:`rigwright.DualQuaternionSkinning`."""
-    tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, dials, control_ranges)
-    tensors |= _skin("DualQuaternionSkinning", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
+    tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, weights, dials, control_ranges)
     return _made("dual_quaternion", skeleton, tensors, dials, metadata)
 
 
@@ -63,8 +61,7 @@ def delta_mush(
         "iterations": check.whole("iterations", iterations, most=1000),
         "step": check.number("step", step, above=0.0, most=1.0),
     }
-    tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, dials, control_ranges)
-    tensors |= _skin("DeltaMush", weights, len(tensors["rest_vertices"]), skeleton.num_joints)
+    tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, weights, dials, control_ranges)
     return _made("delta_mush", skeleton, tensors, dials, {**(metadata or {}), **smoothing})
 
 
@@ -73,10 +70,11 @@ def _tensors(
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
     faces: ArrayLike,
+    weights: Weights,
     dials: Sequence[str],
     control_ranges: ArrayLike | None,
 ) -> dict[str, NDArray[np.generic]]:
-    """The tensors that every kind of model has."""
+    """The tensors that every kind of skinning has."""
     check = Arguments(function, C=12 * skeleton.num_joints + len(dials))
     vertices = check.numbers("rest_vertices", rest_vertices, "V 3", dtype=np.float32)
     corners = padded_faces(faces, function, len(vertices))
@@ -90,6 +88,7 @@ def _tensors(
         "rest_vertices": vertices,
         "faces": corners,
         "control_ranges": ranges,
+        **_skin(function, weights, len(vertices), skeleton.num_joints),
     }
 
 

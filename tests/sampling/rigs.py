@@ -1,6 +1,7 @@
 """Rigs that are slow, fail or misbehave at a chosen channel row, and a command that samples one of them."""
 
 import ctypes
+import json
 import os
 import signal
 import sys
@@ -9,6 +10,7 @@ import time
 import numpy as np
 
 import rigwright as rw
+from rigwright.sampling._manifest import manifest_hash
 from tests.support.cylinder import CylinderRig
 
 SMALL = {"count": 50, "seed": 7, "probe": 2, "shard_rows": 16}
@@ -82,6 +84,12 @@ class Host(CylinderRig):
     def sample(self, channels):
         assert os.getpid() == self.process
         return super().sample(channels)
+
+
+def write_manifest(folder, manifest):
+    """Write a manifest whose hash is right, so that the checks behind the hash are reached."""
+    manifest = {**manifest, "hash": manifest_hash(manifest)}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 if __name__ == "__main__":

@@ -1,65 +1,51 @@
 """Reading data sets: what is asked for arrives, and damaged or hostile folders are refused by name."""
 
-import json
 import os
 import re
 import shutil
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright.errors import SourceError
-from rigwright.sampling._manifest import manifest_hash
-from tests.sampling.rigs import SMALL, At, small_rig
+from tests.sampling.rigs import SMALL, At, small_rig, write_manifest
 
 
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory):
-    return rw.sampling.sample(small_rig(), tmp_path_factory.mktemp("sound") / "a", **SMALL)
-
-
-@pytest.fixture
-def folder(sound, tmp_path):
-    return shutil.copytree(sound.path, tmp_path / "a")
-
-
-def test_shards_in_order_are_the_whole_set(sound):
-    pieces = list(sound.shards())
+def test_shards_in_order_are_the_whole_set(whole):
+    pieces = list(whole.shards())
     assert [len(piece[0]) for piece in pieces] == [16, 16, 16, 2]
-    for position, whole in enumerate((sound.channels, sound.poses, sound.vertices)):
-        np.testing.assert_array_equal(np.concatenate([piece[position] for piece in pieces]), whole)
+    for position, array in enumerate((whole.channels, whole.poses, whole.vertices)):
+        np.testing.assert_array_equal(np.concatenate([piece[position] for piece in pieces]), array)
         assert not any(piece[position].flags.writeable for piece in pieces)
 
 
-def test_take_reads_rows_in_the_order_given(sound):
+def test_take_reads_rows_in_the_order_given(whole):
     rows = [49, 0, 17, 17, 31]
-    for taken, whole in zip(sound.take(rows), (sound.channels, sound.poses, sound.vertices), strict=True):
-        np.testing.assert_array_equal(taken, whole[rows])
-    assert [len(array) for array in sound.take([])] == [0, 0, 0]
+    for taken, array in zip(whole.take(rows), (whole.channels, whole.poses, whole.vertices), strict=True):
+        np.testing.assert_array_equal(taken, array[rows])
+    assert [len(array) for array in whole.take([])] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("rows", [[50], [-1], [0.5], [[0]], "all"])
-def test_take_refuses_other_rows(sound, rows):
+def test_take_refuses_other_rows(whole, rows):
     with pytest.raises(ValueError, match=r"take: rows is .*; it must be integers .* from 0 to 49"):
-        sound.take(rows)
+        whole.take(rows)
 
 
-def test_split_parts_the_rows(sound):
-    training, held_out = sound.split(0.2, seed=3)
+def test_split_parts_the_rows(whole):
+    training, held_out = whole.split(0.2, seed=3)
     assert len(held_out) == 10
     assert sorted([*training, *held_out]) == list(range(50))
-    np.testing.assert_array_equal(held_out, sound.split(0.2, seed=3)[1])
-    assert held_out.tolist() != sound.split(0.2, seed=4)[1].tolist()
-    assert [len(part) for part in sound.split(0.0)] == [50, 0]
+    np.testing.assert_array_equal(held_out, whole.split(0.2, seed=3)[1])
+    assert held_out.tolist() != whole.split(0.2, seed=4)[1].tolist()
+    assert [len(part) for part in whole.split(0.0)] == [50, 0]
     with pytest.raises(ValueError, match=r"split: fraction is 1\.5; it must be a number from 0 to 1"):
-        sound.split(1.5)
+        whole.split(1.5)
 
 
-def test_nothing_can_be_written(sound):
-    for array in (sound.vertices, sound.rest_vertices, sound.faces, sound.probe.poses):
+def test_nothing_can_be_written(whole):
+    for array in (whole.vertices, whole.rest_vertices, whole.faces, whole.probe.poses):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -117,11 +103,11 @@ def test_an_open_set_survives_a_change_of_folder(folder, monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [slice(None), slice(3, 40), slice(40, 3), slice(None, None, 7), slice(None, None, -1)])
-def test_slices_of_rows_are_those_of_the_array(sound, rows):
-    np.testing.assert_array_equal(sound.vertex_rows[rows], sound.vertices[rows])
+def test_slices_of_rows_are_those_of_the_array(whole, rows):
+    np.testing.assert_array_equal(whole.vertex_rows[rows], whole.vertices[rows])
 
 
-def test_verify_hashes_every_file(sound, folder):
+def test_verify_hashes_every_file(whole, folder):
     names = sorted(file.name for file in folder.glob("*.npy"))
     rw.Dataset(folder).verify()
     for name in names:
@@ -182,7 +168,7 @@ def test_pipes_and_devices_are_not_opened(folder):
         rw.Dataset(folder)
 
 
-def test_other_folders(tmp_path, sound):
+def test_other_folders(tmp_path, whole):
     with pytest.raises(
         FileNotFoundError, match=r"^Dataset: path is .*nothing', which does not exist; it must be a folder"
     ):
@@ -194,7 +180,7 @@ def test_other_folders(tmp_path, sound):
         raise RuntimeError
 
     with pytest.raises(SourceError):
-        rw.sampling.sample(At(sound.channels[40], fail), tmp_path / "a", **SMALL)
+        rw.sampling.sample(At(whole.channels[40], fail), tmp_path / "a", **SMALL)
     with pytest.raises(ValueError, match="which is unfinished; it must be finished: call sample again"):
         rw.Dataset(tmp_path / "a")
 
@@ -212,135 +198,11 @@ def test_edited_mesh(folder):
         rw.Dataset(folder)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
-
-
-def write_manifest(folder, manifest):
-    """Write a manifest whose hash is right, so that the checks behind the hash are reached."""
-    manifest = {**manifest, "hash": manifest_hash(manifest)}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-
-
-def attempt(folder):
-    """The data set, or what the error says."""
-    try:
-        return rw.Dataset(folder), ""
-    except ValueError as error:
-        return None, str(error)
-
-
-@pytest.fixture(scope="module")
-def scratch(sound, tmp_path_factory):
-    return shutil.copytree(sound.path, tmp_path_factory.mktemp("scratch") / "a")
-
-
-@given(data=st.data())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_value_in_any_place_of_the_manifest(sound, scratch, data):
-    manifest = json.loads(json.dumps(sound.manifest))
-    place, key = manifest, data.draw(st.sampled_from(sorted(manifest)))
-    while isinstance(place[key], list | dict) and place[key] and data.draw(st.booleans()):
-        place = place[key]
-        key = data.draw(st.sampled_from(sorted(place)) if isinstance(place, dict) else st.integers(0, len(place) - 1))
-    action = data.draw(st.sampled_from(["replace", "remove", "add"]))
-    if action == "remove":
-        del place[key]
-    elif action == "add" and isinstance(place, dict):
-        place[data.draw(st.text(max_size=9))] = data.draw(JSON)
-    else:
-        place[key] = data.draw(JSON | st.sampled_from([2**31, 2**63, 10**40, -1, 0, 1e38, "X"]))
-    write_manifest(scratch, manifest)
-    ds, message = attempt(scratch)
-    if ds is None:
-        assert message.startswith("Dataset: ")
-        assert "; it must be " in message
-    else:
-        assert ds.vertices.shape == sound.vertices.shape
-        assert ds.poses.shape == (50, len(ds.pose_names))
-        assert ds.channels.shape == (50, len(ds.channel_names))
-        assert ds.channel_ranges.shape == (len(ds.channel_names), 2)
-        assert ds.skeleton.num_joints == 3
-
-
-@given(data=st.data())
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_in_the_manifest(sound, scratch, data):
-    content = bytearray((sound.path / "manifest.json").read_bytes())
-    start = data.draw(st.integers(0, len(content) - 1))
-    end = data.draw(st.integers(start, min(len(content), start + 20)))
-    content[start:end] = data.draw(st.binary(max_size=20))
-    (scratch / "manifest.json").write_bytes(content)
-    ds, message = attempt(scratch)
-    if ds is None:
-        assert message.startswith("Dataset: manifest.json")
-    else:
-        assert ds.manifest == sound.manifest
-
-
-@given(data=st.data())
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_in_the_header_of_an_array(sound, scratch, data):
-    shutil.copy(sound.path / "manifest.json", scratch)
-    name = data.draw(st.sampled_from(["faces.npy", "rest_vertices.npy", "00001.vertices.npy", "skeleton_rest.npy"]))
-    original = (sound.path / name).read_bytes()
-    content = bytearray(original)
-    start = data.draw(st.integers(0, 140))
-    end = data.draw(st.integers(start, start + 8))
-    content[start:end] = data.draw(st.binary(max_size=8))
-    (scratch / name).write_bytes(content)
-    ds, message = attempt(scratch)
-    (scratch / name).write_bytes(original)
-    if ds is None:
-        assert message.startswith((f"Dataset: {name}", "Dataset: faces.npy"))
-    else:
-        assert ds.vertex_rows.shape == sound.vertices.shape
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"version": 3}, r"version 3; it must be a manifest of format 'rigwright.dataset', version 1 or 2"),
-        ({"format": "other"}, "a file of format 'other'"),
-        ({"color": "red"}, "with the unknown field 'color'"),
-        ({"count": 10**18}, "manifest.json: shards is "),
-        (
-            {"num_vertices": 2**62},
-            r"rest_vertices.npy is <f4 \(32, 3\); it must be a .npy file of <f4 \(4611686018427387904",
-        ),
-        ({"joint_parents": [1, 0, 1]}, r"joint_parents is \[1, 0, 1\]; it must be one integer for each joint"),
-        ({"channel_ranges": []}, r"channel_ranges is \[\]; it must be one \[lowest, highest\] for each channel"),
-        ({"meters_per_unit": -1}, "meters_per_unit is -1; it must be a positive number"),
-    ],
-)
-def test_wrong_manifests(folder, sound, change, message):
-    write_manifest(folder, {**sound.manifest, **change})
-    with pytest.raises(ValueError, match=message):
-        rw.Dataset(folder)
-
-
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", '{"a": 1, "a": 2}', '{"a": NaN}', "[" * 100000, "\ud800"])
-def test_what_is_no_manifest(folder, text):
-    (folder / "manifest.json").write_text(text, errors="surrogatepass")
-    with pytest.raises(ValueError, match=r"^Dataset: manifest.json is .*; it must be a JSON object"):
-        rw.Dataset(folder)
-
-
-def test_edited_manifest(folder, sound):
-    text = (folder / "manifest.json").read_text().replace("CC0-1.0", "CC0-1.1")
-    (folder / "manifest.json").write_text(text)
-    with pytest.raises(ValueError, match="another hash than its content has; it must be unchanged"):
-        rw.Dataset(folder)
-
-
 def test_large_sets_are_not_read_at_once(tmp_path):
     """A hundred gigabytes that the disk does not hold open, and give single rows and slices, at once."""
     import hashlib
 
-    sound = rw.sampling.sample(small_rig(), tmp_path / "a", count=20, probe=0, shard_rows=20)
+    whole = rw.sampling.sample(small_rig(), tmp_path / "a", count=20, probe=0, shard_rows=20)
     rows = 200_000_000
     nowhere = hashlib.sha256().hexdigest()
     entry = {"rows": rows, "channels": nowhere, "poses": nowhere, "vertices": nowhere}
@@ -348,14 +210,14 @@ def test_large_sets_are_not_read_at_once(tmp_path):
 
     for name, shape in (("channels", (9,)), ("poses", (37,)), ("vertices", (32, 3))):
         header = npy_header("<f4", (rows, *shape))
-        with open(sound.path / f"00000.{name}.npy", "wb") as stream:
+        with open(whole.path / f"00000.{name}.npy", "wb") as stream:
             stream.write(header)
             try:
                 stream.truncate(len(header) + rows * 4 * int(np.prod(shape)))
             except OSError:
                 pytest.skip("the file system has no sparse files of this size")
-    write_manifest(sound.path, {**sound.manifest, "count": rows, "shard_rows": rows, "shards": [entry]})
-    ds = rw.Dataset(sound.path)
+    write_manifest(whole.path, {**whole.manifest, "count": rows, "shard_rows": rows, "shards": [entry]})
+    ds = rw.Dataset(whole.path)
     assert len(ds) == len(ds.vertex_rows) == rows
     assert not ds.take([5, rows - 1])[2].any()
     assert ds.vertex_rows[rows - 3 :].shape == (3, 32, 3)

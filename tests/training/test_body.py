@@ -157,7 +157,9 @@ def test_progress_tells_the_error_in_millimeters(cylinder_data, train):
     assert messages
     assert all("mm" in message for message in messages)
     last = float(messages[-1].split("held-out error ")[1].split(" mm")[0])
-    assert last == pytest.approx(10 * model.metadata["error"]["mean"], rel=0.3)  # a centimeter a unit; fewer poses
+    assert last == pytest.approx(
+        10 * model.metadata["error"]["mean"], rel=0.3
+    )  # the unit is a centimeter; measured on fewer poses
     assert all(0 <= p.done <= p.total for p in seen)
 
 

@@ -1,40 +1,18 @@
-"""Checks of arguments, and the one wording of a wrong argument."""
+"""The arguments of one call, checked one by one."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from rigwright import _core
+from rigwright._validate.arrays import as_array
+from rigwright._validate.words import bad_argument, is_text, shown
 
 MOST_THREADS = 2**31 - 1  # what the engine counts threads with
 SHORTEST_UNIT, LONGEST_UNIT = 1e-12, 1e12  # meters: squares of them and of their inverses are numbers
-SOME = 200  # characters of a value that an error quotes
-MESHES = (".obj", ".obj.gz", ".npy", ".npz", ".glb", ".gltf", ".usd", ".usda", ".usdc", ".usdz", ".abc")
-
-
-def bad_argument(function: str, argument: str, got: object, expected: str) -> ValueError:
-    """Make the ``ValueError`` for a wrong argument.
-
-    Parameters
-    ----------
-    function, argument : str
-        Public names, as a user wrote them.
-    got : object
-        What the argument is, in words (a shape, a value, a type).
-    expected : str
-        What it must be.
-    """
-    return ValueError(f"{function}: {argument} is {got}; it must be {expected}")
-
-
-def missing_file(function: str, argument: str, path: object, expected: str = "an existing file") -> FileNotFoundError:
-    """Make the ``FileNotFoundError`` for a file that is not there; a file of other content is a ``ValueError``."""
-    return FileNotFoundError(f"{function}: {argument} is {str(path)!r}, which does not exist; it must be {expected}")
 
 
 class Arguments:
@@ -243,45 +221,6 @@ class Arguments:
         return tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
 
 
-def as_array(function: str, argument: str, value: ArrayLike, expected: str) -> NDArray[Any]:
-    """An array, or a ``ValueError`` for rows of different lengths, for a path, and for an object that holds arrays."""
-    if not isinstance(value, (np.ndarray, list, tuple)):
-        _check_is_array(function, argument, value, expected)
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise bad_argument(function, argument, f"a ragged {type(value).__name__}", expected) from None
-
-
-HOLDERS = ("vertices", "rest_vertices", "weights")  # attributes that callers mean when they hand the whole object over
-
-
-def _check_is_array(function: str, argument: str, value: object, expected: str) -> None:
-    if isinstance(value, (str, os.PathLike)):
-        reader = ": rigwright.sources.load_shot(path).vertices" if str(value).lower().endswith(MESHES) else ""
-        raise bad_argument(function, argument, f"the path {str(value)!r}", f"{expected}, read from it{reader}")
-    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
-        return
-    held = next((name for name in (argument, *HOLDERS) if isinstance(getattr(value, name, None), np.ndarray)), None)
-    if held is not None:
-        raise bad_argument(function, argument, f"a {type(value).__name__}", f"{expected}: hand over its .{held}")
-
-
-def check_blendshape_rig(function: str, rig: object) -> None:
-    """Refuse what is no blendshape rig, and say how a path becomes one.
-
-    Raises
-    ------
-    ValueError
-    """
-    if isinstance(rig, _core.BlendshapeRig):
-        return
-    path = isinstance(rig, (str, os.PathLike))
-    got = f"the path {str(rig)!r}" if path else f"a {type(rig).__name__}"
-    expected = "a rigwright.BlendshapeRig" + (": rigwright.sources.load_blendshapes(path)" if path else "")
-    raise bad_argument(function, "rig", got, expected)
-
-
 def check_threads(function: str, threads: Any) -> None:
     """Refuse what is no number of threads; 0 stands for all processors.
 
@@ -302,17 +241,6 @@ def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> No
     ValueError
     """
     Arguments(function)._finite(argument, array, array, False, array.dtype)
-
-
-def is_text(text: str) -> bool:
-    """Whether a text can be written: half a surrogate pair cannot."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def shown(value: object) -> str:
-    """``repr``, cut where it is long: errors quote it."""
-    text = repr(value)
-    return text if len(text) <= SOME else f"{text[: SOME - 3]}..."
 
 
 def _is_masked(value: object) -> bool:
