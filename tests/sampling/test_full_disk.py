@@ -1,9 +1,11 @@
 """A disk that is or gets full: noticed before the start where it can be, and the next call goes on."""
 
 import errno
+import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -35,6 +37,9 @@ def test_disk_that_gets_full(whole, tmp_path, workers):
     filler = disk / "filler"
 
     def fill(poses, vertices):
+        deadline = time.monotonic() + 60
+        while not (disk / "a" / "00000.done").exists() and time.monotonic() < deadline:
+            os.sched_yield()  # another worker may still be writing the first shard
         with open(filler, "wb", buffering=0) as stream:
             try:
                 while stream.write(bytes(4096)):
