@@ -1,5 +1,6 @@
-#include "arrays.h"
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/baseline/linear_blend_fit.h"
 #include "rigwright/core/check.h"
 
@@ -15,20 +16,20 @@ Array<std::int32_t> motion_sources(const Skeleton& skeleton, const ArrayLike& po
     return Array<std::int32_t>(static_cast<py::ssize_t>(sources.size()), sources.data());
 }
 
-void add(LinearBlendFit& fit, const ArrayLike& poses, const ArrayLike& vertices, int threads) {
-    check_threads("LinearBlendFit.add", threads);
+void add(LinearBlendFit& fit, const ArrayLike& poses, const ArrayLike& vertices, const IntLike& threads) {
+    const int num_threads = thread_count("LinearBlendFit.add", threads);
     const auto rows = as_array<float, 2>("LinearBlendFit.add", "poses", poses, "numbers (T, C)");
     const auto samples = as_array<float, 3>("LinearBlendFit.add", "vertices", vertices, "numbers (T, V, 3)");
     const py::gil_scoped_release released;
-    fit.add(view<float, 2>(rows), view<float, 3>(samples), threads);
+    fit.add(view<float, 2>(rows), view<float, 3>(samples), num_threads);
 }
 
-py::tuple solve(const LinearBlendFit& fit, int influences, int threads) {
-    check_threads("LinearBlendFit.solve", threads);
+py::tuple solve(const LinearBlendFit& fit, int influences, const IntLike& threads) {
+    const int num_threads = thread_count("LinearBlendFit.solve", threads);
     baseline::SkinFit skin;
     {
         const py::gil_scoped_release released;
-        skin = fit.solve(influences, threads);
+        skin = fit.solve(influences, num_threads);
     }
     const std::vector<py::ssize_t> shape{fit.num_vertices(), skin.influences};
     return py::make_tuple(Array<std::int32_t>(shape, skin.joint.data()), Array<float>(shape, skin.weight.data()),

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "bindings.h"
-#include "device_calls.h"
-#include "model_line.h"
-#include "poses.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/model_line.h"
+#include "bindings/convert/poses.h"
+#include "bindings/convert/scalars.h"
+#include "bindings/device/device_calls.h"
 #include "rigwright/core/check.h"
 #include "rigwright/rig/blendshapes/blendshape_build.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
@@ -39,7 +40,7 @@ std::vector<rig::Combination> read_combinations(const py::object& dense) {
 
 /// Python reads the arguments (rigwright.blendshapes.dense): there a combination is a tuple.
 Rig make_rig(const ArrayLike& neutral, const ArrayLike& deltas, const CombinationsLike& combinations,
-             const OptionalNames& names, const ArrayLike& bounds, const OptionalArray& faces, const py::object& storage,
+             const OptionalNames& names, const ArrayLike& bounds, const OptionalArray& faces, const TextLike& storage,
              const OptionalMetadata& metadata) {
     const py::object dense = py::module_::import("rigwright._blendshapes")
                                  .attr("dense")(neutral, deltas, combinations, names, bounds, faces, storage, metadata);
@@ -92,10 +93,11 @@ PrefixObjects prefix_objects(const BlendshapeRig& model, const OptionalArray& or
     return {as_order(order, model.num_shapes()), as_lengths(prefix, frames)};
 }
 
-Array<float> evaluate(const py::object& self, const ArrayLike& weights, const std::string& device, int threads,
-                      const OutputArray& out, const OptionalArray& order, const OptionalArray& prefix) {
+Array<float> evaluate(const py::object& self, const ArrayLike& weights, const std::string& device,
+                      const IntLike& threads, const OutputArray& out, const OptionalArray& order,
+                      const OptionalArray& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
-    check_threads("evaluate", threads);
+    const int num_threads = thread_count("evaluate", threads);
     check_prefix_is_given(order, prefix);
     if (device != "cpu" && is_on_device(weights)) {
         return evaluate_from_device(self, device, weights, out, prefix_objects(model, order, prefix, weights));
@@ -119,14 +121,14 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
         return output;
     }
     const py::gil_scoped_release released;
-    model.evaluate_prefix(in, {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, result, threads);
+    model.evaluate_prefix(in, {view<std::int32_t, 1>(shapes), view<std::int32_t, 1>(lengths)}, result, num_threads);
     return output;
 }
 
-py::object evaluate_with_output(const py::object& self, const ArrayLike& weights, const std::string& device,
-                                const std::string& output, int threads, const OutputArray& out,
-                                const OptionalArray& order, const OptionalArray& prefix) {
-    check_threads("evaluate", threads);
+HostOrDeviceArray evaluate_with_output(const py::object& self, const ArrayLike& weights, const std::string& device,
+                                       const std::string& output, const IntLike& threads, const OutputArray& out,
+                                       const OptionalArray& order, const OptionalArray& prefix) {
+    thread_count("evaluate", threads);  // a wrong number is refused on a device, too
     if (!stays_on_device(output)) return evaluate(self, weights, device, threads, out, order, prefix);
     check_prefix_is_given(order, prefix);
     const auto& model = self.cast<const BlendshapeRig&>();

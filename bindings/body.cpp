@@ -1,5 +1,5 @@
-#include "bindings.h"
-#include "model_line.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/model_line.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/body/vertex_set.h"
 

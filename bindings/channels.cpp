@@ -1,12 +1,13 @@
-#include "channels.h"
+#include "bindings/channels.h"
 
 #include <pybind11/stl.h>
 
 #include <optional>
 
-#include "arrays.h"
-#include "bindings.h"
-#include "poses.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/poses.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/rig/channel_angles.h"
 
 namespace rigwright::bindings {
@@ -106,15 +107,16 @@ struct ChannelRig {
     std::int64_t width;
 };
 
-ChannelRig make_channel_rig(const std::string& entry, const py::object& skeleton,
-                            const std::vector<std::string>& numeric_controls) {
+ChannelRig make_channel_rig(const std::string& entry, const OptionalSkeleton& skeleton,
+                            const NamesLike& numeric_controls) {
     if (!skeleton.is_none() && !py::isinstance<rig::Skeleton>(skeleton)) {
         const std::string type = py::str(py::type::of(skeleton).attr("__name__"));
         throw bad_argument("Channels", "skeleton", "of type " + type, "a Skeleton or None");
     }
     rig::Skeleton joints = skeleton.is_none() ? rig::Skeleton() : skeleton.cast<const rig::Skeleton&>();
-    Channels channels = rig::parse_channels(entry, joints, numeric_controls);
-    const std::int64_t width = 12 * joints.num_joints() + static_cast<std::int64_t>(numeric_controls.size());
+    const std::vector<std::string> dials = as_names("Channels", "numeric_controls", numeric_controls);
+    Channels channels = rig::parse_channels(entry, joints, dials);
+    const std::int64_t width = 12 * joints.num_joints() + static_cast<std::int64_t>(dials.size());
     return {std::move(joints), std::move(channels), width};
 }
 

@@ -1,9 +1,9 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include "arrays.h"
-#include "bindings.h"
-#include "models.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/tensors.h"
 #include "rigwright/core/instruction_set.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/tensor_file.h"

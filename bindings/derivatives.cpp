@@ -1,9 +1,10 @@
 #include <mutex>
 
-#include "arrays.h"
-#include "bindings.h"
-#include "device_calls.h"
-#include "poses.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/poses.h"
+#include "bindings/convert/scalars.h"
+#include "bindings/device/device_calls.h"
 #include "rigwright/core/check.h"
 #include "rigwright/rig/deformer.h"
 #include "rigwright/rig/session.h"
@@ -41,9 +42,9 @@ Array<float> new_result(const char* function, std::vector<py::ssize_t> shape, bo
 }
 
 Array<float> jvp(const py::object& self, const ArrayLike& poses, const ArrayLike& tangents, const std::string& device,
-                 int threads) {
+                 const IntLike& threads) {
     const Deformer& model = self.cast<const Deformer&>();
-    check_threads("jvp", threads);
+    const int num_threads = thread_count("jvp", threads);
     const auto [input, single] = as_poses("jvp", poses);
     const Array<float> tangent = single ? as_array<float, 1>("jvp", "tangents", tangents, "an array of numbers (C,)")
                                         : as_array<float, 2>("jvp", "tangents", tangents, "an array of numbers (T, C)");
@@ -60,13 +61,14 @@ Array<float> jvp(const py::object& self, const ArrayLike& poses, const ArrayLike
         return output;
     }
     const py::gil_scoped_release released;
-    model.jvp(in, directions, derivatives, threads);
+    model.jvp(in, directions, derivatives, num_threads);
     return output;
 }
 
-Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std::string& device, int threads) {
+Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std::string& device,
+                      const IntLike& threads) {
     const Deformer& model = self.cast<const Deformer&>();
-    check_threads("jacobian", threads);
+    const int num_threads = thread_count("jacobian", threads);
     const auto [input, single] = as_poses("jacobian", poses);
     const auto in = view<float, 2>(input);
     model.check_poses("jacobian", in);
@@ -78,7 +80,7 @@ Array<float> jacobian(const py::object& self, const ArrayLike& poses, const std:
         return output;
     }
     const py::gil_scoped_release released;
-    model.jacobian(in, jacobians, threads);
+    model.jacobian(in, jacobians, num_threads);
     return output;
 }
 

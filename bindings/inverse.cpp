@@ -4,8 +4,10 @@
 #include <memory>
 #include <vector>
 
-#include "arrays.h"
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/scalars.h"
+#include "bindings/convert/shot_arrays.h"
 #include "rigwright/core/check.h"
 #include "rigwright/inverse/descent.h"
 #include "rigwright/inverse/frames/restart_rules.h"
@@ -13,7 +15,6 @@
 #include "rigwright/inverse/rig_products.h"
 #include "rigwright/optimize/products/measure_frames.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
-#include "shot_arrays.h"
 
 namespace rigwright::bindings {
 namespace {
@@ -41,8 +42,8 @@ Array<double> matrix(const RigGram& gram) {
     return result;
 }
 
-py::tuple project(const RigGram& gram, const ArrayLike& targets, int threads) {
-    check_threads("project", threads);
+py::tuple project(const RigGram& gram, const ArrayLike& targets, const IntLike& threads) {
+    const int num_threads = thread_count("project", threads);
     const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
     Array<double> projections({py::ssize_t{vertices.shape(0)}, py::ssize_t{gram.projection().num_columns()}});
     Array<double> energies(vertices.shape(0));
@@ -51,7 +52,7 @@ py::tuple project(const RigGram& gram, const ArrayLike& targets, int threads) {
     const auto sums = writable<double, 1>(energies);
     {
         const py::gil_scoped_release released;
-        gram.project(in, out, sums, threads);
+        gram.project(in, out, sums, num_threads);
     }
     return py::make_tuple(projections, energies);
 }
@@ -73,10 +74,10 @@ std::function<void(Arguments...)> callback(const py::object& function) {
 
 py::tuple descend(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const ArrayLike& start,
                   const py::tuple& priors, const ArrayLike& ties, double alpha, double smoothness, double tolerance,
-                  double sharpness, std::int64_t max_iterations, bool coupled, int threads, const py::object& solved,
-                  const py::object& report) {
+                  double sharpness, std::int64_t max_iterations, bool coupled, const IntLike& threads,
+                  const CountCallback& solved, const StepCallback& report) {
     constexpr const char* name = "descend";
-    check_threads(name, threads);
+    const int num_threads = thread_count(name, threads);
     const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
     const std::int64_t frames = arrays.shot.projections.extent(0);
     const std::int64_t shapes = products.num_variables();
@@ -96,7 +97,7 @@ py::tuple descend(const ProductModel& products, const RigGram& gram, const py::t
                                           sharpness,
                                           max_iterations,
                                           coupled,
-                                          threads,
+                                          num_threads,
                                           callback<std::int64_t>(solved),
                                           callback<std::int64_t, double>(report)};
     Array<double> weights = copy(view<double, 2>(given));
@@ -112,9 +113,9 @@ py::tuple descend(const ProductModel& products, const RigGram& gram, const py::t
 }
 
 py::tuple measure(const ProductModel& products, const RigGram& gram, const py::tuple& terms, const ArrayLike& weights,
-                  int threads) {
+                  const IntLike& threads) {
     constexpr const char* name = "measure_frames";
-    check_threads(name, threads);
+    const int num_threads = thread_count(name, threads);
     const ShotArrays arrays(name, products.num_variables(), products.num_columns(), terms);
     const auto given = as_array<double, 2>(name, "weights", weights, "numbers (T, K)");
     const std::int64_t frames = arrays.shot.projections.extent(0);
@@ -128,7 +129,7 @@ py::tuple measure(const ProductModel& products, const RigGram& gram, const py::t
                                          writable<double, 2>(left)};
     {
         const py::gil_scoped_release released;
-        optimize::measure_frames(products, gram.matrix(), arrays.shot, points, threads, result);
+        optimize::measure_frames(products, gram.matrix(), arrays.shot, points, num_threads, result);
     }
     return py::make_tuple(fidelity, right, left);
 }

@@ -1,7 +1,8 @@
 #include <memory>
 
-#include "arrays.h"
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
 #include "rigwright/linalg/sparse/sparse_cholesky.h"
 
@@ -19,9 +20,9 @@ std::unique_ptr<SparseCholesky> make(const ArrayLike& rows, const ArrayLike& col
     return std::make_unique<SparseCholesky>(n, view<std::int32_t, 1>(r), view<std::int32_t, 1>(c), view<double, 1>(v));
 }
 
-Array<double> solve(const SparseCholesky& cholesky, const ArrayLike& rhs, int threads) {
+Array<double> solve(const SparseCholesky& cholesky, const ArrayLike& rhs, const IntLike& threads) {
     constexpr const char* must = "numbers (n,) or (n, M)";
-    check_threads("SparseCholesky.solve", threads);
+    const int num_threads = thread_count("SparseCholesky.solve", threads);
     const py::array any = py::array::ensure(rhs);
     const bool single = any && any.ndim() == 1;
     if (!any) PyErr_Clear();
@@ -32,7 +33,7 @@ Array<double> solve(const SparseCholesky& cholesky, const ArrayLike& rhs, int th
     const View<const double, 2> in(given.data(), shape);
     const View<double, 2> out(solution.mutable_data(), shape);
     const py::gil_scoped_release released;
-    cholesky.solve(in, out, threads);
+    cholesky.solve(in, out, num_threads);
     return solution;
 }
 

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "arrays.h"
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
 
 namespace rigwright::bindings {
@@ -48,8 +49,8 @@ private:
 
 std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, const ArrayLike& columns,
                                        const ArrayLike& gram, const ArrayLike& vertex_weights, const ArrayLike& box,
-                                       const ArrayLike& ties, int threads) {
-    check_threads(name, threads);
+                                       const ArrayLike& ties, const IntLike& threads) {
+    const int num_threads = thread_count(name, threads);
     const auto phi = as_array<float, 3>(name, "columns", columns, "numbers (N, M, 3)");
     const auto matrix = as_array<double, 2>(name, "gram", gram, "numbers (N, N)");
     const auto omega = as_array<double, 1>(name, "vertex_weights", vertex_weights, "numbers (M,)");
@@ -58,12 +59,12 @@ std::unique_ptr<MajorizeMinimize> make(const optimize::ProductModel& products, c
     const py::gil_scoped_release released;
     return std::make_unique<MajorizeMinimize>(products, view<float, 3>(phi), view<double, 2>(matrix),
                                               view<double, 1>(omega), view<double, 2>(bounds),
-                                              view<std::int64_t, 1>(owners), threads);
+                                              view<std::int64_t, 1>(owners), num_threads);
 }
 
 py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const ArrayLike& start, double tolerance,
-                int max_iterations, int threads) {
-    check_threads(name, threads);
+                int max_iterations, const IntLike& threads) {
+    const int num_threads = thread_count(name, threads);
     const FrameArrays arrays(frames);
     const MajorizeMinimize::Frames views = arrays.views();
     const auto given = as_array<double, 2>(name, "start", start, "numbers (T, K)");
@@ -76,7 +77,7 @@ py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const Arra
     const auto done = writable<bool, 1>(converged);
     {
         const py::gil_scoped_release released;
-        self.solve(views, {tolerance, max_iterations}, w, steps, done, threads);
+        self.solve(views, {tolerance, max_iterations}, w, steps, done, num_threads);
     }
     return py::make_tuple(weights, iterations, converged);
 }

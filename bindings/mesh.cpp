@@ -1,6 +1,7 @@
-#include "arrays.h"
-#include "bindings.h"
-#include "faces.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/faces.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
 #include "rigwright/mesh/laplacian.h"
 #include "rigwright/mesh/normals.h"
@@ -56,8 +57,8 @@ std::unique_ptr<mesh::PointTree> make_tree(const ArrayLike& points) {
     return std::make_unique<mesh::PointTree>(view<float, 2>(all));
 }
 
-py::tuple nearest(const mesh::PointTree& tree, const ArrayLike& queries, std::int64_t count, int threads) {
-    check_threads("PointTree.nearest", threads);
+py::tuple nearest(const mesh::PointTree& tree, const ArrayLike& queries, std::int64_t count, const IntLike& threads) {
+    const int num_threads = thread_count("PointTree.nearest", threads);
     const auto query_array = as_array<float, 2>("PointTree.nearest", "queries", queries, "numbers (Q, 3)");
     if (count < 1) throw bad_argument("PointTree.nearest", "count", std::to_string(count), "at least 1");
     Array<std::int32_t> indices({query_array.shape(0), static_cast<py::ssize_t>(count)});
@@ -66,15 +67,15 @@ py::tuple nearest(const mesh::PointTree& tree, const ArrayLike& queries, std::in
     const auto squared_view = writable<float, 2>(squared);
     {
         const py::gil_scoped_release released;
-        tree.nearest(view<float, 2>(query_array), index_view, squared_view, threads);
+        tree.nearest(view<float, 2>(query_array), index_view, squared_view, num_threads);
     }
     return py::make_tuple(indices, squared);
 }
 
 py::tuple closest_points(const ArrayLike& vertices, const ArrayLike& faces, const ArrayLike& queries,
-                         const OptionalArray& normals, int threads) {
+                         const OptionalArray& normals, const IntLike& threads) {
     constexpr const char* name = "closest_points";
-    check_threads(name, threads);
+    const int num_threads = thread_count(name, threads);
     const auto points = as_array<float, 2>(name, "vertices", vertices, "numbers (V, 3)");
     const auto query_array = as_array<float, 2>(name, "queries", queries, "numbers (Q, 3)");
     const auto normal_array = normals.is_none() ? Array<float>(std::vector<py::ssize_t>{0, 3})
@@ -91,7 +92,7 @@ py::tuple closest_points(const ArrayLike& vertices, const ArrayLike& faces, cons
     {
         const py::gil_scoped_release released;
         mesh::closest_points(view<float, 2>(points), view<std::int32_t, 2>(array), view<float, 2>(query_array), filter,
-                             corner_view, weight_view, distance_view, threads);
+                             corner_view, weight_view, distance_view, num_threads);
     }
     return py::make_tuple(corners, weights, distances);
 }

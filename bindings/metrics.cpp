@@ -1,6 +1,7 @@
-#include "arrays.h"
-#include "bindings.h"
-#include "faces.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/faces.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
 #include "rigwright/metrics/normal_error.h"
 #include "rigwright/metrics/vertex_error.h"
@@ -19,40 +20,42 @@ Array<float> as_animation(const char* function, const char* argument, const py::
     return Array<float>(frame.reshape({py::ssize_t{1}, frame.shape(0), frame.shape(1)}));
 }
 
-Array<float> vertex_distances(const ArrayLike& a, const ArrayLike& b, int threads) {
-    check_threads("vertex_error", threads);
-    const auto first = as_animation("vertex_error", "a", a);
-    const auto second = as_animation("vertex_error", "b", b);
+Array<float> vertex_distances(const ArrayLike& truth, const ArrayLike& approximation, const IntLike& threads) {
+    const int num_threads = thread_count("vertex_error", threads);
+    const auto first = as_animation("vertex_error", "truth", truth);
+    const auto second = as_animation("vertex_error", "approximation", approximation);
     Array<float> distances({first.shape(0), first.shape(1)});
     const auto out = writable<float, 2>(distances);
     const py::gil_scoped_release released;
-    metrics::vertex_distances(view<float, 3>(first), view<float, 3>(second), out, threads);
+    metrics::vertex_distances(view<float, 3>(first), view<float, 3>(second), out, num_threads);
     return distances;
 }
 
-Array<float> face_normal_angles(const ArrayLike& a, const ArrayLike& b, const ArrayLike& faces, int threads) {
-    check_threads("normal_angle", threads);
-    const auto first = as_animation("normal_angle", "a", a);
-    const auto second = as_animation("normal_angle", "b", b);
+Array<float> face_normal_angles(const ArrayLike& truth, const ArrayLike& approximation, const ArrayLike& faces,
+                                const IntLike& threads) {
+    const int num_threads = thread_count("normal_angle", threads);
+    const auto first = as_animation("normal_angle", "truth", truth);
+    const auto second = as_animation("normal_angle", "approximation", approximation);
     const auto corners = as_faces("normal_angle", faces);
     Array<float> angles({first.shape(0), corners.shape(0)});
     const auto out = writable<float, 2>(angles);
     const py::gil_scoped_release released;
     metrics::face_normal_angles(view<float, 3>(first), view<float, 3>(second), view<std::int32_t, 2>(corners), out,
-                                threads);
+                                num_threads);
     return angles;
 }
 
-py::tuple hinge_errors(const ArrayLike& a, const ArrayLike& b, const ArrayLike& faces, int threads) {
-    check_threads("seam_error", threads);
-    const auto first = as_animation("seam_error", "a", a);
-    const auto second = as_animation("seam_error", "b", b);
+py::tuple hinge_errors(const ArrayLike& truth, const ArrayLike& approximation, const ArrayLike& faces,
+                       const IntLike& threads) {
+    const int num_threads = thread_count("seam_error", threads);
+    const auto first = as_animation("seam_error", "truth", truth);
+    const auto second = as_animation("seam_error", "approximation", approximation);
     const auto corners = as_faces("seam_error", faces);
     metrics::HingeErrors errors;
     {
         const py::gil_scoped_release released;
         errors = metrics::hinge_errors(view<float, 3>(first), view<float, 3>(second), view<std::int32_t, 2>(corners),
-                                       threads);
+                                       num_threads);
     }
     const py::ssize_t count = static_cast<py::ssize_t>(errors.hinges.size());
     Array<std::int32_t> edges({count, py::ssize_t{2}});
@@ -70,11 +73,12 @@ py::tuple hinge_errors(const ArrayLike& a, const ArrayLike& b, const ArrayLike& 
 }  // namespace
 
 void bind_metrics(py::module_& module) {
-    module.def("vertex_distances", &vertex_distances, py::arg("a"), py::arg("b"), py::arg("threads") = 0,
-               "(T, V) distances between vertices (T, V, 3) or (V, 3).");
-    module.def("face_normal_angles", &face_normal_angles, py::arg("a"), py::arg("b"), py::arg("faces"),
+    module.def("vertex_distances", &vertex_distances, py::arg("truth"), py::arg("approximation"),
+               py::arg("threads") = 0, "(T, V) distances between vertices (T, V, 3) or (V, 3).");
+    module.def("face_normal_angles", &face_normal_angles, py::arg("truth"), py::arg("approximation"), py::arg("faces"),
                py::arg("threads") = 0, "(T, F) angles in degrees between face normals; NaN if a face has no area.");
-    module.def("hinge_errors", &hinge_errors, py::arg("a"), py::arg("b"), py::arg("faces"), py::arg("threads") = 0,
+    module.def("hinge_errors", &hinge_errors, py::arg("truth"), py::arg("approximation"), py::arg("faces"),
+               py::arg("threads") = 0,
                "The edges (E, 2) with exactly two faces, these faces (E, 2), and per edge the mean errors over frames\n"
                "(E,) of the dihedral angle in degrees and of the length.");
 }

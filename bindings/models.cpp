@@ -1,8 +1,7 @@
-#include "models.h"
-
 #include <pybind11/stl/filesystem.h>
 
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/tensors.h"
 #include "rigwright/registry/make_model.h"
 
 namespace rigwright::bindings {

@@ -1,6 +1,6 @@
-#include "bindings.h"
-#include "errors.h"
-#include "unmade.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/errors.h"
+#include "bindings/convert/unmade.h"
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ engine of rigwright.";

@@ -1,7 +1,7 @@
 #include <numeric>
 
-#include "arrays.h"
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
 #include "rigwright/core/check.h"
 #include "rigwright/optimize/simplex_least_squares.h"
 

@@ -1,7 +1,7 @@
 #include <pybind11/stl.h>
 
-#include "arrays.h"
-#include "bindings.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
 #include "rigwright/core/check.h"
 #include "rigwright/packing/fewest_packings.h"
 #include "rigwright/packing/heaviest_packing.h"
@@ -32,7 +32,7 @@ BitSet item_set(const char* function, const PackingGraph& graph, const std::vect
 }
 
 /// Lets Ctrl-C end a search and calls `report` (None: nothing) with the number of nodes visited.
-packing::ProgressCallback progress_of(const py::object& report) {
+packing::ProgressCallback progress_of(const CountCallback& report) {
     return [&report](std::int64_t nodes) {
         const py::gil_scoped_acquire acquired;
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -41,7 +41,7 @@ packing::ProgressCallback progress_of(const py::object& report) {
 }
 
 py::tuple heaviest(const PackingGraph& graph, const ArrayLike& weights, const std::vector<int>& allowed,
-                   std::int64_t node_limit, const py::object& report) {
+                   std::int64_t node_limit, const CountCallback& report) {
     const auto values = as_array<double, 1>("PackingGraph.heaviest", "weights", weights, "numbers (M,)");
     const BitSet set = item_set("PackingGraph.heaviest", graph, allowed);
     packing::Packing packing;
@@ -53,7 +53,7 @@ py::tuple heaviest(const PackingGraph& graph, const ArrayLike& weights, const st
 }
 
 py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit, int sufficient,
-                 const py::object& report) {
+                 const CountCallback& report) {
     const BitSet set = item_set("PackingGraph.fewest", graph, allowed);
     packing::Coloring coloring;
     {
@@ -64,7 +64,7 @@ py::tuple fewest(const PackingGraph& graph, const std::vector<int>& allowed, std
 }
 
 py::tuple clique(const PackingGraph& graph, const std::vector<int>& allowed, std::int64_t node_limit,
-                 const py::object& report) {
+                 const CountCallback& report) {
     const BitSet set = item_set("PackingGraph.clique", graph, allowed);
     packing::Clique found;
     {

@@ -1,13 +1,14 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include "arrays.h"
-#include "bindings.h"
-#include "channels.h"
-#include "device_calls.h"
-#include "model_line.h"
-#include "models.h"
-#include "poses.h"
+#include "bindings/bindings.h"
+#include "bindings/channels.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/model_line.h"
+#include "bindings/convert/poses.h"
+#include "bindings/convert/scalars.h"
+#include "bindings/convert/tensors.h"
+#include "bindings/device/device_calls.h"
 #include "rigwright/core/check.h"
 #include "rigwright/rig/deformer.h"
 #include "rigwright/rig/skeleton.h"
@@ -34,10 +35,10 @@ Array<float> skeleton_globals(const Skeleton& skeleton, const ArrayLike& poses) 
     return output;
 }
 
-Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std::string& device, int threads,
+Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std::string& device, const IntLike& threads,
                       const OutputArray& out) {
     const Deformer& model = self.cast<const Deformer&>();
-    check_threads("evaluate", threads);
+    const int num_threads = thread_count("evaluate", threads);
     if (device != "cpu" && is_on_device(poses)) return evaluate_from_device(self, device, poses, out);
     const auto [input, single] = as_poses("evaluate", poses);
     Array<float> output = output_array(model, input, single, out);
@@ -49,19 +50,19 @@ Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std:
         return output;
     }
     const py::gil_scoped_release released;
-    model.evaluate(in, result, threads);
+    model.evaluate(in, result, num_threads);
     return output;
 }
 
-py::object evaluate_with_output(const py::object& self, const ArrayLike& poses, const std::string& device,
-                                const std::string& output, int threads, const OutputArray& out) {
-    check_threads("evaluate", threads);
+HostOrDeviceArray evaluate_with_output(const py::object& self, const ArrayLike& poses, const std::string& device,
+                                       const std::string& output, const IntLike& threads, const OutputArray& out) {
+    thread_count("evaluate", threads);  // a wrong number is refused on a device, too
     if (!stays_on_device(output)) return evaluate(self, poses, device, threads, out);
     return evaluate_to_device(self, device, poses, out);
 }
 
-Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike& cotangents, int threads) {
-    check_threads("vjp", threads);
+Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike& cotangents, const IntLike& threads) {
+    const int num_threads = thread_count("vjp", threads);
     const auto [input, single] = as_poses("vjp", poses);
     Array<float> cotangent = single ? as_array<float, 2>("vjp", "cotangents", cotangents, "an array (V, 3)")
                                     : as_array<float, 3>("vjp", "cotangents", cotangents, "an array (T, V, 3)");
@@ -74,7 +75,7 @@ Array<float> vjp(const Deformer& model, const ArrayLike& poses, const ArrayLike&
     const auto in = view<float, 2>(input);
     const View<float, 2> gradients(output.mutable_data(), in.extents());
     const py::gil_scoped_release released;
-    model.vjp(in, seeds, gradients, threads);
+    model.vjp(in, seeds, gradients, num_threads);
     return output;
 }
 
@@ -92,11 +93,12 @@ void bind_skeleton(py::module_& module) {
     py::class_<Skeleton, std::shared_ptr<Skeleton>>(
         module, "Skeleton",
         "A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.")
-        .def(py::init([](std::vector<std::string> names, const ArrayLike& parents, const ArrayLike& rest) {
+        .def(py::init([](const NamesLike& names, const ArrayLike& parents, const ArrayLike& rest) {
                  const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
-                 return std::make_shared<Skeleton>(
-                     std::move(names), std::vector<std::int32_t>(p.data(), p.data() + p.size()), view<float, 3>(r));
+                 return std::make_shared<Skeleton>(as_names("Skeleton", "names", names),
+                                                   std::vector<std::int32_t>(p.data(), p.data() + p.size()),
+                                                   view<float, 3>(r));
              }),
              py::arg("names"), py::arg("parents"), py::arg("rest"),
              "Make a skeleton from J names, J parents and parent-relative rest transforms (J, 3, 4).")
@@ -128,15 +130,15 @@ void bind_skeleton(py::module_& module) {
 }
 
 Array<double> rigid_errors(const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& poses,
-                           const ArrayLike& vertices, int threads) {
-    check_threads("rigid_errors", threads);
+                           const ArrayLike& vertices, const IntLike& threads) {
+    const int num_threads = thread_count("rigid_errors", threads);
     const auto rest = as_array<float, 2>("rigid_errors", "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto pose = as_array<float, 2>("rigid_errors", "poses", poses, "numbers (T, C)");
     const auto samples = as_array<float, 3>("rigid_errors", "vertices", vertices, "numbers (T, V, 3)");
     Array<double> errors({rest.shape(0), py::ssize_t{skeleton.num_joints()}});
     const auto out = writable<double, 2>(errors);
     const py::gil_scoped_release released;
-    rig::rigid_errors(skeleton, view<float, 2>(rest), view<float, 2>(pose), view<float, 3>(samples), out, threads);
+    rig::rigid_errors(skeleton, view<float, 2>(rest), view<float, 2>(pose), view<float, 3>(samples), out, num_threads);
     return errors;
 }
 

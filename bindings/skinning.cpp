@@ -1,8 +1,9 @@
 #include <pybind11/stl.h>
 
-#include "arrays.h"
-#include "bindings.h"
-#include "models.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/scalars.h"
+#include "bindings/convert/tensors.h"
 #include "rigwright/registry/make_model.h"
 #include "rigwright/rig/skinning/delta_mush.h"
 #include "rigwright/rig/skinning/dual_quaternion.h"
@@ -27,10 +28,11 @@ std::shared_ptr<Model> make(const char* function, const Arguments&... arguments)
 template <class Model>
 void bind_skinning_class(py::module_& module, const char* name, const char* function, const char* about) {
     py::class_<Model, Deformer, std::shared_ptr<Model>>(module, name, about)
-        .def(py::init([function](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& faces,
-                                 const SkinWeightsLike& weights, const std::vector<std::string>& dials,
-                                 const OptionalArray& control_ranges, const OptionalMetadata& metadata) {
-                 return make<Model>(function, skeleton, rest_vertices, faces, weights, dials, control_ranges, metadata);
+        .def(py::init([name, function](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& faces,
+                                       const SkinWeightsLike& weights, const NamesLike& dials,
+                                       const OptionalArray& control_ranges, const OptionalMetadata& metadata) {
+                 return make<Model>(function, skeleton, rest_vertices, faces, weights, as_names(name, "dials", dials),
+                                    control_ranges, metadata);
              }),
              py::arg("skeleton"), py::arg("rest_vertices"), py::arg("faces"), py::arg("weights"), py::kw_only(),
              py::arg("dials") = py::tuple(), py::arg("control_ranges") = py::none(), py::arg("metadata") = py::none());
@@ -98,16 +100,17 @@ void bind_skinning(py::module_& module) {
     bind_skinning_class<rig::DualQuaternionBlend>(module, "DualQuaternionSkinning", "dual_quaternion",
                                                   about_dual_quaternion);
     py::class_<rig::DeltaMush, Deformer, std::shared_ptr<rig::DeltaMush>>(module, "DeltaMush", about_delta_mush)
-        .def(py::init([](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& faces,
-                         const SkinWeightsLike& weights, const IntLike& iterations, const FloatLike& step,
-                         const std::vector<std::string>& dials, const OptionalArray& control_ranges,
-                         const OptionalMetadata& metadata) {
-                 return make<rig::DeltaMush>("delta_mush", skeleton, rest_vertices, faces, weights, dials,
-                                             control_ranges, metadata, iterations, step);
-             }),
-             py::arg("skeleton"), py::arg("rest_vertices"), py::arg("faces"), py::arg("weights"), py::kw_only(),
-             py::arg("iterations") = 10, py::arg("step") = 0.5, py::arg("dials") = py::tuple(),
-             py::arg("control_ranges") = py::none(), py::arg("metadata") = py::none());
+        .def(
+            py::init([](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& faces,
+                        const SkinWeightsLike& weights, const IntLike& iterations, const FloatLike& step,
+                        const NamesLike& dials, const OptionalArray& control_ranges, const OptionalMetadata& metadata) {
+                return make<rig::DeltaMush>("delta_mush", skeleton, rest_vertices, faces, weights,
+                                            as_names("DeltaMush", "dials", dials), control_ranges, metadata, iterations,
+                                            step);
+            }),
+            py::arg("skeleton"), py::arg("rest_vertices"), py::arg("faces"), py::arg("weights"), py::kw_only(),
+            py::arg("iterations") = 10, py::arg("step") = 0.5, py::arg("dials") = py::tuple(),
+            py::arg("control_ranges") = py::none(), py::arg("metadata") = py::none());
 }
 
 }  // namespace rigwright::bindings

@@ -1,8 +1,9 @@
 #include <memory>
 
-#include "arrays.h"
-#include "bindings.h"
-#include "faces.h"
+#include "bindings/bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/faces.h"
+#include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
 #include "rigwright/mesh/topology.h"
 #include "rigwright/transfer/contacts/find.h"
@@ -46,21 +47,22 @@ std::unique_ptr<DeformationTransfer> make(const ArrayLike& source_neutral, const
 using Transfer = void (DeformationTransfer::*)(View<const float, 3>, View<float, 3>, int) const;
 
 Array<float> run(const DeformationTransfer& solver, Transfer transfer, const char* name, const ArrayLike& source_shapes,
-                 int threads) {
-    check_threads(name, threads);
+                 const IntLike& threads) {
+    const int num_threads = thread_count(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     Array<float> result({shapes.shape(0), shapes.shape(1), shapes.shape(2)});
     const auto in = view<float, 3>(shapes);
     const auto out = writable<float, 3>(result);
     const py::gil_scoped_release released;
-    (solver.*transfer)(in, out, threads);
+    (solver.*transfer)(in, out, num_threads);
     return result;
 }
 
 Array<float> run_with_examples(const DeformationTransfer& solver, const ArrayLike& source_shapes,
-                               const ArrayLike& examples, const ArrayLike& example_weights, double beta, int threads) {
+                               const ArrayLike& examples, const ArrayLike& example_weights, double beta,
+                               const IntLike& threads) {
     constexpr const char* name = "example_based";
-    check_threads(name, threads);
+    const int num_threads = thread_count(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     const auto poses = as_array<float, 3>(name, "examples", examples, "numbers (J, V, 3)");
     const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
@@ -68,20 +70,20 @@ Array<float> run_with_examples(const DeformationTransfer& solver, const ArrayLik
     const auto out = writable<float, 3>(result);
     const py::gil_scoped_release released;
     solver.transfer_with_examples(view<float, 3>(shapes), view<float, 3>(poses), view<double, 2>(weights), beta, out,
-                                  threads);
+                                  num_threads);
     return result;
 }
 
 Array<double> resolution(const DeformationTransfer& solver, const ArrayLike& source_shapes,
-                         const ArrayLike& example_weights, double beta, int threads) {
+                         const ArrayLike& example_weights, double beta, const IntLike& threads) {
     constexpr const char* name = "example_based";
-    check_threads(name, threads);
+    const int num_threads = thread_count(name, threads);
     const auto shapes = as_array<float, 3>(name, "source_shapes", source_shapes, "numbers (K, V, 3)");
     const auto weights = as_array<double, 2>(name, "example_weights", example_weights, "numbers (J, K)");
     Array<double> result(shapes.shape(0));
     const auto out = writable<double, 1>(result);
     const py::gil_scoped_release released;
-    solver.resolution(view<float, 3>(shapes), view<double, 2>(weights), beta, out, threads);
+    solver.resolution(view<float, 3>(shapes), view<double, 2>(weights), beta, out, num_threads);
     return result;
 }
 
@@ -120,8 +122,9 @@ Array<std::int32_t> pairs_of(const std::vector<std::array<std::int32_t, 2>>& pai
 }
 
 /// Contact pairs in poses (P, V, 3), the first of which is the neutral.
-Array<std::int32_t> find_contacts(const ArrayLike& poses, const ArrayLike& faces, double reach, int threads) {
-    check_threads("find_contacts", threads);
+Array<std::int32_t> find_contacts(const ArrayLike& poses, const ArrayLike& faces, double reach,
+                                  const IntLike& threads) {
+    const int num_threads = thread_count("find_contacts", threads);
     const auto points = as_array<float, 3>("find_contacts", "poses", poses, "numbers (P, V, 3)");
     const auto corners = as_faces("find_contacts", faces);
     check_shape<const float, 3>("find_contacts", "poses", view<float, 3>(points), {-1, -1, 3});
@@ -131,7 +134,7 @@ Array<std::int32_t> find_contacts(const ArrayLike& poses, const ArrayLike& faces
     std::vector<std::array<std::int32_t, 2>> pairs;
     {
         const py::gil_scoped_release released;
-        pairs = transfer::find_contacts(view<float, 3>(points), view<std::int32_t, 2>(corners), reach, threads);
+        pairs = transfer::find_contacts(view<float, 3>(points), view<std::int32_t, 2>(corners), reach, num_threads);
     }
     return pairs_of(pairs);
 }
@@ -177,7 +180,7 @@ void bind_transfer(py::module_& module) {
             "int32: faces with a triangle that is degenerate in one of the neutrals.")
         .def(
             "transfer",
-            [](const DeformationTransfer& solver, const ArrayLike& shapes, int threads) {
+            [](const DeformationTransfer& solver, const ArrayLike& shapes, const IntLike& threads) {
                 return run(solver, &DeformationTransfer::transfer, "DeformationTransfer.transfer", shapes, threads);
             },
             py::arg("source_shapes"), py::kw_only(), py::arg("threads") = 0,
@@ -185,7 +188,7 @@ void bind_transfer(py::module_& module) {
             "A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.")
         .def(
             "transfer_keep_rest",
-            [](const DeformationTransfer& solver, const ArrayLike& shapes, int threads) {
+            [](const DeformationTransfer& solver, const ArrayLike& shapes, const IntLike& threads) {
                 return run(solver, &DeformationTransfer::transfer_keep_rest, "DeformationTransfer.transfer_keep_rest",
                            shapes, threads);
             },

@@ -2,10 +2,12 @@
 The C++ engine of rigwright.
 """
 from __future__ import annotations
+import builtins
 import collections.abc
 import numpy
 import numpy.typing
 import os
+import rigwright._blendshapes
 import typing
 __all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
 class TensorFile:
@@ -37,7 +39,7 @@ class SparseCholesky:
         triplets of one entry are summed. ValueError if the matrix is not symmetric, NumericalError if it is not
         positive definite.
         """
-    def solve(self, rhs: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
+    def solve(self, rhs: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).
         """
@@ -50,7 +52,7 @@ class PointTree:
     """
     def __init__(self, points: numpy.typing.ArrayLike) -> None:
         ...
-    def nearest(self, queries: numpy.typing.ArrayLike, count: typing.SupportsInt | typing.SupportsIndex = 1, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def nearest(self, queries: numpy.typing.ArrayLike, count: typing.SupportsInt | typing.SupportsIndex = 1, threads: int = 0) -> tuple:
         """
         The `count` nearest points of each query (Q, 3): indices (Q, count), nearest first, then lower index
         first, and squared distances (Q, count).
@@ -118,7 +120,7 @@ class Channels:
     """
     The channels of a skeleton, and the conversion to poses and back. Immutable.
     """
-    def __init__(self, entry: str, skeleton: typing.Any, numeric_controls: collections.abc.Sequence[str]) -> None:
+    def __init__(self, entry: str, skeleton: Skeleton | None, numeric_controls: collections.abc.Sequence[str]) -> None:
         """
         entry: JSON text of the entry "channels" of a model file. skeleton: a Skeleton, or None.
         """
@@ -198,7 +200,7 @@ class Deformer:
         (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at a quarter of its radius outside.
         """
     @typing.overload
-    def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
         out: a float32 array to write into. device: "cpu", or for kinds "body" and "blendshape" another of
@@ -207,12 +209,12 @@ class Deformer:
         finite or too large, or the device does not work on this machine.
         """
     @typing.overload
-    def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> typing.Any:
+    def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> builtins.object:
         """
         The same; output "device" leaves the vertices on the device, in an array with DLPack and
         __cuda_array_interface__ that is complete when the call returns; "host" returns a NumPy array.
         """
-    def jacobian(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def jacobian(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The Jacobian of the 3 V coordinates with respect to the C columns of a pose.
         
@@ -237,7 +239,7 @@ class Deformer:
             If the width is wrong, a value is not finite or too large, a derivative overflows float32, the result does not
             fit in memory, or the device does not work on this machine.
         """
-    def jvp(self, poses: numpy.typing.ArrayLike, tangents: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def jvp(self, poses: numpy.typing.ArrayLike, tangents: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J tangents: the derivative of the vertices along one direction per frame.
         
@@ -309,7 +311,7 @@ class Deformer:
         """
         All tensors of the model by name, copied.
         """
-    def vjp(self, poses: numpy.typing.ArrayLike, cotangents: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def vjp(self, poses: numpy.typing.ArrayLike, cotangents: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
         threads 0: all processors. ValueError if a shape is wrong, a value is not finite or too large, or a
@@ -391,7 +393,7 @@ class LinearBlendSkinning(Deformer):
         If a shape is wrong, a value is not finite, a corner is no vertex, or weights are negative or do not sum to
         1.
     """
-    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         ...
 class DualQuaternionSkinning(Deformer):
     """
@@ -404,7 +406,7 @@ class DualQuaternionSkinning(Deformer):
     
     Parameters and errors are those of LinearBlendSkinning.
     """
-    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         ...
 class DeltaMush(Deformer):
     """
@@ -422,7 +424,7 @@ class DeltaMush(Deformer):
     
     Other parameters and errors are those of LinearBlendSkinning.
     """
-    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, iterations: int = 10, step: float = 0.5, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+    def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, iterations: int = 10, step: float = 0.5, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         ...
 class Session:
     """
@@ -468,7 +470,7 @@ class BlendshapeRig(Deformer):
     Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner
     of a tent it uses the right-hand slope.
     """
-    def __init__(self, neutral: numpy.typing.ArrayLike, deltas: numpy.typing.ArrayLike, combinations: collections.abc.Iterable[tuple[typing.Any, numpy.typing.ArrayLike]] = (), names: collections.abc.Sequence[str] | None = None, bounds: numpy.typing.ArrayLike = (0.0, 1.0), faces: numpy.typing.ArrayLike | None = None, *, storage: typing.Any = 'float32', metadata: collections.abc.Mapping[str, typing.Any] | None = None) -> None:
+    def __init__(self, neutral: numpy.typing.ArrayLike, deltas: numpy.typing.ArrayLike, combinations: collections.abc.Iterable[tuple[collections.abc.Sequence[int | rigwright._blendshapes.Tent], numpy.typing.ArrayLike]] = (), names: collections.abc.Sequence[str] | None = None, bounds: numpy.typing.ArrayLike = (0.0, 1.0), faces: numpy.typing.ArrayLike | None = None, *, storage: str = 'float32', metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         """
         Parameters
         ----------
@@ -512,7 +514,7 @@ class BlendshapeRig(Deformer):
         (N, V, 3) offsets of all columns, dense: a copy.
         """
     @typing.overload
-    def evaluate(self, weights: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None, order: numpy.typing.ArrayLike | None = None, prefix: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.float32]:
+    def evaluate(self, weights: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None, order: numpy.typing.ArrayLike | None = None, prefix: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices (T, V, 3) of weights (T, K), or (V, 3) of one row (K,). threads 0: all processors.
         out: a float32 array to write into. prefix: how many shapes of `order` are used, one number or one per
@@ -522,7 +524,7 @@ class BlendshapeRig(Deformer):
         If the device is not the CPU, weights may also be a float32 array on that device.
         """
     @typing.overload
-    def evaluate(self, weights: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: typing.SupportsInt | typing.SupportsIndex = 0, out: numpy.typing.NDArray[numpy.float32] | None = None, order: numpy.typing.ArrayLike | None = None, prefix: numpy.typing.ArrayLike | None = None) -> typing.Any:
+    def evaluate(self, weights: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None, order: numpy.typing.ArrayLike | None = None, prefix: numpy.typing.ArrayLike | None = None) -> builtins.object:
         """
         The same; output "device" leaves the vertices on the device (see Deformer.evaluate), "host" returns a
         NumPy array.
@@ -641,11 +643,11 @@ class LinearBlendFit:
     """
     def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, joints: numpy.typing.ArrayLike) -> None:
         ...
-    def add(self, poses: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+    def add(self, poses: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, threads: int = 0) -> None:
         """
         Add T examples: poses (T, C) and vertices (T, V, 3).
         """
-    def solve(self, influences: typing.SupportsInt | typing.SupportsIndex = 0, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def solve(self, influences: typing.SupportsInt | typing.SupportsIndex = 0, threads: int = 0) -> tuple:
         """
         Joints (V, K) int32, weights (V, K) float32 and the sums of squared distances (V,) float64 to the examples,
         with at most `influences` joints per vertex; 0: as many as lower the error.
@@ -668,23 +670,23 @@ class DeformationTransfer:
         do not cross in the target. contact_weight: how closely corrections follow the contacts.
         ValueError if sizes differ, a value is not finite or an index is out of range.
         """
-    def resolution(self, source_shapes: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
+    def resolution(self, source_shapes: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         (K,) float64: how well examples with these weights (J, K) determine each shape, relative to one example
         of it alone at weight 1: 0 not at all, 1 as well. Small if its weights are small or if it occurs only
         together with other shapes that move the same place.
         """
-    def transfer(self, source_shapes: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer(self, source_shapes: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         The target's shapes (K, V, 3) float32 for the source's shapes (K, V, 3), both absolute positions.
         A shape equal to the source's neutral gives the target's neutral. threads 0: all processors.
         """
-    def transfer_keep_rest(self, source_shapes: numpy.typing.ArrayLike, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_keep_rest(self, source_shapes: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         As transfer, but in each shape the vertices that rest in the source stay at the target's neutral.
         Takes longer: each shape has a factorization of its own. Contacts may still move vertices at rest.
         """
-    def transfer_with_examples(self, source_shapes: numpy.typing.ArrayLike, examples: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+    def transfer_with_examples(self, source_shapes: numpy.typing.ArrayLike, examples: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
         As transfer, corrected by expressions of the target: examples (J, V, 3) with known weights (J, K)
         (Li et al. 2010, one solve for the shapes). beta > 0 is the weight of the transferred shapes beside the
@@ -716,16 +718,16 @@ class PackingGraph:
     """
     def __init__(self, active: numpy.typing.ArrayLike, refused: collections.abc.Sequence[collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex]] = []) -> None:
         ...
-    def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
+    def clique(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: collections.abc.Callable[[int], None] | None = None) -> tuple:
         """
         The most items found that exclude each other pairwise; True if no larger such set exists.
         """
-    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, sufficient: typing.SupportsInt | typing.SupportsIndex = 0, report: typing.Any = None) -> tuple:
+    def fewest(self, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, sufficient: typing.SupportsInt | typing.SupportsIndex = 0, report: collections.abc.Callable[[int], None] | None = None) -> tuple:
         """
         The expression of every item (-1: not allowed), as few as possible or at most `sufficient`; a lower bound
         of their number; True if it is reached; the nodes visited.
         """
-    def heaviest(self, weights: numpy.typing.ArrayLike, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: typing.Any = None) -> tuple:
+    def heaviest(self, weights: numpy.typing.ArrayLike, allowed: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], node_limit: typing.SupportsInt | typing.SupportsIndex, report: collections.abc.Callable[[int], None] | None = None) -> tuple:
         """
         Items of the expression with the largest weight; True if that is proven; the nodes visited.
         """
@@ -749,7 +751,7 @@ class InverseGram:
     """
     def __init__(self, rig: BlendshapeRig, vertices: numpy.typing.ArrayLike, vertex_weights: numpy.typing.ArrayLike) -> None:
         ...
-    def project(self, targets: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def project(self, targets: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
         """
@@ -789,9 +791,9 @@ class MajorizeMinimize:
     of its own. Frames are a dict of offsets (T, M, 3), projections (T, N), energies (T,), linear, curvature,
     lower and upper (T, K).
     """
-    def __init__(self, products: ProductModel, columns: numpy.typing.ArrayLike, gram: numpy.typing.ArrayLike, vertex_weights: numpy.typing.ArrayLike, box: numpy.typing.ArrayLike, ties: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> None:
+    def __init__(self, products: ProductModel, columns: numpy.typing.ArrayLike, gram: numpy.typing.ArrayLike, vertex_weights: numpy.typing.ArrayLike, box: numpy.typing.ArrayLike, ties: numpy.typing.ArrayLike, threads: int = 0) -> None:
         ...
-    def solve(self, frames: dict, start: numpy.typing.ArrayLike, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+    def solve(self, frames: dict, start: numpy.typing.ArrayLike, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> tuple:
         """
         Weights (T, K), iterations (T,), converged (T,) from feasible weights.
         """
@@ -803,13 +805,13 @@ def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
     """
-def closest_points(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, queries: numpy.typing.ArrayLike, normals: numpy.typing.ArrayLike | None = None, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def closest_points(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, queries: numpy.typing.ArrayLike, normals: numpy.typing.ArrayLike | None = None, *, threads: int = 0) -> tuple:
     """
     The nearest point of a surface for each query (Q, 3): the corners (Q, 3) of its triangle, their barycentric
     weights (Q, 3) and the distance (Q,). With normals (Q, 3), only triangles whose normal is less than 90
     degrees away count; if there is none, corners are -1 and the distance is infinite.
     """
-def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: numpy.typing.ArrayLike, priors: tuple, ties: numpy.typing.ArrayLike, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, coupled: bool, threads: typing.SupportsInt | typing.SupportsIndex, solved: typing.Any, report: typing.Any) -> tuple:
+def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: numpy.typing.ArrayLike, priors: tuple, ties: numpy.typing.ArrayLike, alpha: typing.SupportsFloat | typing.SupportsIndex, smoothness: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, sharpness: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, coupled: bool, threads: int, solved: collections.abc.Callable[[int], None] | None, report: collections.abc.Callable[[int, float], None] | None) -> tuple:
     """
     Weights (T, K), iterations (T,), converged (T,) of a shot, by exact descent in Gram space. `terms`:
     projections (T, N), linear, quadratic, lower, upper (T, K); `priors`: targets and strengths (T, K).
@@ -822,11 +824,11 @@ def edges(faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typi
     (E, 2) int32: the edges between successive corners of faces (F, 3) or (F, 4), each once, lower vertex
     first, ascending. Equal successive corners give no edge.
     """
-def face_normal_angles(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+def face_normal_angles(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, F) angles in degrees between face normals; NaN if a face has no area.
     """
-def find_contacts(poses: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.int32]:
+def find_contacts(poses: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
     Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the
     poses (P, V, 3), the first of which is the neutral.
@@ -848,7 +850,7 @@ def graph_laplacian(faces: numpy.typing.ArrayLike, num_vertices: typing.Supports
     """
     Rows, columns (int32) and values (float64) of the graph Laplacian D - A of a mesh.
     """
-def hinge_errors(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def hinge_errors(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """
     The edges (E, 2) with exactly two faces, these faces (E, 2), and per edge the mean errors over frames
     (E,) of the dihedral angle in degrees and of the length.
@@ -866,7 +868,7 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
     """
-def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> tuple:
+def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
     the left of each weight.
@@ -883,7 +885,7 @@ def num_processors() -> int:
     """
     Processors that this process may use.
     """
-def rigid_errors(skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, poses: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float64]:
+def rigid_errors(skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, poses: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     (V, J) float64: sum over T frames of |G_j (G_j^0)^-1 v_k^0 - v_k|^2, the squared error of attaching
     vertex k rigidly to joint j (Bailey et al. 2018, section 3.1.1).
@@ -900,7 +902,7 @@ def simplex_least_squares(gram: numpy.typing.ArrayLike) -> tuple:
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
     """
-def vertex_distances(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, threads: typing.SupportsInt | typing.SupportsIndex = 0) -> numpy.typing.NDArray[numpy.float32]:
+def vertex_distances(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
     """
     (T, V) distances between vertices (T, V, 3) or (V, 3).
     """

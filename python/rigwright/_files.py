@@ -8,7 +8,7 @@ import io
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -64,26 +64,6 @@ def npz_content(arrays: dict[str, Any], compressed: bool = False) -> memoryview:
     whole = io.BytesIO()
     (np.savez_compressed if compressed else np.savez)(whole, **arrays)
     return whole.getbuffer()
-
-
-def atomic_save(path: str | os.PathLike[str], save: Callable[[str], None]) -> None:
-    """Let ``save(name)`` write a file under a temporary name, in one step (see :func:`atomic_file`).
-
-    Raises
-    ------
-    ValueError, DiskFull
-        As :func:`atomic_file`, and what ``save`` raises.
-    """
-    with _replaced(path) as (part, handle):
-        os.close(handle)
-        try:
-            save(part)
-        except ValueError as error:  # the engine has one kind of error for whatever keeps it from writing
-            text = str(error).replace(part, os.fspath(path))
-            for number in FULL:
-                if os.strerror(number) in text:
-                    raise OSError(number, os.strerror(number)) from None
-            raise ValueError(text) from None
 
 
 def unwritable(path: Path) -> str:

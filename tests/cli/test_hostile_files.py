@@ -296,9 +296,9 @@ def test_what_this_package_raises_is_wrong_input(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
-def test_a_full_disk_is_a_failure_also_where_the_engine_says_so(monkeypatch, number):
+def test_a_full_disk_and_a_broken_one_are_failures(monkeypatch, number):
     def fail(args, console):
-        raise ValueError(f"save: path is 'a', where writing failed ({os.strerror(number)}); it must be writable")
+        raise OSError(number, os.strerror(number), "a")
 
     monkeypatch.setattr("rigwright.cli._doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1

@@ -5,19 +5,22 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from rigwright._files import DiskFull, atomic_file, atomic_npz, atomic_save, atomic_write
+import rigwright as rw
+from rigwright._files import DiskFull, atomic_file, atomic_npz, atomic_write
+
+WRITERS = [lambda path: atomic_write(path, b"new"), rw.faces.example().save]
+writers = pytest.mark.parametrize("write", WRITERS, ids=["python", "engine"])
 
 
-def save(path):
-    atomic_save(path, lambda name: atomic_write(name, b"new"))
-
-
-WRITERS = [lambda path: atomic_write(path, b"new"), save]
-writers = pytest.mark.parametrize("write", WRITERS, ids=["content", "name"])
+def is_new(path):
+    """Whether a file holds all that one of the writers writes."""
+    return path.read_bytes() == b"new" or rw.load(path).kind == "blendshape"
 
 
 @writers
@@ -27,7 +30,7 @@ def test_a_new_file_has_the_mode_of_the_user(tmp_path, write):
         write(tmp_path / "a")
     finally:
         os.umask(mask)
-    assert (tmp_path / "a").read_bytes() == b"new"
+    assert is_new(tmp_path / "a")
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
 
@@ -41,7 +44,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(tmp_path, write):
     (tmp_path / "second").symlink_to("link")
     write(tmp_path / "second")
     assert link.is_symlink()
-    assert target.read_bytes() == b"new"
+    assert is_new(target)
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["far", "link", "second", "target"]
 
@@ -51,7 +54,7 @@ def test_a_link_to_nothing_makes_what_it_names(tmp_path, write):
     (tmp_path / "link").symlink_to("target")
     write(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_bytes() == b"new"
+    assert is_new(tmp_path / "target")
 
 
 @writers
@@ -61,7 +64,7 @@ def test_a_link_to_nothing_makes_what_it_names(tmp_path, write):
         (lambda path: os.mkfifo(path), "is a pipe or a device; it must be a file"),
         (lambda path: path.symlink_to("/dev/null"), "is a pipe or a device; it must be a file"),
         (lambda path: path.mkdir(), "is a folder; it must be a file"),
-        (lambda path: path.symlink_to(path.name), r"cannot be written \(Too many levels of symbolic links\)"),
+        (lambda path: path.symlink_to(path.name), r"(Too many levels of symbolic|a circle of) links"),
         (lambda path: path.touch(0o444), "is read-only; it must be writable"),
     ],
     ids=["pipe", "device", "folder", "loop", "read-only"],
@@ -69,7 +72,7 @@ def test_a_link_to_nothing_makes_what_it_names(tmp_path, write):
 def test_what_is_not_to_be_replaced_is_refused(tmp_path, write, make, words):
     make(tmp_path / "a")
     before = os.lstat(tmp_path / "a")
-    with pytest.raises(ValueError, match=f"a {words}"):
+    with pytest.raises(ValueError, match=words):
         write(tmp_path / "a")
     assert os.path.samestat(os.lstat(tmp_path / "a"), before)
     assert len(list(tmp_path.iterdir())) == 1
@@ -79,7 +82,7 @@ def test_what_is_not_to_be_replaced_is_refused(tmp_path, write, make, words):
 def test_names_as_long_as_the_file_system_has_them(tmp_path, write):
     path = tmp_path / ("n" * 255)
     write(path)
-    assert path.read_bytes() == b"new"
+    assert is_new(path)
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_the_old_file(tmp_path):
@@ -98,22 +101,26 @@ def test_a_full_disk_is_a_sentence_and_leaves_the_old_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_disk_that_the_engine_finds_full_is_the_same_sentence(tmp_path):
-    def engine(name):
-        raise ValueError(
-            f"save: path is '{name}', where writing failed ({os.strerror(errno.ENOSPC)}); it must be writable"
-        )
+def test_the_engine_reports_a_full_disk_as_python_does(tmp_path):
+    program = (
+        "import resource, signal, sys, rigwright as rw\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+        "try: rw.faces.example().save(sys.argv[1])\n"
+        "except OSError as error: print(type(error).__name__, error.errno, error.filename)\n"
+    )
+    (tmp_path / "a").write_bytes(b"old")
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["OSError", str(errno.EFBIG), str(tmp_path / "a")]
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 1
 
-    with pytest.raises(DiskFull, match=r"^the disk is full: '.*a' was not written"):
-        atomic_save(tmp_path / "a", engine)
 
-
-def test_what_the_engine_says_names_the_file_of_the_user(tmp_path):
-    def engine(name):
-        raise ValueError(f"save: path is '{name}', where flushing failed (Input/output error); it must be writable")
-
-    with pytest.raises(ValueError, match=rf"^save: path is '{tmp_path}/a', where flushing failed"):
-        atomic_save(tmp_path / "a", engine)
+def test_the_engine_reports_a_missing_folder_as_python_does(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*a'"):
+        rw.faces.example().save(tmp_path / "nowhere" / "a")
 
 
 def test_archives_are_the_same_bytes_each_time(tmp_path):

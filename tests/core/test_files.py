@@ -79,7 +79,7 @@ def test_a_saved_file_has_the_mode_that_the_user_asks_for(tmp_path):
 
 def test_a_failed_save_leaves_nothing(tmp_path):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(ValueError, match=r"save: path is .*folder.* it must be writable"):
+    with pytest.raises(ValueError, match=r"save: path is .*folder.* it must be a file"):
         linear_blend().save(tmp_path / "folder")
     assert os.listdir(tmp_path) == ["folder"]
 

@@ -1,5 +1,5 @@
 // Dense layers of odd sizes, with every activation, against slow products in double precision; layers whose weights
-// have 16 bits against float32 layers of the rounded weights.
+// have 16 bits against float32 layers of the rounded weights, and what unpacking gives back.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -202,6 +202,20 @@ void check_storages(Case& c) {
     }
 }
 
+/// Unpacking gives the weights as they were stored, and writes nothing else.
+void check_unpacking(Case& c) {
+    const View<const float, 2> weight(c.weight.data(), {c.layer.outputs, c.layer.inputs});
+    for (const Storage storage : {Storage::float32, Storage::float16, Storage::bfloat16}) {
+        Packed packed;
+        const Dense layer = pack_dense(weight, {c.bias.data(), {c.layer.outputs}}, c.layer.activation, packed, storage);
+        std::vector<float> unpacked(c.weight.size() + 1, NAN);
+        unpack_weights(layer, packed, {unpacked.data(), weight.extents()});
+        bool same = std::isnan(unpacked.back());
+        for (std::size_t i = 0; i < c.weight.size(); ++i) same = same && unpacked[i] == rounded(storage, c.weight[i]);
+        expect(same, "unpack_weights", c.layer, c.count);
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -222,6 +236,7 @@ int main() {
                     check_gradients(made);
                     check_batches(made);
                     check_storages(made);
+                    check_unpacking(made);
                     ++cases;
                 }
             }

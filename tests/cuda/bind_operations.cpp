@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "arrays.h"
+#include "bindings/convert/arrays.h"
 #include "operations.h"
 
 namespace rigwright::bindings {

@@ -1,8 +1,8 @@
 #include "bind_operations.h"
-#include "cuda_bindings.h"
-#include "errors.h"
+#include "bindings/convert/errors.h"
+#include "bindings/convert/unmade.h"
+#include "bindings/device/cuda_bindings.h"
 #include "rigwright/cuda/machine/machine.h"
-#include "unmade.h"
 
 /// The kernels and the code that drives them, run by the host one thread after another (cuda/machine/emulation.h).
 PYBIND11_MODULE(_cuda_emulated, module) {

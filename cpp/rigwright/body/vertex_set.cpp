@@ -75,6 +75,15 @@ void check_weights(const Tables& tables, std::int64_t num_vertices) {
     }
 }
 
+/// The storage of a layer's weights by network_storage; "16-bit" gives the better of both 16-bit formats for this
+/// matrix. Throws ArgumentError if network_storage is unknown.
+network::Storage layer_storage(const TensorFile& tensors, View<const float, 2> weight) {
+    const std::string storage = network_storage(tensors);
+    if (storage == "float32") return network::Storage::float32;
+    if (storage == "16-bit") return network::choose_storage(weight);
+    throw bad_argument("load", "metadata.network_storage", "'" + storage + "'", "\"float32\" or \"16-bit\"");
+}
+
 network::Dense read_layer(const TensorFile& tensors, const std::string& name, std::int64_t outputs, std::int64_t inputs,
                           network::Activation activation, Packed& packed) {
     const auto weight = tensors.get<float, 2>(name + ".weight", {outputs, inputs});
@@ -144,13 +153,6 @@ VertexSet read_set(const rig::Character& character, const Tables& tables, std::i
 }
 
 }  // namespace
-
-network::Storage layer_storage(const TensorFile& tensors, View<const float, 2> weight) {
-    const std::string storage = network_storage(tensors);
-    if (storage == "float32") return network::Storage::float32;
-    if (storage == "16-bit") return network::choose_storage(weight);
-    throw bad_argument("load", "metadata.network_storage", "'" + storage + "'", "\"float32\" or \"16-bit\"");
-}
 
 std::string network_storage(const TensorFile& tensors) {
     const Metadata& metadata = tensors.metadata();

@@ -34,10 +34,6 @@ struct VertexSet {
 /// metadata.network_storage of a body file; "float32" if the entry is missing.
 std::string network_storage(const TensorFile& tensors);
 
-/// The storage of a layer's weights by network_storage; "16-bit" gives the better of both 16-bit formats for this
-/// matrix. Throws ArgumentError if network_storage is unknown.
-network::Storage layer_storage(const TensorFile& tensors, View<const float, 2> weight);
-
 /// The beginning of the names of a set's tensors: "set.007.".
 std::string set_name(std::int64_t index);
 

@@ -4,7 +4,8 @@
 
 namespace rigwright {
 
-/// The engine's exceptions. The library never prints, exits or aborts.
+/// The engine's exceptions; if a file cannot be written, std::filesystem::filesystem_error. The library never prints,
+/// exits or aborts.
 
 /// Wrong input. The text names the function, the argument, what it is and what it must be; see bad_argument.
 struct ArgumentError : std::invalid_argument {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 /// All that the library needs from the operating system beyond the C++ standard library. CMake compiles one
@@ -59,7 +60,7 @@ void remove_file(const std::string& path);
 /// Flushes a folder, so that a rename in it survives a power cut. Does nothing on file systems that cannot.
 void flush_folder(const std::string& folder);
 
-/// A text for the last failure of a function above on this thread.
-std::string last_error();
+/// The reason for the last failure of a function above on this thread.
+std::error_code last_error();
 
 }  // namespace rigwright::system

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <thread>
 
 #include "rigwright/core/system.h"
@@ -105,8 +104,8 @@ void flush_folder(const std::string& folder) {
     if (handle.number >= 0) ::fsync(handle.number);
 }
 
-std::string last_error() {
-    return std::strerror(errno);
+std::error_code last_error() {
+    return {errno, std::generic_category()};
 }
 
 }  // namespace rigwright::system

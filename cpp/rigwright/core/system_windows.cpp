@@ -115,8 +115,8 @@ void remove_file(const std::string& path) {
 /// MOVEFILE_WRITE_THROUGH flushes the rename itself.
 void flush_folder(const std::string&) {}
 
-std::string last_error() {
-    return std::system_category().message(static_cast<int>(::GetLastError()));
+std::error_code last_error() {
+    return {static_cast<int>(::GetLastError()), std::system_category()};
 }
 
 }  // namespace rigwright::system

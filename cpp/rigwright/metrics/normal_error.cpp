@@ -21,12 +21,13 @@ Vec3 edge_vector(const float* vertices, const mesh::Edge& edge) {
     return linalg::difference(vertices, edge.b, edge.a);
 }
 
-void check(const char* function, View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces) {
-    check_shape<const float, 3>(function, "a", a, {-1, -1, 3});
-    check_shape<const float, 3>(function, "b", b, a.extents());
-    check_finite(function, "a", a);
-    check_finite(function, "b", b);
-    mesh::check_faces(function, faces, a.extent(1));
+void check(const char* function, View<const float, 3> truth, View<const float, 3> approximation,
+           View<const std::int32_t, 2> faces) {
+    check_shape<const float, 3>(function, "truth", truth, {-1, -1, 3});
+    check_shape<const float, 3>(function, "approximation", approximation, truth.extents());
+    check_finite(function, "truth", truth);
+    check_finite(function, "approximation", approximation);
+    mesh::check_faces(function, faces, truth.extent(1));
 }
 
 /// The signed dihedral angle in radians; NaN if a face has no area.
@@ -40,15 +41,15 @@ double dihedral(const float* vertices, const std::int32_t* first, const std::int
 
 }  // namespace
 
-void face_normal_angles(View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces,
-                        View<float, 2> angles, int threads) {
-    check("normal_angle", a, b, faces);
-    check_shape<float, 2>("normal_angle", "angles", angles, {a.extent(0), faces.extent(0)});
-    parallel_for(a.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
+void face_normal_angles(View<const float, 3> truth, View<const float, 3> approximation,
+                        View<const std::int32_t, 2> faces, View<float, 2> angles, int threads) {
+    check("normal_angle", truth, approximation, faces);
+    check_shape<float, 2>("normal_angle", "angles", angles, {truth.extent(0), faces.extent(0)});
+    parallel_for(truth.extent(0), 1, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
             for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-                const Vec3 n = mesh::area_vector(a.row(t), faces.row(f));
-                const Vec3 m = mesh::area_vector(b.row(t), faces.row(f));
+                const Vec3 n = mesh::area_vector(truth.row(t), faces.row(f));
+                const Vec3 m = mesh::area_vector(approximation.row(t), faces.row(f));
                 const Vec3 product = cross(n, m);
                 const bool flat = dot(n, n) == 0.0 || dot(m, m) == 0.0;
                 const double angle = std::atan2(length(product), dot(n, m)) * degrees_per_radian;
@@ -58,9 +59,9 @@ void face_normal_angles(View<const float, 3> a, View<const float, 3> b, View<con
     });
 }
 
-HingeErrors hinge_errors(View<const float, 3> a, View<const float, 3> b, View<const std::int32_t, 2> faces,
-                         int threads) {
-    check("seam_error", a, b, faces);
+HingeErrors hinge_errors(View<const float, 3> truth, View<const float, 3> approximation,
+                         View<const std::int32_t, 2> faces, int threads) {
+    check("seam_error", truth, approximation, faces);
     HingeErrors errors{mesh::hinges(faces), {}, {}};
     const std::int64_t count = static_cast<std::int64_t>(errors.hinges.size());
     errors.angle.assign(count, std::numeric_limits<double>::quiet_NaN());
@@ -73,17 +74,18 @@ HingeErrors hinge_errors(View<const float, 3> a, View<const float, 3> b, View<co
             double sum = 0.0;
             double length = 0.0;
             std::int64_t valid = 0;
-            for (std::int64_t t = 0; t < a.extent(0); ++t) {
-                const Vec3 p = edge_vector(a.row(t), hinge.edge);
-                const Vec3 q = edge_vector(b.row(t), hinge.edge);
+            for (std::int64_t t = 0; t < truth.extent(0); ++t) {
+                const Vec3 p = edge_vector(truth.row(t), hinge.edge);
+                const Vec3 q = edge_vector(approximation.row(t), hinge.edge);
                 length += std::abs(linalg::length(p) - linalg::length(q));
-                const double change = dihedral(b.row(t), first, second, q) - dihedral(a.row(t), first, second, p);
+                const double change =
+                    dihedral(approximation.row(t), first, second, q) - dihedral(truth.row(t), first, second, p);
                 if (std::isnan(change)) continue;
                 sum += std::abs(std::remainder(change, 2.0 * std::numbers::pi));
                 ++valid;
             }
             if (valid > 0) errors.angle[h] = sum / static_cast<double>(valid) * degrees_per_radian;
-            if (a.extent(0) > 0) errors.length[h] = length / static_cast<double>(a.extent(0));
+            if (truth.extent(0) > 0) errors.length[h] = length / static_cast<double>(truth.extent(0));
         }
     });
     return errors;

@@ -3,8 +3,9 @@
 
 namespace rigwright::metrics {
 
-/// Writes the distances (T, V) |a_tk - b_tk| between the vertices (T, V, 3) of two animations of a mesh. Throws
-/// ArgumentError if shapes do not match or a value is not finite.
-void vertex_distances(View<const float, 3> a, View<const float, 3> b, View<float, 2> distances, int threads);
+/// Writes the distances (T, V) |truth_tk - approximation_tk| between the vertices (T, V, 3) of two animations of a
+/// mesh. Throws ArgumentError if shapes do not match or a value is not finite.
+void vertex_distances(View<const float, 3> truth, View<const float, 3> approximation, View<float, 2> distances,
+                      int threads);
 
 }  // namespace rigwright::metrics

@@ -11,7 +11,6 @@ import dis
 import errno
 import importlib
 import json
-import os
 import re
 import sys
 import traceback
@@ -45,7 +44,6 @@ THE_USERS = {
     errno.EROFS,
     errno.ELOOP,
 }
-FAILURES = (*FULL, errno.EIO)  # of the machine, though a path that a user gave is in the message
 PACKAGE = Path(__file__).parents[1]
 # Functions name themselves and their arguments; a person at the command line has named a file, a shot, a rig.
 IN_THE_COMMANDS_WORDS = [
@@ -151,10 +149,7 @@ def _code(error: Exception) -> int:
     """What a user can mend by other arguments is wrong input; a full disk or a crashed program is a failure."""
     if isinstance(error, OSError):
         return WRONG_INPUT if error.errno in THE_USERS or isinstance(error, FileNotFoundError) else FAILED
-    if not isinstance(error, ValueError) or not _is_foreseen(error):
-        return FAILED
-    # The engine's errors carry what the system said as text.
-    return FAILED if any(os.strerror(number) in str(error) for number in FAILURES) else WRONG_INPUT
+    return WRONG_INPUT if isinstance(error, ValueError) and _is_foreseen(error) else FAILED
 
 
 def _is_foreseen(error: Exception) -> bool:

@@ -6,7 +6,6 @@ import argparse
 import os
 from pathlib import Path
 
-from rigwright._files import atomic_save
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             progress=progress,
             **settings,
         )
-    atomic_save(args.output, model.save)
+    model.save(args.output)
     error = {
         key: value for key, value in model.metadata.get("error", {}).items() if key in ("mean", "rms", "p95", "max")
     }

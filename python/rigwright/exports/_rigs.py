@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rigwright._blendshapes import Tent
-from rigwright._files import atomic_npz, atomic_save
+from rigwright._files import atomic_npz
 from rigwright._formats.gltf.write import write_glb
 from rigwright._validate import bad_argument, check_blendshape_rig
 
@@ -53,7 +53,7 @@ def _path(function: str, path: str | os.PathLike[str]) -> Path:
 
 
 def _write_safetensors(path: Path, rig: BlendshapeRig) -> None:
-    atomic_save(path, rig.save)
+    rig.save(path)
 
 
 def _write_npz(path: Path, rig: BlendshapeRig) -> None:

@@ -1,5 +1,5 @@
 #pragma once
-#include "arrays.h"
+#include "bindings/convert/arrays.h"
 #include "rigwright/core/check.h"
 #include "rigwright/optimize/products/shot.h"
 

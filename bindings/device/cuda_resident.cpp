@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "arrays.h"
-#include "cuda_bindings.h"
-#include "device_arrays.h"
-#include "models.h"
-#include "poses.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/poses.h"
+#include "bindings/convert/tensors.h"
+#include "bindings/device/cuda_bindings.h"
+#include "bindings/device/device_arrays.h"
 #include "rigwright/cuda/resident.h"
 #include "rigwright/registry/make_model.h"
 

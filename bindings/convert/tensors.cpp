@@ -1,5 +1,6 @@
-#include "arrays.h"
-#include "models.h"
+#include "bindings/convert/tensors.h"
+
+#include "bindings/convert/arrays.h"
 #include "rigwright/core/tensor_file.h"
 
 namespace rigwright::bindings {

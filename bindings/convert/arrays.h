@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "arguments.h"
+#include "bindings/convert/arguments.h"
 #include "rigwright/core/error.h"
 #include "rigwright/core/view.h"
 

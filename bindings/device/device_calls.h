@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "arrays.h"
+#include "bindings/convert/arrays.h"
 #include "rigwright/rig/deformer.h"
 
 /// Calls of rigwright._device_models, by which `Deformer` evaluates on other devices: these have extensions of their

@@ -1,4 +1,4 @@
-#include "device_arrays.h"
+#include "bindings/device/device_arrays.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dlpack.h"
+#include "bindings/device/dlpack.h"
 #include "rigwright/core/error.h"
 
 namespace rigwright::bindings {

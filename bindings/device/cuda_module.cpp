@@ -1,9 +1,9 @@
 #include <pybind11/stl.h>
 
-#include "cuda_bindings.h"
-#include "errors.h"
+#include "bindings/convert/errors.h"
+#include "bindings/convert/unmade.h"
+#include "bindings/device/cuda_bindings.h"
 #include "rigwright/cuda/machine/device.h"
-#include "unmade.h"
 
 namespace py = pybind11;
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.h"
+#include "bindings/convert/arrays.h"
 #include "rigwright/rig/deformer.h"
 
 namespace rigwright::bindings {

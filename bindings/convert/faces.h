@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "arrays.h"
+#include "bindings/convert/arrays.h"
 
 namespace rigwright::bindings {
 

@@ -1,8 +1,8 @@
-#include "device_calls.h"
+#include "bindings/device/device_calls.h"
 
 #include <pybind11/stl.h>
 
-#include "poses.h"
+#include "bindings/convert/poses.h"
 
 namespace rigwright::bindings {
 

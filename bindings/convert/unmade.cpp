@@ -1,4 +1,4 @@
-#include "unmade.h"
+#include "bindings/convert/unmade.h"
 
 #include <cstddef>
 

@@ -3,12 +3,12 @@
 #include <memory>
 #include <vector>
 
-#include "arrays.h"
-#include "cuda_bindings.h"
+#include "bindings/convert/arrays.h"
+#include "bindings/convert/shot_arrays.h"
+#include "bindings/device/cuda_bindings.h"
 #include "rigwright/core/check.h"
 #include "rigwright/cuda/inverse/projection.h"
 #include "rigwright/cuda/inverse/solver.h"
-#include "shot_arrays.h"
 
 namespace rigwright::bindings {
 namespace {

@@ -1,0 +1,52 @@
+#include "bindings/convert/errors.h"
+
+#include <pybind11/pybind11.h>
+
+#include <filesystem>
+#include <string>
+
+#include "rigwright/core/error.h"
+
+namespace rigwright::bindings {
+namespace {
+
+namespace py = pybind11;
+
+/// A text may contain a file name that is not UTF-8: it is decoded as os.fsdecode does. Null if memory is short.
+py::object decoded(const std::string& text) {
+    return py::reinterpret_steal<py::object>(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "surrogateescape"));
+}
+
+void set_error(PyObject* type, const std::string& text) {
+    if (const py::object message = decoded(text)) PyErr_SetObject(type, message.ptr());
+}
+
+/// As Python's own: the class is that of the number, such as FileNotFoundError or PermissionError.
+void set_file_error(const std::filesystem::filesystem_error& error) {
+    const int number = error.code().default_error_condition().value();
+    const py::object path = decoded(error.path1().string());
+    if (path) PyErr_SetObject(PyExc_OSError, py::make_tuple(number, error.code().message(), path).ptr());
+}
+
+void raise(const char* name, const char* text) {
+    set_error(py::object(py::module_::import("rigwright.errors").attr(name)).ptr(), text);
+}
+
+}  // namespace
+
+void translate(std::exception_ptr pointer) {
+    try {
+        if (pointer) std::rethrow_exception(pointer);
+    } catch (const ArgumentError& error) {
+        set_error(PyExc_ValueError, error.what());
+    } catch (const std::filesystem::filesystem_error& error) {
+        set_file_error(error);
+    } catch (const NumericalError& error) {
+        raise("NumericalError", error.what());
+    } catch (const CudaError& error) {
+        raise("CudaError", error.what());
+    }
+}
+
+}  // namespace rigwright::bindings
