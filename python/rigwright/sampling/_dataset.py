@@ -22,6 +22,7 @@ from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest,
 from rigwright.sampling._npy import file_status
 from rigwright.sampling._rows import RowFile, Rows
 from rigwright.sampling._stream import Stream
+from rigwright.sampling._versions import dial_names
 
 if TYPE_CHECKING:
     from rigwright import Skeleton
@@ -98,7 +99,7 @@ class Dataset:
         self.meters_per_unit: float = float(self.manifest["meters_per_unit"])
         self.channel_names: list[str] = list(self.manifest["channel_names"])
         self.channel_ranges = np.array(self.manifest["channel_ranges"], np.float64)
-        self.dial_names: list[str] = list(self.manifest["control_names"])
+        self.dial_names: list[str] = dial_names(self.manifest)
         self.joint_names: list[str] = list(self.manifest["joint_names"])
         self._read_rest()
         self._rows = self._open_rows("", self.manifest["count"])
