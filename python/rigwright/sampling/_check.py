@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
+from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
+
+Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertices (t, V, 3)
 
 NEEDED = ("channel_names", "channel_ranges", "dial_names", "rest_vertices", "faces", "sample")
 
@@ -51,7 +54,7 @@ class RigFacts:
     skeleton_rest: NDArray[np.float32]
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
-    kinematics: dict[str, Any]
+    kinematics: dict[str, object]
 
     @property
     def pose_names(self) -> list[str]:
@@ -64,7 +67,7 @@ class RigFacts:
         return topology_hash(self.faces, len(self.rest_vertices))
 
 
-def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
+def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
     """Check everything that a rig states about itself, without evaluating it.
 
     Parameters
@@ -110,7 +113,7 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
     )
 
 
-def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[NDArray[Any], NDArray[Any]]:
+def check_answer(facts: RigFacts, answer: object, rows: range, kind: str) -> Answer:
     """Check what ``rig.sample`` returned for some channel rows; returns float32 poses and vertices.
 
     ``kind`` and ``rows`` name the rows in messages: ``"channel row"`` and their numbers.
@@ -140,7 +143,7 @@ def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[
     return poses, vertices
 
 
-def check_faces(faces: Any, num_vertices: int, function: str, argument: str) -> NDArray[np.int32]:
+def check_faces(faces: ArrayLike, num_vertices: int, function: str, argument: str) -> NDArray[np.int32]:
     """Faces as (F, 4) int32; ``ValueError`` when empty or when an index is outside the vertices."""
     corners = padded_faces(faces, function, num_vertices, argument)
     if len(corners) == 0:
@@ -212,7 +215,7 @@ def _rest_vertices(value: Any, function: str) -> NDArray[np.float32]:
     return np.array(Arguments(function).numbers("rig.rest_vertices", value, "V+ 3", dtype=np.float32))
 
 
-def _units(rig: Any, function: str) -> tuple[float, str]:
+def _units(rig: Rig, function: str) -> tuple[float, str]:
     meters_per_unit, up_axis = getattr(rig, "meters_per_unit", 1.0), getattr(rig, "up_axis", "Y")
     meters_per_unit = Arguments(function).unit("rig.meters_per_unit", meters_per_unit)
     if up_axis not in ("X", "Y", "Z"):
@@ -220,7 +223,7 @@ def _units(rig: Any, function: str) -> tuple[float, str]:
     return meters_per_unit, up_axis
 
 
-def _text(rig: Any, attribute: str, function: str) -> str:
+def _text(rig: Rig, attribute: str, function: str) -> str:
     value = getattr(rig, attribute, "")
     if not isinstance(value, str):
         raise bad_argument(function, f"rig.{attribute}", f"a {type(value).__name__}", "text")

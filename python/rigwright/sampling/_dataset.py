@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,7 +132,7 @@ class Dataset:
         return pose_names(self.joint_names, self.dial_names)
 
     @property
-    def channel_entry(self) -> dict[str, Any] | None:
+    def channel_entry(self) -> dict[str, object] | None:
         """What models learned from this set keep of its channels: their metadata entry ``channels``.
 
         None for sets of manifest version 1, which did not record it.
@@ -170,7 +170,7 @@ class Dataset:
         return frozen(self._rows[2][:])
 
     @property
-    def vertex_rows(self) -> Rows:
+    def vertex_rows(self) -> Rows[np.float32]:
         """All vertices (T, V, 3), whose slices are read from the disk each time."""
         return self._rows[2]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
-from rigwright.sampling._check import check_rig
+from rigwright.sampling._check import Answer, check_rig
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._disk import check_space, full_disk_in_words
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
@@ -149,17 +149,17 @@ def _fill(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: Prog
         remove_left_overs(folder)
 
 
-def _reference(folder: Path, plan: Plan) -> tuple[NDArray[Any], NDArray[Any]]:
+def _reference(folder: Path, plan: Plan) -> Answer:
     """Stored poses and vertices of channel row 0."""
     first = plan.shards[0]
     shape = (first.rows, len(plan.facts.rest_vertices), 3)
-    vertices = Rows([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
+    vertices = Rows[np.float32]([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
     return _stored_poses(folder, plan, first)[:1].copy(), vertices[:1]
 
 
 def _stored_poses(folder: Path, plan: Plan, shard: Shard) -> NDArray[np.float32]:
     shape = shard.rows, len(plan.facts.pose_names)
-    return Rows([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
+    return Rows[np.float32]([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
 
 
 def _deviations(folder: Path, plan: Plan) -> dict[str, Any]:

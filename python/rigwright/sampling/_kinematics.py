@@ -105,7 +105,7 @@ class _Statement:
         return bad_argument(self._function, f"rig.{attribute}", got, expected)
 
 
-def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, Any]:
+def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, object]:
     """The entry ``channels`` of a model file (its format stands in ``cpp/rigwright/rig/channels.h``)."""
     entries = []
     for name, (low, high), rest, record in zip(

@@ -38,7 +38,7 @@ def rest_files(facts: RigFacts) -> dict[str, bytes]:
 
 
 def opening(
-    facts: RigFacts, sampler: dict[str, Any], seed: int, count: int, probe: int, shard_rows: int
+    facts: RigFacts, sampler: dict[str, object], seed: int, count: int, probe: int, shard_rows: int
 ) -> dict[str, Any]:
     """The part of a manifest that is known before anything is sampled: it decides every byte that follows."""
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}

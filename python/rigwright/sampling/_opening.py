@@ -17,6 +17,8 @@ from rigwright.sampling._npy import file_status
 from rigwright.sampling._rows import RowFile, Rows
 from rigwright.sampling._versions import dial_names
 
+FloatRows = Rows[np.float32]
+
 
 def manifest_bytes(folder: Path) -> bytes:
     """Content of the manifest.
@@ -69,7 +71,7 @@ def read_rest(
     return frozen(rest), frozen(faces), frozen(skeleton)
 
 
-def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) -> tuple[Rows, Rows, Rows]:
+def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) -> tuple[FloatRows, FloatRows, FloatRows]:
     """Channels (T, N), poses (T, C) and vertices (T, V, 3) of the data or of the probe; the files stay on the disk.
 
     Parameters
@@ -90,7 +92,7 @@ def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) ->
     shapes = (len(manifest["channel_names"]),), (columns,), (manifest["num_vertices"], 3)
     bounds = shard_bounds(rows, manifest["shard_rows"])
     channels, poses, vertices = (
-        Rows(
+        FloatRows(
             [
                 RowFile(folder / f"{prefix}{index:05d}.{name}.npy", "<f4", (stop - start, *shape), start)
                 for index, (start, stop) in enumerate(bounds)
