@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigwright.cli import _dispatch as dispatch
 from tests.support.second_face import first_face, second_face_files
 from tests.support.sheet import sheet_files
 
@@ -24,3 +25,18 @@ def face_files(tmp_path_factory):
     first_face().save(folder / "face.safetensors")
     second_face_files(folder)
     return folder
+
+
+@pytest.fixture
+def run(shot_files, capsys, monkeypatch):
+    """Runs a command line in this process: its exit code, and the last line that it said on stderr."""
+    monkeypatch.chdir(shot_files)
+
+    def call(*words):
+        code = dispatch.main([str(word) for word in words])
+        told = capsys.readouterr()
+        assert "Traceback" not in told.err
+        call.out = told.out
+        return code, told.err.rstrip("\n").split("\n")[-1]
+
+    return call

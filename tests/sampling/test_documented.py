@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rigwright as rw
-from rigwright.sampling._job import LARGEST_SHARD, SHARD_BYTES
+from rigwright.sampling._plan import LARGEST_SHARD, SHARD_BYTES
 
 
 def test_the_documented_shard_size_is_the_default():

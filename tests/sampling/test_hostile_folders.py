@@ -7,7 +7,7 @@ import os
 import pytest
 
 import rigwright as rw
-from rigwright.sampling._job import LARGEST_PROBE, _check_probe
+from rigwright.sampling._plan import LARGEST_PROBE, _check_probe
 from tests.sampling.rigs import SMALL, small_rig
 
 

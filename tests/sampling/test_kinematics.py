@@ -150,7 +150,7 @@ def test_a_joint_that_copies_angles_follows_if_the_rig_says_so(tmp_path, toleran
     ds = sampled(rig, tmp_path / "a")
     scale = tolerance["float32"] * np.abs(ds.poses).max()
     assert set(reasons(ds)) == {"joint2.rx", "joint2.ry", "joint2.rz"}  # which turn nothing, and the rig states nothing
-    plain = _core.Channels(json.dumps(ds.channel_entry), ds.skeleton, ds.control_names)
+    plain = _core.Channels(json.dumps(ds.channel_entry), ds.skeleton, ds.dial_names)
     np.testing.assert_allclose(plain.poses(ds.channels, ignore_undecided=True), ds.poses, atol=scale)
 
 
@@ -175,7 +175,7 @@ def scaled_rig():
         poses = poses.reshape(len(rows), 24)
         return poses, plain.deform(poses, np.empty((len(rows), 0)))
 
-    same = ("skeleton", "rest_vertices", "faces", "rotation_channels", "translation_channels", "control_names")
+    same = ("skeleton", "rest_vertices", "faces", "rotation_channels", "translation_channels", "dial_names")
     return types.SimpleNamespace(
         **{name: getattr(plain, name) for name in same},
         channel_names=[*plain.channel_names, "wide"],
@@ -232,15 +232,6 @@ def test_wrong_statements(attribute, value, words):
         rw.sampling.check_rig(rig)
 
 
-def as_version_1(folder):
-    """Rewrite a manifest as version 1 had it."""
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    manifest = {k: v for k, v in manifest.items() if k not in ("kinematics", "deviations", "hash")} | {"version": 1}
-    manifest["hash"] = manifest_hash(manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return manifest["hash"]
-
-
 @pytest.fixture(scope="module")
 def stated(tmp_path_factory):
     return sampled(Stated(), tmp_path_factory.mktemp("stated") / "a")
@@ -249,27 +240,6 @@ def stated(tmp_path_factory):
 @pytest.fixture
 def folder(stated, tmp_path):
     return shutil.copytree(stated.path, tmp_path / "a")
-
-
-def test_data_sets_of_version_1_are_read_with_their_hash(folder):
-    old = as_version_1(folder)
-    ds = rw.Dataset(folder)
-    assert (ds.hash, ds.channel_entry) == (old, None)
-    assert model_of(ds).channels == []
-
-
-def test_data_sets_of_version_1_count_as_complete(folder):
-    old = as_version_1(folder)
-    assert sampled(Stated(), folder).hash == old
-
-
-def test_a_run_that_version_1_began_is_finished(folder, stated):
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    begun = {k: v for k, v in manifest.items() if k not in ("kinematics", "deviations", "hash")} | {"version": 1}
-    del begun["shards"], begun["probe_shards"]
-    (folder / "unfinished.json").write_text(json.dumps(begun))
-    (folder / "manifest.json").unlink()
-    assert sampled(Stated(), folder).hash == stated.hash
 
 
 def test_any_number_of_workers_finds_the_same(tmp_path, stated):

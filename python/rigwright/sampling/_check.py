@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
+from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
 
-NEEDED = ("channel_names", "channel_ranges", "control_names", "rest_vertices", "faces", "sample")
+Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertices (t, V, 3)
+
+NEEDED = ("channel_names", "channel_ranges", "dial_names", "rest_vertices", "faces", "sample")
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class RigFacts:
     ----------
     channel_ranges : (N, 2) float64 array
     channel_rest : (N,) float64 array
-    control_names : list of str
+    dial_names : list of str
         The K numeric controls alone.
     joint_names, joint_parents : list
         Empty for a rig without a skeleton.
@@ -45,18 +48,18 @@ class RigFacts:
     channel_names: list[str]
     channel_ranges: NDArray[np.float64]
     channel_rest: NDArray[np.float64]
-    control_names: list[str]
+    dial_names: list[str]
     joint_names: list[str]
     joint_parents: list[int]
     skeleton_rest: NDArray[np.float32]
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
-    kinematics: dict[str, Any]
+    kinematics: dict[str, object]
 
     @property
     def pose_names(self) -> list[str]:
         """Names of the C columns of a pose."""
-        return pose_names(self.joint_names, self.control_names)
+        return pose_names(self.joint_names, self.dial_names)
 
     @property
     def topology_hash(self) -> str:
@@ -64,7 +67,7 @@ class RigFacts:
         return topology_hash(self.faces, len(self.rest_vertices))
 
 
-def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
+def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
     """Check everything that a rig states about itself, without evaluating it.
 
     Parameters
@@ -89,7 +92,7 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
     ranges = _ranges(rig.channel_ranges, len(channel_names), function)
     joint_names, parents, skeleton_rest = _skeleton(getattr(rig, "skeleton", None), function)
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
-    control_names = _controls(rig.control_names, joint_names, function)
+    dial_names = _dials(rig.dial_names, joint_names, function)
     meters_per_unit, up_axis = _units(rig, function)
     return RigFacts(
         name=_text(rig, "name", function),
@@ -100,17 +103,17 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
         channel_names=channel_names,
         channel_ranges=ranges,
         channel_rest=_channel_rest(getattr(rig, "channel_rest", None), ranges, function),
-        control_names=control_names,
+        dial_names=dial_names,
         joint_names=joint_names,
         joint_parents=parents,
         skeleton_rest=skeleton_rest,
         rest_vertices=rest_vertices,
         faces=check_faces(rig.faces, len(rest_vertices), function, "rig.faces"),
-        kinematics=stated_kinematics(rig, channel_names, joint_names, control_names, function),
+        kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
     )
 
 
-def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[NDArray[Any], NDArray[Any]]:
+def check_answer(facts: RigFacts, answer: object, rows: range, kind: str) -> Answer:
     """Check what ``rig.sample`` returned for some channel rows; returns float32 poses and vertices.
 
     ``kind`` and ``rows`` name the rows in messages: ``"channel row"`` and their numbers.
@@ -126,9 +129,9 @@ def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[
     if not isinstance(answer, Sequence) or len(answer) != 2:
         got = f"{len(answer)} values" if isinstance(answer, Sequence) else f"a {type(answer).__name__}"
         raise bad_argument(function, "the rig's answer", got, "two arrays: poses (T, C) and vertices (T, V, 3)")
-    joints, controls = len(facts.joint_names), len(facts.control_names)
-    columns = f"12 numbers for each of {joints} joints and {controls} numeric controls"
-    poses = _answer_array(answer[0], (len(rows), 12 * joints + controls), function, "poses", columns)
+    joints, dials = len(facts.joint_names), len(facts.dial_names)
+    columns = f"12 numbers for each of {joints} joints and {dials} numeric controls"
+    poses = _answer_array(answer[0], (len(rows), 12 * joints + dials), function, "poses", columns)
     count = len(facts.rest_vertices)
     text = f"the {count} vertices of rig.rest_vertices; the number of vertices may not change"
     vertices = _answer_array(answer[1], (len(rows), count, 3), function, "vertices", text)
@@ -140,7 +143,7 @@ def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[
     return poses, vertices
 
 
-def check_faces(faces: Any, num_vertices: int, function: str, argument: str) -> NDArray[np.int32]:
+def check_faces(faces: ArrayLike, num_vertices: int, function: str, argument: str) -> NDArray[np.int32]:
     """Faces as (F, 4) int32; ``ValueError`` when empty or when an index is outside the vertices."""
     corners = padded_faces(faces, function, num_vertices, argument)
     if len(corners) == 0:
@@ -194,27 +197,25 @@ def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArr
     return names, parents, rest.astype(np.float32)
 
 
-def _controls(value: Any, joint_names: list[str], function: str) -> list[str]:
-    """The K numeric controls, whether the rig names those alone or all C columns."""
-    names = _names(value, function, "rig.control_names")
-    columns = pose_names(joint_names)
+def _dials(value: Any, joint_names: list[str], function: str) -> list[str]:
+    """The K numeric controls, which are no columns of joints."""
+    names = _names(value, function, "rig.dial_names")
+    columns = set(pose_names(joint_names))
     if not names and not columns:
-        expected = "the names of at least one control, because there is no skeleton either"
-        raise bad_argument(function, "rig.control_names", "empty", expected)
-    numeric = names[len(columns) :] if columns and names[: len(columns)] == columns else names
-    clash = set(numeric) & set(columns)
+        expected = "the names of at least one dial, because there is no skeleton either"
+        raise bad_argument(function, "rig.dial_names", "empty", expected)
+    clash = [name for name in names if name in columns]
     if clash:
-        got = f"a list of {len(names)} names that holds the joint column {min(clash)!r}"
-        expected = f"the numeric controls alone, or all columns of a pose: {len(columns)} for the joints first"
-        raise bad_argument(function, "rig.control_names", got, expected)
-    return numeric
+        got = f"a list of {len(names)} names that holds the joint column {clash[0]!r}"
+        raise bad_argument(function, "rig.dial_names", got, "the names of the numeric controls alone")
+    return names
 
 
 def _rest_vertices(value: Any, function: str) -> NDArray[np.float32]:
     return np.array(Arguments(function).numbers("rig.rest_vertices", value, "V+ 3", dtype=np.float32))
 
 
-def _units(rig: Any, function: str) -> tuple[float, str]:
+def _units(rig: Rig, function: str) -> tuple[float, str]:
     meters_per_unit, up_axis = getattr(rig, "meters_per_unit", 1.0), getattr(rig, "up_axis", "Y")
     meters_per_unit = Arguments(function).unit("rig.meters_per_unit", meters_per_unit)
     if up_axis not in ("X", "Y", "Z"):
@@ -222,7 +223,7 @@ def _units(rig: Any, function: str) -> tuple[float, str]:
     return meters_per_unit, up_axis
 
 
-def _text(rig: Any, attribute: str, function: str) -> str:
+def _text(rig: Rig, attribute: str, function: str) -> str:
     value = getattr(rig, attribute, "")
     if not isinstance(value, str):
         raise bad_argument(function, f"rig.{attribute}", f"a {type(value).__name__}", "text")

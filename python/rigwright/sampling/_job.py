@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import shutil
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import DiskFull
+from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
-from rigwright.sampling._check import RigFacts, check_rig
+from rigwright.sampling._check import Answer, check_rig
 from rigwright.sampling._dataset import Dataset
+from rigwright.sampling._disk import check_space, full_disk_in_words
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigwright.sampling._kinematics import Deviations
-from rigwright.sampling._manifest import opening, rest_files, shard_bounds
-from rigwright.sampling._npy import npy_size
-from rigwright.sampling._replacement import REPLACEMENT, begin_again, discard, has_data, move_in
+from rigwright.sampling._manifest import rest_files
+from rigwright.sampling._plan import Plan, integer, make_plan
+from rigwright.sampling._replacement import begin_again, discard, has_data, move_in
 from rigwright.sampling._rows import RowFile, Rows
-from rigwright.sampling._samplers import Sampler, default_count, named_sampler, probe_rows, round_inside
-from rigwright.sampling._stream import Stream
+from rigwright.sampling._samplers import Sampler, named_sampler
 from rigwright.sampling._work import AnotherRig, Shard, ShardWork
-
-SHARD_BYTES = 1 << 23
-LARGEST_SHARD = 64  # rows: what a killed worker loses of a slow rig
-LARGEST_PROBE = 1 << 30  # bytes of the probe's channel rows
 
 
 def sample(
-    rig: Any,
+    rig: Rig,
     path: str | os.PathLike[str],
     count: int | None = None,
     *,
@@ -97,12 +88,12 @@ def sample(
         With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
     """
     facts = check_rig(rig, "sample")
-    plan = _plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
+    plan = make_plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
     executor = executor or _local(workers)
     folder = Path(path)
     show = as_callback(progress)
     _make_folder(folder)
-    with only_writer(folder), _full_disk_in_words(folder, plan):
+    with only_writer(folder), full_disk_in_words(folder, plan):
         move_in(folder)
         if overwrite and has_data(folder):
             _replace(rig, plan, folder, executor, show)
@@ -112,52 +103,6 @@ def sample(
                 return _unchanged(folder, show)
             _fill(rig, plan, folder, executor, show)
     return Dataset(folder)
-
-
-@dataclass(frozen=True)
-class _Plan:
-    facts: RigFacts
-    opening: dict[str, Any]
-    rows: NDArray[np.float32]
-    probe_rows: NDArray[np.float32]
-    shards: list[Shard]
-
-    def size(self, shard: Shard) -> int:
-        """Bytes of the shard's three files."""
-        columns = (self.rows.shape[1],), (len(self.facts.pose_names),), (len(self.facts.rest_vertices), 3)
-        return sum(npy_size("<f4", (shard.rows, *shape)) for shape in columns)
-
-
-def _check_probe(probe: int, channels: int) -> None:
-    """The probe's rows are drawn at once: as many numbers as the square of the channels, for each base pose."""
-    most = LARGEST_PROBE // (8 * channels * (channels + 1))
-    if probe > most:
-        size = 8 * probe * channels * (channels + 1) / 1e9
-        got = f"{probe}, which takes {probe * (channels + 1):,} rows of {channels:,} channels ({size:.1f} GB)"
-        raise bad_argument("sample", "probe", got, f"from 0 to {most} for so many channels")
-
-
-def _plan(facts: RigFacts, sampler: Sampler, count: int | None, seed: int, probe: int, shard_rows: int | None) -> _Plan:
-    count = default_count(sampler) if count is None else _integer("count", count, 1)
-    seed, probe = _integer("seed", seed, 0), _integer("probe", probe, 0)
-    _check_probe(probe, len(facts.channel_names))
-    if shard_rows is None:
-        shard_rows = min(max(1, SHARD_BYTES // (12 * len(facts.rest_vertices))), LARGEST_SHARD)
-    shard_rows = _integer("shard_rows", shard_rows, 1)
-    ranges, stream = facts.channel_ranges, Stream(seed)
-    drawn = sampler.draw(ranges, facts.channel_rest, count, stream.child(0))
-    if drawn.shape != (count, len(ranges)) or not np.isfinite(drawn).all():
-        expected = f"finite numbers ({count}, {len(ranges)})"
-        raise bad_argument("sample", "sampler.draw()", f"{drawn.dtype} {drawn.shape}", expected)
-    probes = probe_rows(ranges, probe, stream.child(1))
-    kinds = [(False, count), (True, len(probes))]
-    shards = [
-        Shard(is_probe, index, start, stop)
-        for is_probe, total in kinds
-        for index, (start, stop) in enumerate(shard_bounds(total, shard_rows))
-    ]
-    stated = opening(facts, sampler.settings(), seed, count, probe, shard_rows)
-    return _Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards)
 
 
 def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
@@ -170,7 +115,7 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
     return dataset
 
 
-def _replace(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
+def _replace(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
     """Sample beside the data set that the folder holds, and replace it when all is done."""
     rest = rest_files(plan.facts)
     try:
@@ -184,11 +129,11 @@ def _replace(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: 
     move_in(folder)
 
 
-def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
+def _fill(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
     total = sum(shard.rows for shard in plan.shards)
     done = finished_shards(folder, plan.shards, lambda rows: progress(Progress("checking", rows, total)))
     left = [shard for shard in plan.shards if shard.stem not in done]
-    _check_space(folder, sum(map(plan.size, left)))
+    check_space(folder, sum(map(plan.size, left)))
     reference = _reference(folder, plan) if plan.shards[0].stem in done else None
     work = ShardWork(rig, plan.facts, folder, plan.rows, plan.probe_rows, reference)
     clock = _Clock(progress, total - sum(shard.rows for shard in left), total)
@@ -204,20 +149,20 @@ def _fill(rig: Any, plan: _Plan, folder: Path, executor: Executor, progress: Pro
         remove_left_overs(folder)
 
 
-def _reference(folder: Path, plan: _Plan) -> tuple[NDArray[Any], NDArray[Any]]:
+def _reference(folder: Path, plan: Plan) -> Answer:
     """Stored poses and vertices of channel row 0."""
     first = plan.shards[0]
     shape = (first.rows, len(plan.facts.rest_vertices), 3)
-    vertices = Rows([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
+    vertices = Rows[np.float32]([RowFile(folder / f"{first.stem}.vertices.npy", "<f4", shape, function="sample")])
     return _stored_poses(folder, plan, first)[:1].copy(), vertices[:1]
 
 
-def _stored_poses(folder: Path, plan: _Plan, shard: Shard) -> NDArray[np.float32]:
+def _stored_poses(folder: Path, plan: Plan, shard: Shard) -> NDArray[np.float32]:
     shape = shard.rows, len(plan.facts.pose_names)
-    return Rows([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
+    return Rows[np.float32]([RowFile(folder / f"{shard.stem}.poses.npy", "<f4", shape, function="sample")])[:]
 
 
-def _deviations(folder: Path, plan: _Plan) -> dict[str, Any]:
+def _deviations(folder: Path, plan: Plan) -> dict[str, Any]:
     """What plain kinematics does not decide, from the stored poses of the first shard and of the probe."""
     facts, first = plan.facts, plan.shards[0]
     probe = [_stored_poses(folder, plan, shard) for shard in plan.shards if shard.probe]
@@ -249,13 +194,7 @@ class _Clock:
 
 
 def _local(workers: int) -> Executor:
-    return InProcess() if _integer("workers", workers, 1) == 1 else LocalProcesses(workers)
-
-
-def _integer(argument: str, value: Any, lowest: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
-        raise bad_argument("sample", argument, repr(value), f"an integer from {lowest}")
-    return int(value)
+    return InProcess() if integer("workers", workers, 1) == 1 else LocalProcesses(workers)
 
 
 def _make_folder(folder: Path) -> None:
@@ -264,47 +203,3 @@ def _make_folder(folder: Path) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         expected = "a folder, or a name for a new one"
         raise bad_argument("sample", "path", f"{str(folder)!r}, which is or lies in a file", expected) from error
-
-
-@contextlib.contextmanager
-def _full_disk_in_words(folder: Path, plan: _Plan) -> Iterator[None]:
-    """Turn "No space left on device" into how much is missing, where, and what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or isinstance(error, _DiskFull):
-            raise
-        place = folder / REPLACEMENT if (folder / REPLACEMENT).is_dir() else folder
-        missing = [shard for shard in plan.shards if not (place / f"{shard.stem}.done").exists()]
-        raise _disk_full(place, sum(map(plan.size, missing))) from error
-
-
-def _check_space(folder: Path, needed: int) -> None:
-    with contextlib.suppress(NotImplementedError):
-        usage = shutil.disk_usage(folder)
-        if usage.total and usage.free < needed:
-            raise _disk_full(folder, needed)
-
-
-class _DiskFull(DiskFull):
-    """Says what is missing, too."""
-
-
-def _disk_full(place: Path, needed: int) -> _DiskFull:
-    free = shutil.disk_usage(place).free
-    replaces = place.name == REPLACEMENT
-    folder = place.parent if replaces else place
-    text = (
-        f"sample: the disk is full: {str(folder)!r} needs {_bytes(needed)} more and {_bytes(free)} are free; "
-        "finished shards are kept, and the same call goes on from there"
-    ) + ("; the data set that it replaces is as it was" if replaces else "")
-    return _DiskFull(errno.ENOSPC, text)
-
-
-def _bytes(count: int) -> str:
-    size = float(count)
-    for unit in ("bytes", "KB", "MB"):
-        if size < 1000.0:
-            return f"{size:.3g} {unit}"
-        size /= 1000.0
-    return f"{size:.3g} GB"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright._validate import bad_argument
+from rigwright.sampling._versions import dial_names as dials_of
 
 KEYS = {"kind", "joint", "place", "whole"}
 UNSTATED = "the rig does not state what it turns"
@@ -24,7 +25,7 @@ AGREEMENT = 1e-4
 
 
 def stated_kinematics(
-    rig: Any, channel_names: Sequence[str], joint_names: Sequence[str], control_names: Sequence[str], function: str
+    rig: Any, channel_names: Sequence[str], joint_names: Sequence[str], dial_names: Sequence[str], function: str
 ) -> dict[str, Any]:
     """The manifest's ``kinematics``: one object per channel, joints that turn with channels of others, and joints that
     the rig says something else poses.
@@ -49,7 +50,7 @@ def stated_kinematics(
                     statement.assign(attribute, f"{verb}_{letter}", group.joint, channel)
     whole = set(getattr(rig, "whole_channels", []))
     for name, record in zip(channel_names, statement.records, strict=True):
-        if record["kind"] == "other" and name in control_names:
+        if record["kind"] == "other" and name in dial_names:
             record |= {"kind": "dial", "whole": name in whole}
     elsewhere = dict(getattr(rig, "posed_elsewhere", {}))
     unknown = [joint for joint in elsewhere if joint not in joint_names]
@@ -104,7 +105,7 @@ class _Statement:
         return bad_argument(self._function, f"rig.{attribute}", got, expected)
 
 
-def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, Any]:
+def channel_entry(manifest: dict[str, Any], deviations: dict[str, dict[str, str]]) -> dict[str, object]:
     """The entry ``channels`` of a model file (its format stands in ``cpp/rigwright/rig/channels.h``)."""
     entries = []
     for name, (low, high), rest, record in zip(
@@ -134,7 +135,7 @@ def channels_of(manifest: dict[str, Any], skeleton_rest: NDArray[Any] | None) ->
     parents = np.array(manifest["joint_parents"], np.int32)
     skeleton = _core.Skeleton(names, parents, rest) if names else None
     entry = channel_entry(manifest, {"channels": {}, "joints": {}})
-    return _core.Channels(json.dumps(entry), skeleton, manifest["control_names"])
+    return _core.Channels(json.dumps(entry), skeleton, dials_of(manifest))
 
 
 class Deviations:
@@ -194,8 +195,8 @@ class Deviations:
             len(rows), len(self._joints), 12
         )
         wrong = np.abs(gap[:, width:]) > AGREEMENT * np.maximum(1.0, np.abs(plain[:, width:]))
-        controls = self._manifest["control_names"]
-        return joints, {controls[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
+        dials = dials_of(self._manifest)
+        return joints, {dials[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
 
     def _blamed(self, gap: NDArray[np.float64]) -> dict[str, str]:
         """Channels of the probe that change a joint's difference from plain kinematics."""

@@ -7,13 +7,15 @@ import os
 from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._validate import bad_argument
 from rigwright.sampling._npy import checked_header
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class RowFile:
@@ -51,7 +53,7 @@ class RowFile:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def read(self, runs: Sequence[tuple[int, int]], into: NDArray[Any]) -> None:
+    def read(self, runs: Sequence[tuple[int, int]], into: NDArray[Scalar]) -> None:
         """Read rows ``start`` to ``stop`` of each run, one after another, into a contiguous array."""
         if into.size == 0:
             return
@@ -89,7 +91,7 @@ class RowFile:
         return bad_argument(self.function, self.path.name, got, f"{self._status.st_size} bytes long, as it was")
 
 
-class Rows:
+class Rows(Generic[Scalar]):
     """Rows of several files, one after another; slices are read as they are asked for.
 
     Parameters
@@ -106,11 +108,11 @@ class Rows:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
+    def __getitem__(self, rows: slice) -> NDArray[Scalar]:
         start, stop, step = rows.indices(len(self))
         return self.take(np.arange(start, stop, step))
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    def take(self, rows: NDArray[np.integer[Any]]) -> NDArray[Scalar]:
         """Copies of rows from 0 to T - 1, in the order given."""
         result = np.empty((len(rows), *self.shape[1:]), self._files[0].dtype)
         where = np.searchsorted(self._starts, rows, side="right") - 1

@@ -6,14 +6,14 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import atomic_file, atomic_write
+from rigwright._rigs.rig import Rig
 from rigwright.errors import SourceError
-from rigwright.sampling._check import RigFacts, check_answer
+from rigwright.sampling._check import Answer, RigFacts, check_answer
 from rigwright.sampling._manifest import ARRAYS
 from rigwright.sampling._npy import npy_header
 
@@ -80,12 +80,12 @@ class ShardWork:
 
     def __init__(
         self,
-        rig: Any,
+        rig: Rig,
         facts: RigFacts,
         folder: Path,
         rows: NDArray[np.float32],
         probe_rows: NDArray[np.float32],
-        reference: tuple[NDArray[Any], NDArray[Any]] | None = None,
+        reference: Answer | None = None,
     ) -> None:
         self.rig, self.facts, self.folder = rig, facts, folder
         self.rows, self.probe_rows, self.reference = rows, probe_rows, reference
@@ -136,7 +136,7 @@ class ShardWork:
                     f"differ by {gap:.3g}); it must be the same, or pass overwrite=True"
                 )
 
-    def _evaluate(self, channels: NDArray[np.float32], shard: Shard) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _evaluate(self, channels: NDArray[np.float32], shard: Shard) -> Answer:
         try:
             answer = self.rig.sample(channels.copy())
         except (Exception, SystemExit) as error:
@@ -149,7 +149,7 @@ def _said(error: BaseException) -> str:
     return text if isinstance(error, SourceError) else f"the rig raised {type(error).__name__}: {text}"
 
 
-def _write(path: Path, array: NDArray[Any]) -> str:
+def _write(path: Path, array: NDArray[np.float32]) -> str:
     """Write a ``.npy`` file in one step; returns the SHA-256 of its content."""
     header, data = npy_header("<f4", array.shape), np.ascontiguousarray(array, "<f4").data
     digest = hashlib.sha256(header)

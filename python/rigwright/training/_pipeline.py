@@ -19,6 +19,7 @@ from rigwright._core import Deformer
 from rigwright._extras import require
 from rigwright._validate import MOST_THREADS, Arguments, bad_argument
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
 from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
@@ -34,7 +35,7 @@ WATCHED = 32  # held-out poses whose error is reported while training
 
 
 def body(
-    ds: Any,
+    ds: Dataset,
     *,
     seed: int = 0,
     method: str = "blended",
@@ -43,6 +44,7 @@ def body(
     device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
+    restart: bool = False,
     progress: ProgressOption = None,
     holdout: float | None = None,
     tau: float | None = None,
@@ -83,6 +85,8 @@ def body(
         PyTorch's; 0 leaves them as they are.
     checkpoint : path or None
         File that a killed run continues from; it is removed when the model is finished.
+    restart : bool
+        Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`: the held-out error in the rig's unit.
     holdout, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
@@ -136,6 +140,8 @@ def body(
     )
     file = None if checkpoint is None else Path(checkpoint)
     with contextlib.nullcontext() if file is None else only_run(file):
+        if file is not None and restart:
+            file.unlink(missing_ok=True)
         if hasattr(ds, "verify"):
             ds.verify(report)  # the model states the hash of what it has learned from
         ready = prepare(ds, chosen, report)
@@ -170,7 +176,7 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
 class Networks:
     """The networks of the sets that have inputs and components: their problem, their training, their layers."""
 
-    def __init__(self, ds: Any, ready: Preparation, settings: BodySettings, device: str) -> None:
+    def __init__(self, ds: Dataset, ready: Preparation, settings: BodySettings, device: str) -> None:
         self.ds, self.ready, self.settings, self.device = ds, ready, settings, device
         self.active = [i for i, basis in enumerate(ready.bases) if len(ready.columns[i]) and basis.components.shape[1]]
         self.inputs = [ready.poses[:, ready.columns[i]] for i in self.active]
@@ -229,14 +235,14 @@ class Networks:
         return self.learned(state.best), state.step
 
 
-def model_tensors(ds: Any, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
+def model_tensors(ds: Dataset, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
     """All tensors of the model but its errors."""
     poses: NDArray[np.float32] = ready.poses[ready.training]
     groups = confidence_groups(poses, len(ready.description.parents), ready.unread(), ready.extent)
     return common_tensors(ds, poses) | set_tensors(ready.sets, learned) | confidence_tensors(groups)
 
 
-def metadata(ds: Any, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:
+def metadata(ds: Dataset, ready: Preparation, settings: BodySettings, used: dict[str, Any]) -> dict[str, Any]:
     """Metadata of the model: what is needed to repeat the training, and what came of it."""
     record = settings.record() | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
