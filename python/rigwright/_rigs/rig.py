@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,7 @@ class Rig(Protocol):
     ----------
     channel_names : list of str
         What an artist turns: N rotations in degrees, translations in scene units, dials.
-    channel_ranges : (N, 2) array
+    channel_ranges : (N, 2) float64 array
         Lowest and highest value of each channel.
     control_names : list of str
         The K numeric controls that follow the joints in a pose row (or the names of all C columns).
@@ -123,18 +123,18 @@ class Rig(Protocol):
     """
 
     channel_names: list[str]
-    channel_ranges: NDArray[Any]
+    channel_ranges: NDArray[np.float64]
     control_names: list[str]
     skeleton: Skeleton | None
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
 
-    def sample(self, channels: NDArray[np.floating[Any]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def sample(self, channels: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Evaluate the rig.
 
         Parameters
         ----------
-        channels : (T, N) array
+        channels : (T, N) float64 array
 
         Returns
         -------

@@ -24,7 +24,11 @@ MOST_CORNERS = 4096
 
 
 def load_blend_shapes(
-    path: Path, mesh: str | None = None, drop: bool = False, blender: str | None = None, timeout: float = TIMEOUT
+    path: Path,
+    mesh: str | None = None,
+    drop_unreadable: bool = False,
+    blender: str | None = None,
+    timeout: float = TIMEOUT,
 ) -> BlendshapeRig:
     """Read the shape keys of one mesh.
 
@@ -38,7 +42,7 @@ def load_blend_shapes(
     path : path
     mesh : str, optional
         Object name; needed where several meshes have shape keys.
-    drop : bool
+    drop_unreadable : bool
         Leave out keys whose driver is anything else, instead of refusing the file.
         ``metadata["dropped"]`` names them.
     blender : str, optional
@@ -75,7 +79,7 @@ def load_blend_shapes(
         try:
             terms = keys.terms(name)
         except NotACombination as error:
-            if not drop:
+            if not drop_unreadable:
                 raise SourceError(_refusal(path, name, keys.drivers[name], error)) from None
             dropped.append(name)
             continue
@@ -230,7 +234,7 @@ def _refusal(path: Path, name: str, driver: Mapping[str, Any], error: NotACombin
     expression = driver["expression"] if driver["kind"] == "SCRIPTED" else f"{driver['kind']} of variables"
     return (
         f"{path}: shape key {name!r} has a driver that is no combination of shape keys: {str(expression)[:200]!r} "
-        f"({error}); drop=True leaves such keys out"
+        f"({error}); drop_unreadable=True leaves such keys out"
     )
 
 
