@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import Skeleton
 from rigwright._hashing import padded_faces
+from rigwright._rigs.described import Described, counted
 from rigwright._rigs.description import (
     DIAL,
     ROTATIONS,
@@ -38,7 +39,7 @@ from rigwright._validate import Arguments, bad_argument
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
 
 
-class SkinnedRig:
+class SkinnedRig(Described):
     """A rig with joints, linear skinning and driven morphs (each of them optional).
 
     Parameters
@@ -117,6 +118,14 @@ class SkinnedRig:
     def joint_columns(self) -> int:
         """12 J: the columns of a pose row before the dials."""
         return 0 if self.joints is None else 12 * len(self.joints.names)
+
+    def _facts(self) -> list[str]:
+        return [
+            counted(0 if self.joints is None else len(self.joints.names), "joint", "joints"),
+            counted(len(self.channels), "channel", "channels"),
+            counted(len(self.morphs), "morph", "morphs"),
+            counted(len(self.rest_vertices), "vertex", "vertices"),
+        ]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "skeleton": None}

@@ -20,6 +20,7 @@ from rigwright._formats.gltf.document import Document, integer, items, optional,
 from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
+from rigwright._rigs.described import counted
 from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import Float64, compose, invert
@@ -42,6 +43,9 @@ class GltfRig(SkinnedRig):
 
     clips: dict[str, Clip]
     playback: Playback
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), counted(len(self.clips), "clip", "clips")]
 
     def play(self, clip: str, fps: float = 30.0, times: ArrayLike | None = None) -> NDArray[np.float64]:
         """Channels of a clip.
