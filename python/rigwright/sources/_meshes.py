@@ -17,6 +17,7 @@ from rigwright._formats.ply import read_ply
 from rigwright._hashing import padded_faces
 from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.shot import Shot
+from rigwright._text import escaped
 from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 from rigwright.sources._blendshapes import load_blendshapes
@@ -130,7 +131,7 @@ def _at_rest(model: Any, path: Path) -> Mesh:
     name = getattr(model, "name", "") or getattr(model, "metadata", {}).get("name", "")
     faces = padded_faces(model.faces) if len(model.faces) else np.zeros((0, 4), np.int32)
     unit, up_axis = float(model.meters_per_unit), str(model.up_axis)
-    return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or path.stem, unit, up_axis)
+    return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or escaped(path.stem), unit, up_axis)
 
 
 def _archived(path: Path) -> Mesh:
@@ -149,7 +150,7 @@ def _one(vertices: NDArray[Any], faces: NDArray[np.int32] | None = None, *, path
         raise bad_argument("load_mesh", "path", f"{path}: {vertices.dtype} {vertices.shape}", "one mesh, (V, 3)")
     _check_finite("load_mesh", vertices, path)
     known = np.zeros((0, 4), np.int32) if faces is None else faces
-    return Mesh(np.asarray(vertices, np.float32), known, path.stem, **about)
+    return Mesh(np.asarray(vertices, np.float32), known, escaped(path.stem), **about)
 
 
 def _check_finite(function: str, vertices: NDArray[Any], path: Path) -> None:

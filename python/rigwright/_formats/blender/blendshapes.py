@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rigwright._formats.blender.expressions import NotACombination, Term, combination_terms
 from rigwright._formats.blender.process import HostProcess
 from rigwright._rigs.matching import by_name
+from rigwright._text import escaped
 from rigwright.errors import SourceError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def load_blend_shapes(
                 combinations.append((_factors(tents, place), (scale * delta).astype(np.float32)))
                 called.append(name)
     facts = {key: header[key] for key in ("meters_per_unit", "licence", "origin")} | {
-        "name": path.stem,
+        "name": escaped(path.stem),
         "up_axis": "Z",
         "combination_names": called,
         "dropped": dropped,

@@ -16,6 +16,7 @@ from rigwright._formats.blender.limits import limits_of
 from rigwright._formats.blender.process import HostProcess
 from rigwright._hashing import file_hash, topology_hash
 from rigwright._rigs.described import Described, counted
+from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument, missing_file
 from rigwright.errors import SourceError
 
@@ -286,7 +287,7 @@ class BlenderRig(Described):
     def _describe(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         from rigwright import Skeleton
 
-        self.name = Path(self._settings["path"]).stem
+        self.name = escaped(Path(self._settings["path"]).stem)
         for key in ("channel_names", "control_names", "meters_per_unit", "licence", "origin", "notes", "modifiers"):
             setattr(self, key, header[key])
         self.host: str = header["host"]

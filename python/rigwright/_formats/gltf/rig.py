@@ -25,6 +25,7 @@ from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import Float64, compose, invert
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument
 
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
@@ -153,7 +154,7 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
         skin,
         channels,
         _morphs(names, geometry, placement, len(channels) - len(names)),
-        Facts(Path(path).stem, 1.0, "Y", text(document.gltf.asset.copyright), Path(path).name),
+        Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
     )
     rig.clips, rig.playback = {clip.name: clip for clip in clips}, playback
     return rig
