@@ -81,3 +81,8 @@ def test_keywords_that_nobody_gave_are_no_fault(folder):
 
 def test_a_keyword_reaches_its_reader(folder):
     assert rw.sources.load_shot(folder / "shot.npy", fps=12.0).fps == 12.0
+
+
+@pytest.mark.parametrize("kind", ["BlenderRig", "Bvh", "Channel", "Facts", "GltfRig", "Joints", "Morph", "Skin"])
+def test_what_rigs_are_made_of_and_what_loaders_return_is_public(kind):
+    assert getattr(rw.sources, kind).__name__ == kind

@@ -112,7 +112,7 @@ class Skin:
 
 @dataclass(frozen=True)
 class Channel:
-    """One number that an artist turns.
+    """One number that an artist sets on a :class:`SkinnedRig`; those of a model are :class:`rigwright.Channel`.
 
     ``kind`` is ``rotate_x|y|z`` (degrees) or ``translate_x|y|z`` (scene units), both in the joint's rest frame, or
     ``dial`` (``joint`` -1: a numeric control of the pose row).

@@ -58,6 +58,18 @@ class SkinnedRig(Described):
     ------
     ValueError
         If the parts do not fit each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rigwright.sources import Channel, Joints, Skin, SkinnedRig
+    >>> joints = Joints(["hinge"], np.array([-1]), np.eye(3, 4)[None])
+    >>> skin = Skin(np.zeros((3, 1), np.int32), np.ones((3, 1)))
+    >>> turn = Channel("hinge.rz", "rotate_z", 0, -90.0, 90.0)
+    >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [turn])
+    >>> poses, vertices = rig.sample([[90.0]])
+    >>> vertices[0].round(3).tolist()
+    [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
     def __init__(

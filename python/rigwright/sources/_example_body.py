@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
-from rigwright._rigs.rings import closed_tube
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._rigs.tubes import closed_tube
 
 Array = NDArray[np.float64]
 

@@ -82,8 +82,8 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     return _one(shot.vertices, shot.faces, path=file, **about)
 
 
-def load_meshes(paths: Sequence[str | os.PathLike[str]], count: int | None = None) -> Float32:
-    """Read scans of one topology: files of one mesh or several, folders of OBJ files.
+def load_scans(paths: Sequence[str | os.PathLike[str]], count: int | None = None) -> Float32:
+    """Read scans of one topology into one array: files of one mesh or several, folders of OBJ files.
 
     Parameters
     ----------
@@ -108,23 +108,23 @@ def load_meshes(paths: Sequence[str | os.PathLike[str]], count: int | None = Non
         wanted = meshes.shape[1] if count is None and meshes.ndim == 3 else count
         if meshes.ndim != 3 or meshes.shape[1:] != (wanted, 3) or meshes.dtype.kind not in "fiu":
             raise ValueError(
-                f"load_meshes: {path}: {meshes.dtype} {meshes.shape}; every mesh must have {wanted} vertices"
+                f"load_scans: {path}: {meshes.dtype} {meshes.shape}; every mesh must have {wanted} vertices"
             )
-        _check_finite("load_meshes", meshes, path)
+        _check_finite("load_scans", meshes, path)
         count = wanted
         rows.append(np.asarray(meshes, np.float32))
     if not rows:
-        raise bad_argument("load_meshes", "paths", "empty", "at least one file")
+        raise bad_argument("load_scans", "paths", "empty", "at least one file")
     return np.concatenate(rows)
 
 
 def _meshes(path: Path) -> NDArray[Any]:
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        return read_array(path, "load_meshes")
+        return read_array(path, "load_scans")
     if suffix == ".ply":
-        return read_ply(path, "load_meshes")[0]
-    return _shot(path, "load_meshes").vertices
+        return read_ply(path, "load_scans")[0]
+    return _shot(path, "load_scans").vertices
 
 
 def _at_rest(model: Any, path: Path) -> Mesh:

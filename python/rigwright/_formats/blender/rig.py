@@ -84,8 +84,8 @@ class BlenderRig(Described):
     faces: NDArray[np.int32]
     up_axis = "Z"
 
-    def __init__(self, settings: Mapping[str, Any], host: HostProcess | LocalHost) -> None:
-        self._settings = dict(settings)
+    def __init__(self, settings: Mapping[str, object], host: HostProcess | LocalHost) -> None:
+        self._settings: dict[str, Any] = dict(settings)
         self._host: HostProcess | LocalHost | None = host
         try:
             self._describe(*self._open_file(host))
