@@ -110,3 +110,10 @@ def test_a_pickled_blender_rig_names_its_missing_file(any_host, tmp_path):
     (tmp_path / "hero.blend").unlink()
     with pickle.loads(stored) as again, pytest.raises(FileNotFoundError, match=r"hero\.blend', which does not exist"):
         again.sample(np.asarray(again.channel_rest)[None])
+
+
+def test_a_rig_inside_a_running_blender_refuses_to_be_pickled():
+    rig = object.__new__(BlenderRig)
+    rig.__dict__.update(_settings={"path": "open.blend"}, _host=None)
+    with pytest.raises(rw.SourceError, match="cannot be pickled: save its file and open that"):
+        pickle.dumps(rig)
