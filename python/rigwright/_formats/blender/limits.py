@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +73,3 @@ def check_limits(channels: Any) -> dict[str, tuple[float, float]]:
             raise bad_argument("BlenderRig.open", "limits", got, "two finite numbers, the lower one first")
         result[str(name)] = (float(numbers[0]), float(numbers[1]))
     return result
-
-
-def limits_of(
-    limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None, file: Path | None
-) -> dict[str, tuple[float, float]] | None:
-    """Limits that were given, as a mapping or a file; else those of the file beside a .blend, if there is one."""
-    if isinstance(limits, Mapping):
-        return check_limits({name: list(ends) for name, ends in limits.items()})
-    if limits is not None:
-        return load_limits(limits)
-    beside = limits_path(file) if file is not None else None
-    return load_limits(beside) if beside is not None and beside.is_file() else None

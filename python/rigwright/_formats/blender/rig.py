@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
-from rigwright._formats.blender.limits import limits_of
+from rigwright._formats.blender.limits import check_limits, limits_path, load_limits
 from rigwright._formats.blender.process import HostProcess
 from rigwright._hashing import file_hash, topology_hash
 from rigwright._rigs.described import Described, counted
@@ -143,7 +143,7 @@ class BlenderRig(Described):
             "path": str(file),
             "mesh": mesh,
             "armature": armature,
-            "limits": limits_of(limits, file),
+            "limits": _limits(limits, file),
             "run_scripts": bool(run_scripts),
             "blender": blender,
             "timeout": float(timeout),
@@ -162,7 +162,7 @@ class BlenderRig(Described):
         from rigwright._formats.blender.local import LocalHost
 
         host = LocalHost()
-        settings = {"path": host.path, "mesh": mesh, "armature": armature, "limits": limits_of(limits, None)}
+        settings = {"path": host.path, "mesh": mesh, "armature": armature, "limits": _limits(limits, None)}
         return cls(settings, host)
 
     def sample(self, channels: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -310,3 +310,14 @@ class BlenderRig(Described):
 
     def _rows(self, channels: ArrayLike, function: str) -> NDArray[np.float64]:
         return Arguments(function, N=len(self.channel_names)).numbers("channels", channels, "T N")
+
+
+def _limits(
+    limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None, file: Path | None
+) -> dict[str, tuple[float, float]] | None:
+    if isinstance(limits, Mapping):
+        return check_limits({name: list(ends) for name, ends in limits.items()})
+    if limits is not None:
+        return load_limits(limits)
+    beside = limits_path(file) if file is not None else None
+    return load_limits(beside) if beside is not None and beside.is_file() else None
