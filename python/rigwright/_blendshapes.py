@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces, topology_hash
-from rigwright._validate import Arguments, bad_argument, is_text
+from rigwright._validate import Arguments, bad_argument, is_text, metadata_text
 
 _FUNCTION = "BlendshapeRig"
 _UNCHECKED: Any = {"dtype": np.float32, "finite": False}  # the engine says where a number is not finite
@@ -187,10 +186,6 @@ def _metadata_text(
     if metadata is not None and not isinstance(metadata, Mapping):
         raise bad_argument(_FUNCTION, "metadata", f"a {type(metadata).__name__}", "a mapping")
     given = dict(metadata or {})
-    axis = given.get("up_axis", "Y")
-    if axis not in ("X", "Y", "Z"):
-        raise bad_argument("metadata", "up_axis", repr(axis), '"X", "Y" or "Z"')
-    Arguments("metadata").unit("meters_per_unit", given.get("meters_per_unit", 1.0))
     constructed = given.get("constructed", [])
     if not isinstance(constructed, list) or not all(isinstance(name, str) for name in constructed):
         raise bad_argument("metadata", "constructed", repr(constructed), "a list of names of columns")
@@ -205,10 +200,7 @@ def _metadata_text(
         "numeric_controls": names,
         "topology_hash": mesh_hash,
     }
-    try:
-        return json.dumps(about, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise bad_argument(_FUNCTION, "metadata", f"no JSON ({error})", "what JSON can hold") from None
+    return metadata_text(_FUNCTION, about)
 
 
 def _combination_names(given: object, shapes: list[str], count: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,3 +56,20 @@ def topology_hash(faces: ArrayLike, num_vertices: int) -> str:
     digest = hashlib.sha256(padded_faces(faces, "topology_hash").astype("<i4").tobytes())
     digest.update(np.int64(count).astype("<i8").tobytes())
     return digest.hexdigest()
+
+
+def file_hash(path: str | os.PathLike[str]) -> str:
+    """Hex SHA-256 of a file's content.
+
+    Raises
+    ------
+    FileNotFoundError
+    """
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while block := stream.read(BYTES_PER_READ):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+BYTES_PER_READ = 1 << 22

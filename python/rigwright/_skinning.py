@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import Skeleton
 from rigwright._hashing import padded_faces, topology_hash
-from rigwright._validate import Arguments, bad_argument
+from rigwright._validate import Arguments, bad_argument, metadata_text
 
 Weights = ArrayLike | tuple[ArrayLike, ArrayLike]
 Made = tuple[dict[str, NDArray[np.generic]], str]  # tensors and metadata as JSON: what the engine makes a model of
@@ -27,7 +26,7 @@ def linear_blend(
 ) -> Made:
     """Tensors and metadata of :class:`rigwright.LinearBlendSkinning`."""
     tensors = _tensors("LinearBlendSkinning", skeleton, rest_vertices, faces, weights, dials, control_ranges)
-    return _made("linear_blend", skeleton, tensors, dials, metadata)
+    return _made("LinearBlendSkinning", "linear_blend", skeleton, tensors, dials, metadata)
 
 
 def dual_quaternion(
@@ -41,7 +40,7 @@ def dual_quaternion(
 ) -> Made:
     """Tensors and metadata of :class:`rigwright.DualQuaternionSkinning`."""
     tensors = _tensors("DualQuaternionSkinning", skeleton, rest_vertices, faces, weights, dials, control_ranges)
-    return _made("dual_quaternion", skeleton, tensors, dials, metadata)
+    return _made("DualQuaternionSkinning", "dual_quaternion", skeleton, tensors, dials, metadata)
 
 
 def delta_mush(
@@ -62,7 +61,7 @@ def delta_mush(
         "step": check.number("step", step, above=0.0, most=1.0),
     }
     tensors = _tensors("DeltaMush", skeleton, rest_vertices, faces, weights, dials, control_ranges)
-    return _made("delta_mush", skeleton, tensors, dials, {**(metadata or {}), **smoothing})
+    return _made("DeltaMush", "delta_mush", skeleton, tensors, dials, {**(metadata or {}), **smoothing})
 
 
 def _tensors(
@@ -123,18 +122,14 @@ def _skin(function: str, weights: Weights, num_vertices: int, num_joints: int) -
 
 
 def _made(
+    function: str,
     kind: str,
     skeleton: Skeleton,
     tensors: dict[str, NDArray[np.generic]],
     dials: Sequence[str],
     metadata: Mapping[str, object] | None,
 ) -> Made:
-    given = dict(metadata or {})
-    axis = given.get("up_axis", "Y")
-    if axis not in ("X", "Y", "Z"):
-        raise bad_argument("metadata", "up_axis", repr(axis), '"X", "Y" or "Z"')
-    Arguments("metadata").unit("meters_per_unit", given.get("meters_per_unit", 1.0))
-    about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", **given}
+    about = {"name": "", "meters_per_unit": 1.0, "up_axis": "Y", "licence": "", "origin": "", **(metadata or {})}
     about |= {
         "kind": kind,
         "version": 1,
@@ -142,4 +137,4 @@ def _made(
         "numeric_controls": list(dials),
         "topology_hash": topology_hash(tensors["faces"], len(tensors["rest_vertices"])),
     }
-    return tensors, json.dumps(about)
+    return tensors, metadata_text(function, about)

@@ -132,8 +132,8 @@ def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
 
 def test_fixed_vertices_of_another_shape_are_refused(tmp_path):
     np.save(tmp_path / "fixed.npy", np.zeros((3, 9), int))
-    with pytest.raises(ValueError, match=r"load_vertices: path is .*fixed\.npy: .*shape \(3, 9\)"):
-        rw.sources.load_vertices(tmp_path / "fixed.npy")
+    with pytest.raises(ValueError, match=r"load_vertex_indices: path is .*fixed\.npy: .*shape \(3, 9\)"):
+        rw.sources.load_vertex_indices(tmp_path / "fixed.npy")
 
 
 @pytest.mark.parametrize("content", ["{}", "[{}]", '{"a": [[0], [1]]}', "3"])

@@ -87,3 +87,28 @@ def test_metadata_that_are_no_object_are_refused_by_name(tmp_path, model, text):
 def test_entries_of_another_type_are_named(model, key, value, said):
     with pytest.raises(ValueError, match=said):
         _core.model_from_tensors(model.tensors(), with_entry(model, key, value))
+
+
+LONE = "a\udc80"
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"name": LONE}, {LONE: 1}, {"constructed": [LONE]}, {"deep": [{"origin": LONE}]}], ids=ascii
+)
+def test_metadata_of_a_blendshape_rig_with_half_a_surrogate_pair_say_so(metadata):
+    with pytest.raises(ValueError, match=r"^BlendshapeRig: metadata is holding '\\udc80'; it must be Unicode text"):
+        rw.BlendshapeRig(np.zeros((1, 3)), np.zeros((1, 1, 3)), metadata=metadata)
+
+
+@pytest.mark.parametrize("make", [rw.LinearBlendSkinning, rw.DualQuaternionSkinning, rw.DeltaMush])
+def test_metadata_of_skinning_with_half_a_surrogate_pair_say_so(make):
+    skeleton = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
+    with pytest.raises(ValueError, match=rf"^{make.__name__}: metadata is holding '\\udc80'; it must be Unicode text"):
+        make(skeleton, np.eye(3), [[0, 1, 2]], np.ones((3, 1)), metadata={"name": LONE})
+
+
+def test_a_name_with_half_a_surrogate_pair_is_told_apart_from_an_empty_one():
+    channel = rw.sources.example_body().channels[-1]
+    odd = type(channel)(LONE, channel.kind, channel.joint, channel.low, channel.high)
+    with pytest.raises(ValueError, match=r"holds 'a\\udc80'; it must be Unicode text, without lone surrogates"):
+        rw.sources.SkinnedRig(np.eye(3), [[0, 1, 2]], channels=[odd])

@@ -101,18 +101,16 @@ def test_a_model_opens_under_any_name(tmp_path):
     ("call", "words"),
     [
         (lambda p: rw.load(p / "face.npz", mesh="x"), r"^load\(\) got"),
-        (lambda p: rw.sources.load_blendshapes(p / "face.npz", mesh="x"), r"^load_blendshapes\(\) .*takes none"),
-        (lambda p: rw.sources.load_blendshapes(p / "f.safetensors", mesh="x"), r"^load_blendshapes\(\) .*takes none"),
-        (lambda p: rw.sources.load_shot(p / "a.npy", clip="x"), r"^load_shot\(\) .* 'clip'; for .npy .*takes fps"),
-        (lambda p: rw.sources.load_weights(p / "w.npz", RIG, clip="x"), r"^load_weights\(\) .*takes none"),
-        (lambda p: rw.sources.load(p / "face.npz", mesh="x"), r"^load\(\) .*'mesh'; for .npz .*takes none"),
+        (lambda p: rw.sources.load(p / "face.npz", mseh="x"), r"^load\(\) got"),
+        (lambda p: rw.sources.load_blendshapes(p / "face.npz", mseh="x"), r"^load_blendshapes\(\) got"),
+        (lambda p: rw.sources.load_shot(p / "a.npy", clp="x"), r"^load_shot\(\) got"),
+        (lambda p: rw.sources.load_weights(p / "w.npz", RIG, clp="x"), r"^load_weights\(\) got"),
         (lambda p: rw.inverse.solve(RIG, REST, alfa=1.0), r"^solve\(\) got"),
         (lambda p: rw.inverse.trade_off(RIG, REST[None], alfa=1.0), r"^trade_off\(\) got"),
     ],
 )
 def test_a_wrong_keyword_names_the_function_that_was_called(tmp_path, call, words):
     rw.exports.write_rig(tmp_path / "face.npz", RIG)
-    RIG.save(tmp_path / "f.safetensors")
     np.save(tmp_path / "a.npy", REST[None])
     np.savez(tmp_path / "w.npz", weights=np.zeros((1, RIG.num_shapes)))
     with pytest.raises(TypeError, match=words):

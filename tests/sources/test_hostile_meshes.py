@@ -139,3 +139,12 @@ def test_half_a_surrogate_pair_in_a_name_is_refused_with_its_file(tmp_path):
 def test_half_a_surrogate_pair_is_no_name_of_a_shape():
     with pytest.raises(ValueError, match=r"BlendshapeRig: names is holding '\\udfff'"):
         rw.BlendshapeRig(np.zeros((1, 3)), np.zeros((1, 1, 3)), names=["\udfff"])
+
+
+def test_a_file_whose_name_is_no_text_opens(tmp_path):
+    rw.exports.write_rig(tmp_path / "face.glb", rw.faces.example())
+    odd = tmp_path / "a\udc80.glb"
+    (tmp_path / "face.glb").rename(odd)
+    assert rw.sources.load_blendshapes(odd).metadata["name"] == "a\\udc80"
+    assert rw.sources.load(odd).name == "a\\udc80"
+    assert rw.sources.load_mesh(odd).name == "a\\udc80"

@@ -130,7 +130,12 @@ def test_what_is_no_mesh_is_named(tmp_path, name, content, message):
 
 
 def test_a_missing_file_is_a_missing_file(tmp_path):
-    for load in (rw.sources.load_mesh, rw.sources.load_vertices, rw.sources.load_landmarks, rw.sources.load_markers):
+    for load in (
+        rw.sources.load_mesh,
+        rw.sources.load_vertex_indices,
+        rw.sources.load_landmarks,
+        rw.sources.load_markers,
+    ):
         with pytest.raises(FileNotFoundError, match=r"load_\w+: there is no file .*nowhere\.obj"):
             load(tmp_path / "nowhere.obj")
 
@@ -138,13 +143,13 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
 def test_scans_of_one_topology_are_read_in_order(tmp_path):
     np.save(tmp_path / "two.npy", np.stack([VERTICES, 2 * VERTICES]))
     write_obj(tmp_path / "third.obj", 3 * VERTICES, FACES)
-    scans = rw.sources.load_meshes([tmp_path / "two.npy", tmp_path / "third.obj"])
+    scans = rw.sources.load_scans([tmp_path / "two.npy", tmp_path / "third.obj"])
     np.testing.assert_allclose(scans, [VERTICES, 2 * VERTICES, 3 * VERTICES], rtol=1e-6)
     np.save(tmp_path / "short.npy", VERTICES[:4])
     with pytest.raises(ValueError, match=r"short\.npy: float32 \(1, 4, 3\); every mesh must have 30 vertices"):
-        rw.sources.load_meshes([tmp_path / "two.npy", tmp_path / "short.npy"])
-    with pytest.raises(ValueError, match="load_meshes: paths is empty"):
-        rw.sources.load_meshes([])
+        rw.sources.load_scans([tmp_path / "two.npy", tmp_path / "short.npy"])
+    with pytest.raises(ValueError, match="load_scans: paths is empty"):
+        rw.sources.load_scans([])
 
 
 def test_lists_of_vertices_are_text_or_arrays(tmp_path):
@@ -153,7 +158,7 @@ def test_lists_of_vertices_are_text_or_arrays(tmp_path):
     (tmp_path / "none.txt").write_text("")
     np.save(tmp_path / "some.npy", np.array([3, 1, 4]))
     for name in ("some.txt", "some.npy"):
-        assert rw.sources.load_vertices(tmp_path / name).tolist() == [3, 1, 4]
+        assert rw.sources.load_vertex_indices(tmp_path / name).tolist() == [3, 1, 4]
         assert rw.sources.load_markers(tmp_path / name)[0].tolist() == [3, 1, 4]
     assert rw.sources.load_landmarks(tmp_path / "pairs.csv").tolist() == [[3, 30], [1, 10]]
     assert rw.sources.load_landmarks(tmp_path / "none.txt").shape == (0, 2)
@@ -170,7 +175,7 @@ def test_markers_may_have_weights(tmp_path):
 @pytest.mark.parametrize("text", ["left eye", "1.5\n", "1 2 3\n", "nan\n"])
 def test_other_lists_are_refused(tmp_path, text):
     (tmp_path / "list.txt").write_text(text)
-    for load in (rw.sources.load_vertices, rw.sources.load_landmarks, rw.sources.load_markers):
+    for load in (rw.sources.load_vertex_indices, rw.sources.load_landmarks, rw.sources.load_markers):
         with pytest.raises(ValueError, match=rf"{load.__name__}: path is .*list\.txt: no"):
             load(tmp_path / "list.txt")
 

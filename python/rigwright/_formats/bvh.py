@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.readers import existing_file
+from rigwright._rigs.described import Described, counted
 from rigwright._rigs.description import Channel
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import AXES, euler_to_matrix, transform_of
@@ -38,8 +39,8 @@ class BvhJoint:
     column: int = 0
 
 
-@dataclass(frozen=True)
-class Bvh:
+@dataclass(frozen=True, repr=False)
+class Bvh(Described):
     """A parsed file.
 
     Attributes
@@ -86,6 +87,13 @@ class Bvh:
                 if name.endswith("position"):
                     result[:, joint.column + k] -= joint.offset[AXES.index(name[0])]
         return result
+
+    def _facts(self) -> list[str]:
+        return [
+            counted(len(self.joints), "joint", "joints"),
+            counted(self.values.shape[1], "channel", "channels"),
+            f"{counted(len(self.values), 'frame', 'frames') or 'no frame'} of {self.frame_time:g} s",
+        ]
 
     def motion(self) -> Motion:
         """The frames as parent-relative transforms; at rest all rotations are zero and offsets count."""

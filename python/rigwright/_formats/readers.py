@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from inspect import signature
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
-from rigwright._validate import bad_argument, missing_file
+from rigwright._validate import bad_argument, missing_file, shown
 
 RIGS, FACES = "rigwright.sources.load", "rigwright.sources.load_blendshapes"
 SHOTS, WEIGHTS = "rigwright.sources.load_shot", "rigwright.sources.load_weights"
@@ -69,24 +70,50 @@ def existing_file(path: str | os.PathLike[str], function: str, endings: tuple[st
     return file
 
 
-def call(function: str, place: str, path: Path, *given: Any, **options: Any) -> Any:
-    """Call a format's own reader, ``module:name``, with a path, what else it is given, and a caller's options.
+def call(function: str, readers: Mapping[str, str], kind: str, path: Path, *given: object, **options: object) -> Any:
+    """Call the reader of one kind of file with a path, what else it needs, and the options that a caller gave.
 
-    The module is imported here: formats must not wait for each other's packages.
+    Its module is imported here: formats must not wait for each other's packages.
+
+    Parameters
+    ----------
+    function : str
+        The public function, named in errors.
+    readers : dict
+        ``module:name`` of the reader by kind of file, for all kinds that the function opens.
+    kind : str
+        ``.glb``, for example.
+    path : Path
+    *given : object
+    **options : object
+        None and False are those that nobody gave.
 
     Raises
     ------
-    TypeError
-        If the reader has no such option; in the name of the function that was called, and with those that it has.
+    ValueError
+        If the reader has no use for an option; naming the kinds of file that have.
     """
+    reader = _reader(readers[kind])
+    used = {name: value for name, value in options.items() if value is not None and value is not False}
+    for name, value in used.items():
+        if name not in _keywords(reader):
+            takers = ", ".join(other for other, place in readers.items() if name in _keywords(_reader(place)))
+            raise bad_argument(
+                function, name, f"{shown(value)} for a {kind} file", f"left out: it is for {takers} files"
+            )
+    return reader(path, *given, **used)
+
+
+def _reader(place: str) -> Callable[..., Any]:
     module, _, name = place.partition(":")
-    reader: Any = importlib.import_module(f"rigwright._formats.{module}")
+    found: Any = importlib.import_module(f"rigwright._formats.{module}")
     for part in name.split("."):
-        reader = getattr(reader, part)
-    known = list(signature(reader).parameters)[1 + len(given) :]
-    for option in options:
-        if option not in known:
-            takes = f"takes {', '.join(known)}" if known else "takes none"
-            got = f"{function}() got an unexpected keyword argument {option!r}"
-            raise TypeError(f"{got}; for {suffix_of(path)} files it {takes}")
-    return reader(path, *given, **options)
+        found = getattr(found, part)
+    reader: Callable[..., Any] = found
+    return reader
+
+
+def _keywords(reader: Callable[..., Any]) -> list[str]:
+    return [
+        name for name, parameter in signature(reader).parameters.items() if parameter.default is not Parameter.empty
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,7 +112,7 @@ class Skin:
 
 @dataclass(frozen=True)
 class Channel:
-    """One number that an artist turns.
+    """One number that an artist sets on a :class:`SkinnedRig`; those of a model are :class:`rigwright.Channel`.
 
     ``kind`` is ``rotate_x|y|z`` (degrees) or ``translate_x|y|z`` (scene units), both in the joint's rest frame, or
     ``dial`` (``joint`` -1: a numeric control of the pose row).
@@ -174,8 +173,15 @@ class Morph:
         object.__setattr__(self, "deltas", np.array(deltas))
 
     @classmethod
-    def dense(cls, name: str, deltas: ArrayLike, **settings: Any) -> Morph:
-        """A morph from (V, 3) displacements: keeps the vertices that move."""
+    def dense(
+        cls,
+        name: str,
+        deltas: ArrayLike,
+        drivers: tuple[tuple[int, float], ...] = (),
+        constant: float = 0.0,
+        clamp: tuple[float, float] = (-np.inf, np.inf),
+    ) -> Morph:
+        """A morph from (V, 3) displacements: keeps the vertices that move. The other arguments are its attributes."""
         full = Arguments("Morph.dense").numbers("deltas", deltas, "V 3", dtype=np.float32)
         moving = np.flatnonzero(full.any(axis=1))
-        return cls(name, moving.astype(np.int32), full[moving], **settings)
+        return cls(name, moving.astype(np.int32), full[moving], drivers, constant, clamp)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._hashing import padded_faces
+from rigwright._rigs.described import Described, counted
 from rigwright._rigs.shot import Shot
 from rigwright._validate import as_array, bad_argument, check_finite
 
@@ -16,8 +17,8 @@ def _no_faces() -> NDArray[np.int32]:
     return np.zeros((0, 4), np.int32)
 
 
-@dataclass(frozen=True)
-class Mesh:
+@dataclass(frozen=True, repr=False)
+class Mesh(Described):
     """One mesh: a scan, or a character at rest.
 
     Attributes
@@ -66,6 +67,5 @@ class Mesh:
         moved = shot.placed(meters_per_unit, up_axis)
         return replace(self, vertices=moved.vertices[0], meters_per_unit=moved.meters_per_unit, up_axis=moved.up_axis)
 
-    def __repr__(self) -> str:
-        name = f" {self.name!r}" if self.name else ""
-        return f"<Mesh{name}: {len(self.vertices):,} vertices, {len(self.faces):,} faces>"
+    def _facts(self) -> list[str]:
+        return [counted(len(self.vertices), "vertex", "vertices"), counted(len(self.faces), "face", "faces")]

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.described import Described, counted
 from rigwright._rigs.rotations import globals_of
 from rigwright._validate import bad_argument
 
 
-@dataclass(frozen=True)
-class Motion:
+@dataclass(frozen=True, repr=False)
+class Motion(Described):
     """Frames of a moving skeleton.
 
     Attributes
@@ -49,3 +50,7 @@ class Motion:
     def globals(self) -> NDArray[np.float64]:
         """(T, J, 3, 4) world transforms."""
         return globals_of(self.parents, self.local)
+
+    def _facts(self) -> list[str]:
+        frames = f"{counted(len(self), 'frame', 'frames') or 'no frame'} of {self.frame_time:g} s"
+        return [counted(len(self.joint_names), "joint", "joints"), frames]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RotationChannels:
-    """The channels that turn one joint, for whoever has a rotation and wants channels (retargeting).
+    """Which channels turn one joint, and in which order: what retargeting needs to turn rotations into channels.
 
     The joint's parent-relative pose is ``rest_local T(t) R_a(channel_0) R_b(channel_1) ...`` in column vectors, with
     the axes a, b, ... of ``order``: the rotation acts in the joint's own rest frame. So a Blender pose bone in Euler
@@ -37,7 +37,7 @@ class RotationChannels:
 
 @dataclass(frozen=True)
 class FollowerRotations:
-    """The rotations of a joint that channels of other joints drive, in the order of its whole product.
+    """A joint that turns with channels of other joints, as a twist bone does: all its rotations, in their order.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class FollowerRotations:
 
 @dataclass(frozen=True)
 class TranslationChannels:
-    """The channels that shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
+    """Which channels shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class TranslationChannels:
 
 @dataclass(frozen=True)
 class ScaleChannels:
-    """The channels that scale one joint along its own axes, after its rotations: factors, 1 at rest.
+    """Which channels scale one joint along its own axes, after its rotations: multipliers, 1 at rest.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Rig(Protocol):
     ----------
     channel_names : list of str
         What an artist turns: N rotations in degrees, translations in scene units, dials.
-    channel_ranges : (N, 2) array
+    channel_ranges : (N, 2) float64 array
         Lowest and highest value of each channel.
     dial_names : list of str
         The K numeric controls that follow the joints in a pose row.
@@ -123,18 +123,18 @@ class Rig(Protocol):
     """
 
     channel_names: list[str]
-    channel_ranges: NDArray[Any]
+    channel_ranges: NDArray[np.float64]
     dial_names: list[str]
     skeleton: Skeleton | None
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
 
-    def sample(self, channels: NDArray[np.floating[Any]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def sample(self, channels: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Evaluate the rig.
 
         Parameters
         ----------
-        channels : (T, N) array
+        channels : (T, N) float64 array
 
         Returns
         -------

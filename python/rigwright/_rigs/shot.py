@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.described import Described, counted
 from rigwright._validate import Arguments, bad_argument
 
 # Rotations that turn each up axis to y, as rigwright._formats.gltf.write places a rig.
@@ -17,8 +18,8 @@ TO_Y_UP = {
 }
 
 
-@dataclass(frozen=True)
-class Shot:
+@dataclass(frozen=True, repr=False)
+class Shot(Described):
     """Vertices of a mesh, frame by frame.
 
     Attributes
@@ -75,3 +76,12 @@ class Shot:
             meters_per_unit=None if self.meters_per_unit is None else meters_per_unit,
             up_axis=None if self.up_axis is None else up_axis,
         )
+
+    def _facts(self) -> list[str]:
+        frames, vertices, _ = self.vertices.shape
+        faces = 0 if self.faces is None else len(self.faces)
+        return [
+            f"{counted(frames, 'frame', 'frames')} at {self.fps:g} per second",
+            counted(vertices, "vertex", "vertices"),
+            counted(faces, "face", "faces"),
+        ]

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import Skeleton
 from rigwright._hashing import padded_faces
+from rigwright._rigs.described import Described, counted
 from rigwright._rigs.description import (
     DIAL,
     ROTATIONS,
@@ -38,7 +39,7 @@ from rigwright._validate import Arguments, bad_argument
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
 
 
-class SkinnedRig:
+class SkinnedRig(Described):
     """A rig with joints, linear skinning and driven morphs (each of them optional).
 
     Parameters
@@ -57,6 +58,18 @@ class SkinnedRig:
     ------
     ValueError
         If the parts do not fit each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rigwright.sources import Channel, Joints, Skin, SkinnedRig
+    >>> joints = Joints(["hinge"], np.array([-1]), np.eye(3, 4)[None])
+    >>> skin = Skin(np.zeros((3, 1), np.int32), np.ones((3, 1)))
+    >>> turn = Channel("hinge.rz", "rotate_z", 0, -90.0, 90.0)
+    >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [turn])
+    >>> poses, vertices = rig.sample([[90.0]])
+    >>> vertices[0].round(3).tolist()
+    [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
     def __init__(
@@ -117,6 +130,14 @@ class SkinnedRig:
     def joint_columns(self) -> int:
         """12 J: the columns of a pose row before the dials."""
         return 0 if self.joints is None else 12 * len(self.joints.names)
+
+    def _facts(self) -> list[str]:
+        return [
+            counted(0 if self.joints is None else len(self.joints.names), "joint", "joints"),
+            counted(len(self.channels), "channel", "channels"),
+            counted(len(self.morphs), "morph", "morphs"),
+            counted(len(self.rest_vertices), "vertex", "vertices"),
+        ]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "skeleton": None}

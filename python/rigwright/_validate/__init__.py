@@ -9,6 +9,7 @@ from rigwright._validate.arguments import (
     check_threads,
 )
 from rigwright._validate.arrays import as_array, check_blendshape_rig
+from rigwright._validate.metadata import metadata_text
 from rigwright._validate.words import bad_argument, is_text, missing_file, shown
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "check_finite",
     "check_threads",
     "is_text",
+    "metadata_text",
     "missing_file",
     "shown",
 ]

@@ -158,8 +158,10 @@ class Arguments:
             raise self.wrong(argument, f"a {type(value).__name__}", f"a list of {must}")
         names = [str(name) if isinstance(name, str) else name for name in value]
         for name in names:
-            if not isinstance(name, str) or not name or not is_text(name):
+            if not isinstance(name, str) or not name:
                 raise self.wrong(argument, f"a list that holds {shown(name)}", f"a list of {must}")
+            if not is_text(name):
+                raise self.wrong(argument, f"a list that holds {shown(name)}", "Unicode text, without lone surrogates")
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise self.wrong(argument, f"a list with {shown(twice)} twice", f"a list of {must}")

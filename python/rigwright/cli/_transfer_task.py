@@ -132,7 +132,7 @@ def _open_examples(args: argparse.Namespace, rig: Any, count: int) -> tuple[Floa
     """Expressions of the target and their weights, both None where there are none."""
     if not args.examples:
         return None, None
-    examples = rw.sources.load_meshes(args.examples, count)
+    examples = rw.sources.load_scans(args.examples, count)
     known = None if args.weights is None else transfer.load_example_weights(args.weights, rig, len(examples))
     return examples, known
 
@@ -141,7 +141,7 @@ def _open_vertices(given: Path | str, columns: int, option: str, count: int) -> 
     """Vertex indices of a file, None for a word."""
     if not isinstance(given, Path):
         return None
-    table = rw.sources.load_vertices(given) if columns == 1 else rw.sources.load_landmarks(given)
+    table = rw.sources.load_vertex_indices(given) if columns == 1 else rw.sources.load_landmarks(given)
     wrong = np.argwhere((table < 0) | (table >= count))
     if len(wrong):
         got = f"{table[tuple(wrong[0])]} in line {wrong[0, 0] + 1}"

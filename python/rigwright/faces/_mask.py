@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._rigs.rings import closed_tube
+from rigwright._rigs.tubes import closed_tube
 
 Array = NDArray[np.float64]
 

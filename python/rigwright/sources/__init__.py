@@ -1,7 +1,13 @@
-"""Rigs to learn from: the protocol, one loader per file format, and motion to play on them."""
+"""Reading files: rigs to learn from, blendshape rigs and their curves, meshes still and moving, skeletal motion.
 
-from rigwright._formats.bvh import load_bvh
+Rigs are read by :func:`load`, put together by :class:`SkinnedRig` from arrays, or any object that is a :class:`Rig`.
+"""
+
+from rigwright._formats.blender.rig import BlenderRig
+from rigwright._formats.bvh import Bvh, load_bvh
+from rigwright._formats.gltf.rig import GltfRig
 from rigwright._formats.npz.rig import load_npz_rig, save_npz_rig
+from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
@@ -10,21 +16,29 @@ from rigwright.sources._blendshapes import load_blendshapes, load_weights
 from rigwright.sources._example_body import example_body
 from rigwright.sources._joint_maps import joint_map
 from rigwright.sources._loading import load
-from rigwright.sources._meshes import load_mesh, load_meshes
+from rigwright.sources._meshes import load_mesh, load_scans
 from rigwright.sources._renaming import rename_shapes
 from rigwright.sources._retarget import Retargeted, retarget
 from rigwright.sources._shots import Shot, load_shot
-from rigwright.sources._vertex_lists import load_landmarks, load_markers, load_vertices
+from rigwright.sources._vertex_lists import load_landmarks, load_markers, load_vertex_indices
 
 __all__ = [
+    "BlenderRig",
+    "Bvh",
+    "Channel",
+    "Facts",
     "FollowerRotations",
+    "GltfRig",
+    "Joints",
     "Mesh",
+    "Morph",
     "Motion",
     "Retargeted",
     "Rig",
     "RotationChannels",
     "ScaleChannels",
     "Shot",
+    "Skin",
     "SkinnedRig",
     "TranslationChannels",
     "example_body",
@@ -35,10 +49,10 @@ __all__ = [
     "load_landmarks",
     "load_markers",
     "load_mesh",
-    "load_meshes",
     "load_npz_rig",
+    "load_scans",
     "load_shot",
-    "load_vertices",
+    "load_vertex_indices",
     "load_weights",
     "rename_shapes",
     "retarget",

@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.readers import call, existing_file
-from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -23,39 +22,65 @@ if TYPE_CHECKING:
 SHARED = ("load_npz_rig", "load_gltf_rig", r"BlenderRig\.open", "GltfRig")  # whose errors the readers below pass on
 
 
-def load_blendshapes(path: str | os.PathLike[str], **options: Any) -> BlendshapeRig:
+def load_blendshapes(
+    path: str | os.PathLike[str],
+    *,
+    mesh: str | None = None,
+    drop_unreadable: bool = False,
+    blender: str | None = None,
+    timeout: float | None = None,
+) -> BlendshapeRig:
     """Open a blendshape rig: ``.glb``, ``.gltf``, ``.npz``, ``.safetensors`` or ``.blend``.
 
     Parameters
     ----------
     path : path
-    **options
-        Of the format's own function: :func:`rigwright._formats.gltf.blendshapes.load_gltf_blendshapes` (``mesh``),
-        :func:`rigwright._formats.blender.blendshapes.load_blend_shapes` (``mesh``, ``drop``, ``blender``);
-        :func:`rigwright._formats.npz.blendshapes.load_npz_blendshapes` documents its format.
+    mesh : str, optional
+        glTF and Blender: the mesh, where the file holds several. glTF merges all that have morph targets if none is
+        named.
+    drop_unreadable : bool
+        Blender: leave out shape keys whose driver is no product of other shape keys, instead of refusing the file;
+        ``metadata["dropped"]`` names them.
+    blender : str, optional
+        Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
+        PATH.
+    timeout : float, optional
+        Blender: seconds that opening the file may take. Default: 120.
+
+    Returns
+    -------
+    BlendshapeRig
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If the suffix is unknown, or the file is not what its suffix says.
-    TypeError
-        If the format has no such option.
+        If the suffix is unknown, the file is not what its suffix says, or an argument is not for such files.
     SourceError
         If Blender fails, or a shape key's driver is no product of other shape keys.
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
     """
     file = existing_file(path, "load_blendshapes", tuple(RIGS))
+    options = {"mesh": mesh, "drop_unreadable": drop_unreadable, "blender": blender, "timeout": timeout}
     with naming(file, "load_blendshapes"):
-        place = RIGS[file.suffix.lower()]
-        rig: BlendshapeRig = call("load_blendshapes", place, file, **options) if place else _safetensors(file, options)
+        rig: BlendshapeRig = call("load_blendshapes", RIGS, file.suffix.lower(), file, **options)
     return rig
 
 
-def load_weights(path: str | os.PathLike[str], rig: BlendshapeRig, **options: Any) -> Weights:
-    """Read an animation of a rig's weights: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
+def load_weights(
+    path: str | os.PathLike[str],
+    rig: BlendshapeRig,
+    *,
+    clip: str | None = None,
+    action: str | None = None,
+    fps: float | None = None,
+    mesh: str | None = None,
+    blender: str | None = None,
+    timeout: float | None = None,
+) -> Weights:
+    """Read blendshape weights over time: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
 
     Weights are matched with the rig's shapes by name; shapes that the file does not name stay at 0. Values are as the
     file has them: they may lie outside the rig's bounds.
@@ -64,28 +89,41 @@ def load_weights(path: str | os.PathLike[str], rig: BlendshapeRig, **options: An
     ----------
     path : path
     rig : BlendshapeRig
-    **options
-        Of the format's own function: ``clip`` and ``fps`` for glTF, ``fps`` for CSV, ``action``, ``mesh`` and
-        ``blender`` for Blender.
+    clip : str, optional
+        glTF: the animation, where several move morph targets.
+    action : str, optional
+        Blender: the shape-key action. Default: the one in use.
+    fps : float, optional
+        glTF: frames per second to sample at; default: the rate of evenly spaced keys, else 30. CSV: the rate of the
+        rows; default: that of their timecodes.
+    mesh : str, optional
+        Blender: the mesh, where several have shape keys.
+    blender : str, optional
+        Blender: the program that reads the file. Default: the ``bpy`` wheel of this Python, else ``blender`` on the
+        PATH.
+    timeout : float, optional
+        Blender: seconds that opening the file may take. Default: 120.
 
     Returns
     -------
     weights : (T, K) float32 array
     fps : float
-        Frames a second.
+        Frames per second.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If the suffix is unknown, the file is malformed, or it names none of the rig's shapes.
-    TypeError
-        If the format has no such option.
+        If the suffix is unknown, the file is malformed or names none of the rig's shapes, or an argument is not for
+        such files.
+    SourceError
+        If Blender fails.
     """
     file = existing_file(path, "load_weights", tuple(CURVES))
+    options = {"clip": clip, "action": action, "fps": fps, "mesh": mesh, "blender": blender, "timeout": timeout}
     with naming(file, "load_weights"):
-        weights: Weights = call("load_weights", CURVES[file.suffix.lower()], file, rig, **options)
+        weights: Weights = call("load_weights", CURVES, file.suffix.lower(), file, rig, **options)
     return weights
 
 
@@ -99,23 +137,11 @@ def naming(file: Path, function: str) -> Iterator[None]:
         raise ValueError(text if str(file) in text else f"{text} (in {file})") from error
 
 
-def _safetensors(path: Path, options: dict[str, Any]) -> BlendshapeRig:
-    from rigwright import BlendshapeRig, load
-
-    for name in options:
-        got = f"load_blendshapes() got an unexpected keyword argument {name!r}"
-        raise TypeError(f"{got}; for .safetensors files it takes none")
-    rig = load(path)
-    if not isinstance(rig, BlendshapeRig):
-        raise bad_argument("load_blendshapes", "path", f"{path}: a {type(rig).__name__}", "a blendshape rig")
-    return rig
-
-
 RIGS = {
     ".glb": "gltf.blendshapes:load_gltf_blendshapes",
     ".gltf": "gltf.blendshapes:load_gltf_blendshapes",
     ".npz": "npz.blendshapes:load_npz_blendshapes",
-    ".safetensors": "",
+    ".safetensors": "safetensors:load_safetensors_blendshapes",
     ".blend": "blender.blendshapes:load_blend_shapes",
 }
 CURVES = {

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
-from rigwright._rigs.rings import closed_tube
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._rigs.tubes import closed_tube
 
 Array = NDArray[np.float64]
 
@@ -76,11 +76,11 @@ def _muscles(vertices: Array) -> list[Morph]:
     biceps = 0.026 * around(0.16, 0.06) * front**2 * outward
     point = 0.016 * around(ELBOW, 0.03) * back**2 * outward
     tense = 0.010 * around(0.16, 0.08) * outward
-    bend = {"drivers": ((2, 1.0 / BENT),), "clamp": (0.0, 1.0)}
+    bend = ((2, 1.0 / BENT),)
     return [
-        Morph.dense("biceps", biceps, **bend),
-        Morph.dense("elbow point", point, **bend),
-        Morph.dense("tension", tense, drivers=((5, 1.0),), clamp=(0.0, 1.0)),
+        Morph.dense("biceps", biceps, bend, clamp=(0.0, 1.0)),
+        Morph.dense("elbow point", point, bend, clamp=(0.0, 1.0)),
+        Morph.dense("tension", tense, ((5, 1.0),), clamp=(0.0, 1.0)),
     ]
 
 

@@ -3,38 +3,70 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Mapping
 
 from rigwright._formats.readers import call, existing_file
 from rigwright._rigs.rig import Rig
 from rigwright.sources._blendshapes import naming
 
 
-def load(path: str | os.PathLike[str], **options: Any) -> Rig:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    mesh: str | None = None,
+    ranges: float | None = None,
+    armature: str | None = None,
+    limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
+    blender: str | None = None,
+    timeout: float | None = None,
+    run_scripts: bool = False,
+) -> Rig:
     """Open a rig: ``.npz``, ``.glb``, ``.gltf`` or ``.blend``.
 
     Parameters
     ----------
     path : path
-    **options
-        Passed to the format's own function: :func:`rigwright._formats.gltf.load_gltf_rig` (``mesh``, ``ranges``),
-        :meth:`rigwright._formats.blender.BlenderRig.open` (``mesh``, ``armature``, ``limits``, ``blender``);
-        :func:`rigwright._formats.npz.rig.load_npz_rig` has none.
+    mesh : str, optional
+        glTF and Blender: the mesh, where the file holds several. glTF merges meshes of one skin, a body and its
+        clothes, if no mesh is named.
+    ranges : float, optional
+        glTF: degrees by which every joint turns either way. Default: what the file's clips use, and only joints that
+        they move have channels; 30 for files without clips.
+    armature : str, optional
+        Blender: the armature, where the file holds several.
+    limits : path or mapping, optional
+        Blender: (lowest, highest) by channel name in place of the file's limits, or a JSON file of them. Default:
+        ``NAME.limits.json`` beside ``NAME.blend``, if it is there.
+    blender : str, optional
+        Blender: the program that evaluates the file (3.4 or later). Default: the ``bpy`` wheel of this Python, else
+        ``blender`` on the PATH.
+    timeout : float, optional
+        Blender: seconds that opening the file, or one pose, may take. Default: 120.
+    run_scripts : bool
+        Blender: whether Python that is stored in the file may run. Only for files that you trust.
+
+    Returns
+    -------
+    Rig
+        A :class:`SkinnedRig` (glTF adds its clips), or a rig that Blender evaluates: close it when done, or use it in
+        a ``with`` block.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If the suffix is unknown, or the file is not what its suffix says.
-    TypeError
-        If the format has no such option.
+        If the suffix is unknown, the file is not what its suffix says, or an argument is not for such files.
+    SourceError
+        If Blender fails, or the rig cannot be learned from (its topology changes with the pose).
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
     """
     file = existing_file(path, "load", tuple(OPENERS))
+    options = {"mesh": mesh, "ranges": ranges, "armature": armature, "limits": limits, "blender": blender}
     with naming(file, "load"):
-        rig: Rig = call("load", OPENERS[file.suffix.lower()], file, **options)
+        kind = file.suffix.lower()
+        rig: Rig = call("load", OPENERS, kind, file, **options, timeout=timeout, run_scripts=run_scripts)
     return rig
 
 

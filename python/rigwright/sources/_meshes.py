@@ -17,6 +17,7 @@ from rigwright._formats.ply import read_ply
 from rigwright._hashing import padded_faces
 from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.shot import Shot
+from rigwright._text import escaped
 from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 from rigwright.sources._blendshapes import load_blendshapes
@@ -81,8 +82,8 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     return _one(shot.vertices, shot.faces, path=file, **about)
 
 
-def load_meshes(paths: Sequence[str | os.PathLike[str]], count: int | None = None) -> Float32:
-    """Read scans of one topology: files of one mesh or several, folders of OBJ files.
+def load_scans(paths: Sequence[str | os.PathLike[str]], count: int | None = None) -> Float32:
+    """Read scans of one topology into one array: files of one mesh or several, folders of OBJ files.
 
     Parameters
     ----------
@@ -107,30 +108,30 @@ def load_meshes(paths: Sequence[str | os.PathLike[str]], count: int | None = Non
         wanted = meshes.shape[1] if count is None and meshes.ndim == 3 else count
         if meshes.ndim != 3 or meshes.shape[1:] != (wanted, 3) or meshes.dtype.kind not in "fiu":
             raise ValueError(
-                f"load_meshes: {path}: {meshes.dtype} {meshes.shape}; every mesh must have {wanted} vertices"
+                f"load_scans: {path}: {meshes.dtype} {meshes.shape}; every mesh must have {wanted} vertices"
             )
-        _check_finite("load_meshes", meshes, path)
+        _check_finite("load_scans", meshes, path)
         count = wanted
         rows.append(np.asarray(meshes, np.float32))
     if not rows:
-        raise bad_argument("load_meshes", "paths", "empty", "at least one file")
+        raise bad_argument("load_scans", "paths", "empty", "at least one file")
     return np.concatenate(rows)
 
 
 def _meshes(path: Path) -> NDArray[Any]:
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        return read_array(path, "load_meshes")
+        return read_array(path, "load_scans")
     if suffix == ".ply":
-        return read_ply(path, "load_meshes")[0]
-    return _shot(path, "load_meshes").vertices
+        return read_ply(path, "load_scans")[0]
+    return _shot(path, "load_scans").vertices
 
 
 def _at_rest(model: Any, path: Path) -> Mesh:
     name = getattr(model, "name", "") or getattr(model, "metadata", {}).get("name", "")
     faces = padded_faces(model.faces) if len(model.faces) else np.zeros((0, 4), np.int32)
     unit, up_axis = float(model.meters_per_unit), str(model.up_axis)
-    return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or path.stem, unit, up_axis)
+    return Mesh(np.asarray(model.rest_vertices, np.float32), faces, name or escaped(path.stem), unit, up_axis)
 
 
 def _archived(path: Path) -> Mesh:
@@ -149,7 +150,7 @@ def _one(vertices: NDArray[Any], faces: NDArray[np.int32] | None = None, *, path
         raise bad_argument("load_mesh", "path", f"{path}: {vertices.dtype} {vertices.shape}", "one mesh, (V, 3)")
     _check_finite("load_mesh", vertices, path)
     known = np.zeros((0, 4), np.int32) if faces is None else faces
-    return Mesh(np.asarray(vertices, np.float32), known, path.stem, **about)
+    return Mesh(np.asarray(vertices, np.float32), known, escaped(path.stem), **about)
 
 
 def _check_finite(function: str, vertices: NDArray[Any], path: Path) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._core import fit_angles
+from rigwright._rigs.described import Described, counted
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import Rig, RotationChannels, TranslationChannels
 from rigwright._rigs.rotations import AXES, Float64, euler_to_matrix, globals_of, nearest_rotation, rotation_between
@@ -28,8 +29,8 @@ from rigwright._validate import bad_argument
 from rigwright.sources._joint_maps import limb_joints
 
 
-@dataclass(frozen=True)
-class Retargeted:
+@dataclass(frozen=True, repr=False)
+class Retargeted(Described):
     """Channels, and how far they miss the motion.
 
     Attributes
@@ -50,6 +51,10 @@ class Retargeted:
     joint_names: list[str]
     miss: Float64
     still: list[str]
+
+    def _facts(self) -> list[str]:
+        frames, channels = self.channels.shape
+        return [counted(frames, "frame", "frames"), counted(channels, "channel", "channels"), self.summary()]
 
     def summary(self) -> str:
         """One sentence on clipping."""

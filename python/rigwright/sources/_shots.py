@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, cast
 
 from rigwright._formats.readers import call, existing_file, readers_of
 from rigwright._rigs.shot import Shot
@@ -16,7 +15,15 @@ __all__ = ["Shot", "load_shot"]
 GLOB = "*?["
 
 
-def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
+def load_shot(
+    path: str | os.PathLike[str],
+    *,
+    fps: float | None = None,
+    mesh: str | None = None,
+    clip: str | None = None,
+    blender: str | None = None,
+    timeout: float | None = None,
+) -> Shot:
     """Open a moving mesh.
 
     Parameters
@@ -26,9 +33,17 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
         (T, V, 3); ``.npz`` with ``vertices`` (T, V, 3), ``faces`` and ``fps`` (both optional); ``.glb``, ``.gltf``
         with morph animation or moving nodes; ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
         ``.abc`` (read by Blender).
-    **options
-        ``fps`` for OBJ, ``.npy``, ``.npz`` and glTF (default: what the file says, else 30); ``mesh`` for glTF, USD and
-        Alembic files of several meshes; ``clip`` for glTF; ``blender`` for Alembic.
+    fps : float, optional
+        All but USD: frames per second. glTF and Alembic are sampled at this rate, other frames are taken to have it.
+        Default: what the file says, else 30 (24 for Alembic).
+    mesh : str, optional
+        glTF, USD and Alembic: the mesh, where the file holds several.
+    clip : str, optional
+        glTF: the animation, where the file holds several.
+    blender : str, optional
+        Alembic: a Blender program. Default: the ``bpy`` wheel of this Python, else ``blender`` on the PATH.
+    timeout : float, optional
+        Alembic: seconds that opening the file, or one frame, may take. Default: 120.
 
     Returns
     -------
@@ -40,9 +55,8 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
     FileNotFoundError
         If there is no such file, folder or match of the pattern.
     ValueError
-        If the path is none of these, or a file is malformed or changes its topology; the message names the file.
-    TypeError
-        If the format has no such option.
+        If the path is none of these, a file is malformed or changes its topology, or an argument is not for such
+        files; the message names the file.
     SourceError
         If Blender fails.
     rigwright._extras.MissingExtra
@@ -50,18 +64,21 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
     """
     file = Path(path)
     with naming(file, "load_shot"):
-        place: str | None = "obj.sequence:load_sequence"
+        kind = ".obj"
         pattern = any(letter in file.name for letter in GLOB) and not file.exists()
         if not (file.is_dir() or pattern or file.name.lower().endswith(OBJ)):
-            place = OPENERS.get(existing_file(path, "load_shot").suffix.lower())
-        if place is None:
-            endings = f"a folder of OBJ files, or one that ends in {', '.join([*OBJ, *OPENERS])}"
+            kind = existing_file(path, "load_shot").suffix.lower()
+        if kind not in OPENERS:
+            endings = f"a folder of OBJ files, or one that ends in {', '.join([*OPENERS, OBJ[1]])}"
             raise bad_argument("load_shot", "path", repr(str(path)), endings + readers_of(file))
-        return cast("Shot", call("load_shot", place, file, **options))
+        options = {"fps": fps, "mesh": mesh, "clip": clip, "blender": blender, "timeout": timeout}
+        shot: Shot = call("load_shot", OPENERS, kind, file, **options)
+    return shot
 
 
 OBJ = (".obj", ".obj.gz")
 OPENERS = {
+    ".obj": "obj.sequence:load_sequence",
     ".npy": "npz.shot:load_npy",
     ".npz": "npz.shot:load_npz",
     ".glb": "gltf.shot:load_gltf_shot",

@@ -18,8 +18,8 @@ Float64 = NDArray[np.float64]
 Source = str | os.PathLike[str]
 
 
-def load_vertices(path: Source) -> Int64:
-    """Read vertex indices, one per line of text (``.txt``, ``.csv``), or ``.npy``.
+def load_vertex_indices(path: Source) -> Int64:
+    """Read a list of vertices by their indices, one per line of text (``.txt``, ``.csv``), or ``.npy``.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def load_vertices(path: Source) -> Int64:
     ValueError
         If it holds anything but whole numbers.
     """
-    return _whole("load_vertices", Path(path), 1)[:, 0]
+    return _whole("load_vertex_indices", Path(path), 1)[:, 0]
 
 
 def load_landmarks(path: Source) -> Int64:
@@ -56,7 +56,9 @@ def load_landmarks(path: Source) -> Int64:
 
 
 def load_markers(path: Source) -> tuple[Int64, Float64 | None]:
-    """Read vertices that count in a solve, one per line of text or row of ``.npy``, a weight beside each if there is.
+    """Read the vertices that an inverse solve is to fit, as marked on a face, with an optional weight for each.
+
+    One vertex per line of text (``.txt``, ``.csv``) or row of ``.npy``; a second number is its weight.
 
     Returns
     -------

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rigwright._formats.blender.expressions import NotACombination, Term, combination_terms
 from rigwright._formats.blender.process import HostProcess
 from rigwright._rigs.matching import by_name
+from rigwright._text import escaped
 from rigwright.errors import SourceError
 
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ MOST_CORNERS = 4096
 
 
 def load_blend_shapes(
-    path: Path, mesh: str | None = None, drop: bool = False, blender: str | None = None, timeout: float = TIMEOUT
+    path: Path,
+    mesh: str | None = None,
+    drop_unreadable: bool = False,
+    blender: str | None = None,
+    timeout: float = TIMEOUT,
 ) -> BlendshapeRig:
     """Read the shape keys of one mesh.
 
@@ -38,7 +43,7 @@ def load_blend_shapes(
     path : path
     mesh : str, optional
         Object name; needed where several meshes have shape keys.
-    drop : bool
+    drop_unreadable : bool
         Leave out keys whose driver is anything else, instead of refusing the file.
         ``metadata["dropped"]`` names them.
     blender : str, optional
@@ -75,7 +80,7 @@ def load_blend_shapes(
         try:
             terms = keys.terms(name)
         except NotACombination as error:
-            if not drop:
+            if not drop_unreadable:
                 raise SourceError(_refusal(path, name, keys.drivers[name], error)) from None
             dropped.append(name)
             continue
@@ -90,7 +95,7 @@ def load_blend_shapes(
                 combinations.append((_factors(tents, place), (scale * delta).astype(np.float32)))
                 called.append(name)
     facts = {key: header[key] for key in ("meters_per_unit", "licence", "origin")} | {
-        "name": path.stem,
+        "name": escaped(path.stem),
         "up_axis": "Z",
         "combination_names": called,
         "dropped": dropped,
@@ -230,7 +235,7 @@ def _refusal(path: Path, name: str, driver: Mapping[str, Any], error: NotACombin
     expression = driver["expression"] if driver["kind"] == "SCRIPTED" else f"{driver['kind']} of variables"
     return (
         f"{path}: shape key {name!r} has a driver that is no combination of shape keys: {str(expression)[:200]!r} "
-        f"({error}); drop=True leaves such keys out"
+        f"({error}); drop_unreadable=True leaves such keys out"
     )
 
 

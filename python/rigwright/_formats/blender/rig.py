@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._formats.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
 from rigwright._formats.blender.limits import check_limits, limits_path, load_limits
 from rigwright._formats.blender.process import HostProcess
-from rigwright._hashing import topology_hash
+from rigwright._hashing import file_hash, topology_hash
+from rigwright._rigs.described import Described, counted
+from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument, missing_file
 from rigwright.errors import SourceError
 
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
 TIMEOUT = 120.0
 
 
-class BlenderRig:
+class BlenderRig(Described):
     """One mesh of a .blend with its armature and whatever modifiers it has, evaluated by Blender itself.
 
     Make one with :meth:`open` (Blender in a process of its own) or :meth:`in_process` (inside a running Blender).
-    It implements :class:`rigwright.sources.Rig`.
+    It implements :class:`rigwright.sources.Rig`. Pickled, it is its description, the path of its file and how that was
+    opened: Blender starts again when the copy is first evaluated, in whatever process. If the file has changed by then,
+    that is a :class:`SourceError`.
 
     Attributes
     ----------
@@ -80,8 +84,8 @@ class BlenderRig:
     faces: NDArray[np.int32]
     up_axis = "Z"
 
-    def __init__(self, settings: Mapping[str, Any], host: HostProcess | LocalHost) -> None:
-        self._settings = dict(settings)
+    def __init__(self, settings: Mapping[str, object], host: HostProcess | LocalHost) -> None:
+        self._settings: dict[str, Any] = dict(settings)
         self._host: HostProcess | LocalHost | None = host
         try:
             self._describe(*self._open_file(host))
@@ -143,6 +147,7 @@ class BlenderRig:
             "run_scripts": bool(run_scripts),
             "blender": blender,
             "timeout": float(timeout),
+            "hash": file_hash(file),
         }
         return cls(settings, HostProcess(blender, float(timeout)))
 
@@ -230,7 +235,17 @@ class BlenderRig:
         if getattr(self, "_host", None) is not None:
             self.close()
 
+    def _facts(self) -> list[str]:
+        return [
+            counted(self.skeleton.num_joints if self.skeleton is not None else 0, "joint", "joints"),
+            counted(len(self.channel_names), "channel", "channels"),
+            counted(len(self.rest_vertices), "vertex", "vertices"),
+            f"evaluated by {self.host}",
+        ]
+
     def __getstate__(self) -> dict[str, Any]:
+        if "blender" not in self._settings:
+            raise SourceError("a rig inside a running Blender cannot be pickled: save its file and open that")
         return {**self.__dict__, "_host": None}
 
     def _connected(self) -> HostProcess | LocalHost:
@@ -239,17 +254,28 @@ class BlenderRig:
             return self._host
         if "blender" not in self._settings:
             raise SourceError("the rig inside this Blender is closed: call BlenderRig.in_process again")
+        self._check_unchanged()
         host = HostProcess(self._settings["blender"], self._settings["timeout"])
         try:
             header, arrays = self._open_file(host)
             hashed = topology_hash(arrays["faces"], len(arrays["rest_vertices"]))
             if header["channel_names"] != self.channel_names or hashed != self._topology:
-                raise SourceError(f"{self._settings['path']} changed since it was opened: open it again")
+                raise self._changed()
         except BaseException:
             host.close()
             raise
         self._host = host
         return host
+
+    def _check_unchanged(self) -> None:
+        path = self._settings["path"]
+        if not os.path.exists(path):
+            raise missing_file("BlenderRig", "path", path, "the .blend file that the rig was opened from")
+        if file_hash(path) != self._settings["hash"]:
+            raise self._changed()
+
+    def _changed(self) -> SourceError:
+        return SourceError(f"{self._settings['path']} changed since it was opened: open it again")
 
     def _open_file(self, host: HostProcess | LocalHost) -> tuple[dict[str, Any], dict[str, Any]]:
         keys = ("path", "mesh", "armature", "limits")
@@ -261,7 +287,7 @@ class BlenderRig:
     def _describe(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         from rigwright import Skeleton
 
-        self.name = Path(self._settings["path"]).stem
+        self.name = escaped(Path(self._settings["path"]).stem)
         for key in ("channel_names", "dial_names", "meters_per_unit", "licence", "origin", "notes", "modifiers"):
             setattr(self, key, header[key])
         self.host: str = header["host"]

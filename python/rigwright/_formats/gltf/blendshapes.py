@@ -16,6 +16,7 @@ from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import frame_times
 from rigwright._rigs.matching import by_name
+from rigwright._text import escaped
 from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -129,9 +130,9 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
         start += len(part.vertices)
     rest, low, high = _weight_range(file)
     facts = {
-        "name": path.stem,
+        "name": escaped(path.stem),
         "licence": text(file.document.gltf.asset.copyright),
-        "origin": path.name,
+        "origin": escaped(path.name),
         "default_weights": rest.tolist(),
     }
     bounds = np.stack([low, high], axis=1)

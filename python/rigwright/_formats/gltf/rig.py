@@ -20,10 +20,12 @@ from rigwright._formats.gltf.document import Document, integer, items, optional,
 from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
+from rigwright._rigs.described import counted
 from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import Float64, compose, invert
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument
 
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
@@ -42,6 +44,9 @@ class GltfRig(SkinnedRig):
 
     clips: dict[str, Clip]
     playback: Playback
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), counted(len(self.clips), "clip", "clips")]
 
     def play(self, clip: str, fps: float = 30.0, times: ArrayLike | None = None) -> NDArray[np.float64]:
         """Channels of a clip.
@@ -149,7 +154,7 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
         skin,
         channels,
         _morphs(names, geometry, placement, len(channels) - len(names)),
-        Facts(Path(path).stem, 1.0, "Y", text(document.gltf.asset.copyright), Path(path).name),
+        Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
     )
     rig.clips, rig.playback = {clip.name: clip for clip in clips}, playback
     return rig

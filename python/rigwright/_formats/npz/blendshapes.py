@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._rigs.matching import by_name
+from rigwright._text import escaped
 from rigwright._validate import bad_argument
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def load_npz_blendshapes(path: Path) -> BlendshapeRig:
     arrays = read_arrays(path, RIG, "load_blendshapes")
     _complete(path, arrays)
     facts: dict[str, Any] = {name: str(arrays[name].item()) for name in TEXTS if name in arrays}
-    facts.setdefault("name", path.stem)
+    facts.setdefault("name", escaped(path.stem))
     facts["meters_per_unit"] = float(arrays.get("meters_per_unit", 1.0))
     facts["constructed"] = [str(name) for name in arrays.get("constructed", [])]
     if "combination_names" in arrays:

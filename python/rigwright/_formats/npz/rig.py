@@ -104,7 +104,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
-    """Read a rig in the ``.npz`` format of this module.
+    """Read a rig with joints, skinning and morphs from the ``.npz`` that :func:`save_npz_rig` writes.
 
     Raises
     ------
@@ -126,7 +126,10 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
 
 
 def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
-    """Write a rig in the ``.npz`` format of this module, in one step. The same rig gives the same bytes."""
+    """Write a rig with joints, skinning and morphs to an ``.npz`` file (arrays: see :mod:`rigwright._formats.npz.rig`).
+
+    The file appears complete or not at all; the same rig gives the same bytes.
+    """
     atomic_npz(path, _arrays_of(rig), compressed=True)
 
 
