@@ -156,7 +156,8 @@ def solve(
     max_iterations : int, optional
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int
-        0: all processors. The result does not depend on it.
+        Number of threads; 0 means all processors that this process may use.
+        The result does not depend on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 

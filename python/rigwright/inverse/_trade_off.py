@@ -136,10 +136,13 @@ def trade_off(
     ----------
     rig, targets
         As in :func:`rigwright.inverse.solve`.
-    vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations, threads
+    vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations
         As in :func:`rigwright.inverse.solve`; what belongs to single frames (``init``, ``fixed``, ``priors``) must not
         have a frame axis. Training frames are apart, so there is no ``smoothness``.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
     methods : sequence of str
         Names of ``METHODS``.
     alphas : sequence of float, optional

@@ -50,7 +50,7 @@ def find_contacts(
     reach : float
         In mean lengths of a vertex's edges, above 0.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------

@@ -146,7 +146,7 @@ def correspond(
     iterations : int
         Rounds of bending, at least 0: that places the source only.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
