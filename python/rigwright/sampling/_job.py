@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import DiskFull
-from rigwright._validate import bad_argument
+from rigwright._processors import available_processors
+from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset
@@ -66,8 +67,9 @@ def sample(
     seed : int
         Of all random numbers: the same seed draws the same channel rows.
     workers : int
-        Processes that evaluate the rig. 1 evaluates it in this process; more need ``for_worker()`` of a rig
-        that drives a host, and otherwise inherit the rig by fork where the platform has it.
+        Number of processes; 0 means all processors that this process may use. 1 evaluates the rig in this process;
+        more need ``for_worker()`` of a rig that drives a host, and otherwise inherit the rig by fork where the
+        platform has it.
     sampler : "normal", "uniform" or a sampler
         See :class:`Normal`, :class:`Uniform`, :class:`Animation`, :class:`Mixture`.
     probe : int
@@ -96,6 +98,7 @@ def sample(
     OSError
         With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
     """
+    workers = check_threads("sample", workers, "workers")
     facts = check_rig(rig, "sample")
     plan = _plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
     executor = executor or _local(workers)
@@ -249,7 +252,8 @@ class _Clock:
 
 
 def _local(workers: int) -> Executor:
-    return InProcess() if _integer("workers", workers, 1) == 1 else LocalProcesses(workers)
+    count = workers or available_processors()
+    return InProcess() if count == 1 else LocalProcesses(count)
 
 
 def _integer(argument: str, value: Any, lowest: int) -> int:
