@@ -119,7 +119,7 @@ class Crowd:
         device: str = "cpu",
         threads: int = 0,
         output: Literal["host", "device"] = "host",
-    ) -> Any:
+    ) -> Float32 | DeviceArray:
         """Vertices of all heads.
 
         Parameters
@@ -157,7 +157,8 @@ class Crowd:
         check_threads("evaluate", threads)
         clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
         if output != "host":
-            return self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
+            made: DeviceArray = self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
+            return made
         result = self._output(out, len(clips))
         state, head = distinct(clips, frames, prefixes)
         if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs

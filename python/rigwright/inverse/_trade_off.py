@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigwright.inverse._gram import Gram
@@ -16,6 +17,9 @@ from rigwright.inverse._run import METHODS, solve_problem
 from rigwright.plot._colors import INK, SERIES
 from rigwright.plot._drawing import new_axes
 from rigwright.progress import ProgressOption
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Float64 = NDArray[np.float64]
 
@@ -70,7 +74,7 @@ class TradeOff:
         """The elbow of the first method."""
         return self.elbows[self.methods[0]]
 
-    def plot(self, axes: Sequence[Any] | None = None) -> NDArray[Any]:
+    def plot(self, axes: Sequence[Axes] | None = None) -> NDArray[np.object_]:
         """Draw RMSE against cardinality and against L1, one curve per method, a ring at its elbow.
 
         Parameters
@@ -109,7 +113,7 @@ class TradeOff:
 
 
 def trade_off(
-    rig: Any,
+    rig: BlendshapeRig,
     targets: ArrayLike,
     methods: Sequence[str] = ("descent",),
     alphas: Sequence[float] | None = None,
@@ -210,7 +214,7 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
+def _strengths(rig: BlendshapeRig, alphas: Sequence[float] | None) -> Float64:
     """(A,) ascending."""
     if alphas is None:
         Arguments("trade_off").unit("rig.meters_per_unit", float(rig.meters_per_unit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ def rig_of_expressions(
     faces: ArrayLike | None = None,
     *,
     linear: ArrayLike | None = None,
-    metadata: dict[str, Any] | None = None,
+    metadata: Mapping[str, object] | None = None,
 ) -> BlendshapeRig:
     """The rig whose :func:`expressions` are given, with the names, bounds and combinations of ``rig``.
 
@@ -67,7 +67,7 @@ def rig_of_expressions(
     columns[order] = np.linalg.solve(mixing, offsets[order].reshape(len(order), -1)).reshape(offsets.shape)
     if linear is not None:
         columns[: rig.num_shapes] = check.numbers("linear", linear, "K V 3", dtype=np.float32) - rest.astype(np.float64)
-    about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | (metadata or {})
+    about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | dict(metadata or {})
     return BlendshapeRig(
         rest,
         columns[: rig.num_shapes],

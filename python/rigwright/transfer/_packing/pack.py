@@ -170,7 +170,7 @@ class _Refusals:
     together: list[frozenset[int]]
     at: dict[int, list[int]]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """As a plan keeps them."""
         return {
             "reject": [sorted(entry) for entry in self.together],
