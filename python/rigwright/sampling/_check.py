@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
+from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
@@ -51,7 +52,7 @@ class RigFacts:
     skeleton_rest: NDArray[np.float32]
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
-    kinematics: dict[str, Any]
+    kinematics: dict[str, object]
 
     @property
     def pose_names(self) -> list[str]:
@@ -64,7 +65,7 @@ class RigFacts:
         return topology_hash(self.faces, len(self.rest_vertices))
 
 
-def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
+def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
     """Check everything that a rig states about itself, without evaluating it.
 
     Parameters

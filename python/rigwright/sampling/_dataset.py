@@ -118,7 +118,7 @@ class Dataset:
         return pose_names(self.joint_names, self.control_names)
 
     @property
-    def channel_entry(self) -> dict[str, Any] | None:
+    def channel_entry(self) -> dict[str, object] | None:
         """What models learned from this set keep of its channels: their metadata entry ``channels``.
 
         None for sets of manifest version 1, which did not record it.

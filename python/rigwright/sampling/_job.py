@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rigwright._files import DiskFull
 from rigwright._processors import available_processors
+from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling._check import RigFacts, check_rig
@@ -38,7 +39,7 @@ LARGEST_PROBE = 1 << 30  # bytes of the probe's channel rows
 
 
 def sample(
-    rig: Any,
+    rig: Rig,
     path: str | os.PathLike[str],
     count: int | None = None,
     *,

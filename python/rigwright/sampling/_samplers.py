@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ class Sampler(Protocol):
         """Channel rows (count, N) for ranges (N, 2) and rest values (N,)."""
         ...
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What decides the rows, as plain JSON values with a ``kind``."""
         ...
 
@@ -65,7 +65,7 @@ class Normal:
         z = normal_quantile((stream.uniform(count, len(ranges)) - 0.5) * inside)
         return np.asarray(np.clip(0.5 * (low + high) + self.spread * (high - low) * z, low, high))
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """``{"kind": "normal", "spread": ...}``."""
         return {"kind": "normal", "spread": float(self.spread)}
 
@@ -81,7 +81,7 @@ class Uniform:
         low, high = ranges.T
         return np.asarray(np.clip(low + (high - low) * stream.uniform(count, len(ranges)), low, high))
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """``{"kind": "uniform"}``."""
         return {"kind": "uniform"}
 
@@ -139,7 +139,7 @@ class Animation:
         lowest, highest = np.minimum(ranges[:, 0], picked), np.maximum(ranges[:, 1], picked)
         return np.asarray(np.clip(rest + factor * (picked - rest), lowest, highest))
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """``{"kind": "animation", "frames": A, "sha256": ..., "noise": [low, high]}``; noise as factors."""
         frames = np.asarray(self.frames, "<f8")
         digest = hashlib.sha256(np.ascontiguousarray(frames).tobytes()).hexdigest()
@@ -183,7 +183,7 @@ class Mixture:
             rows[mine] = sampler.draw(ranges, rest, len(mine), stream.child(1 + part))
         return rows
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """``{"kind": "mixture", "parts": [{"weight": ..., "sampler": {...}}, ...]}``."""
         parts = [{"weight": float(weight), "sampler": sampler.settings()} for weight, sampler in self.parts]
         return {"kind": "mixture", "parts": parts}

@@ -19,6 +19,7 @@ from rigwright._core import Deformer
 from rigwright._extras import require
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._confidence import confidence_groups, confidence_tensors
 from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
@@ -34,7 +35,7 @@ WATCHED = 32  # held-out poses whose error is reported while training
 
 
 def body(
-    ds: Any,
+    ds: Dataset,
     *,
     seed: int = 0,
     method: str = "blended",

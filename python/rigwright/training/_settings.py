@@ -98,7 +98,7 @@ class BodySettings:
         if not isinstance(self.compact_rotations, bool):
             raise bad_argument("body", "compact_rotations", repr(self.compact_rotations), "True or False")
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """The settings as plain values, for the model's metadata."""
         return dataclasses.asdict(self)
 
