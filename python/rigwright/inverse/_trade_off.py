@@ -16,7 +16,7 @@ from rigwright.inverse._gram import Gram
 from rigwright.inverse._run import METHODS, solve_problem
 from rigwright.plot._colors import INK, SERIES
 from rigwright.plot._drawing import new_axes
-from rigwright.progress import ProgressOption
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -191,18 +191,41 @@ def trade_off(
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "threads": threads,
-        "progress": progress,
     }
+    stages = _Stages(as_callback(progress), len(names) * len(strengths) + 1)
     table = np.empty((4, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
-            solved, _ = solve_problem(gram, shot[frames], method, float(alpha), init=init, fixed=fixed, **options)
+            show = stages.next(f"{method}, alpha {alpha:g}")
+            solved, _ = solve_problem(
+                gram, shot[frames], method, float(alpha), init=init, fixed=fixed, progress=show, **options
+            )
             table[:, m, a] = (*means(solved.weights, solved.rmse), solved.seconds / len(frames))
     low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
-    resting, _ = solve_problem(gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), **options)
+    resting, _ = solve_problem(
+        gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"), **options
+    )
     rest = resting.rmse.mean()
     rmse, cardinality, l1, seconds = table
     return TradeOff(names, strengths, frames, rmse, cardinality, l1, seconds, float(rest))
+
+
+class _Stages:
+    """One bar over many solves."""
+
+    def __init__(self, show: ProgressCallback, count: int) -> None:
+        self.show, self.count, self.begun = show, count, 0
+
+    def next(self, message: str) -> ProgressCallback:
+        """The callback of the next solve."""
+        before = self.begun
+        self.begun += 1
+
+        def show(record: Progress) -> None:
+            part = record.done / record.total if record.total > 0 else 0.0
+            self.show(Progress("comparing alphas", before + part, self.count, message))
+
+        return show
 
 
 def _names(methods: Sequence[str]) -> tuple[str, ...]:
