@@ -157,6 +157,7 @@ def count_new_crossings(
     ValueError
         If the shapes are not as many, or not of one topology.
     """
+    check_positions("count_new_crossings", target_neutral, target_shapes, "target_shapes")
     check = Arguments("count_new_crossings")
     neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
     targets = check.numbers("target_shapes", target_shapes, "K V 3", dtype=np.float32)

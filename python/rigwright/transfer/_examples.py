@@ -168,6 +168,7 @@ def personalize(
     show = as_callback(progress)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
+    check_positions("personalize", neutral, examples, "examples")
     poses = check.numbers("examples", examples, "J V 3", dtype=np.float32, finite=False)
     iterations = check.whole("iterations", iterations)
     betas, gammas = (np.geomspace(*ends, max(iterations, 1)) for ends in (SCHEDULE, GAMMA))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments
+from rigwright.transfer._positions import check_positions
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -57,8 +58,14 @@ def rig_of_expressions(
         by examples keep the combinations of the transfer.
     metadata : dict, optional
         Added to what is known of ``rig``, or in its place.
+
+    Raises
+    ------
+    ValueError
+        If sizes differ, values are not finite, or the shapes are offsets.
     """
     order, mixing = _mixing(rig)
+    check_positions("rig_of_expressions", neutral, shapes, "shapes")
     check = Arguments("rig_of_expressions", N=len(order), K=rig.num_shapes)
     rest = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
     offsets: Float64 = check.numbers("shapes", shapes, "N V 3", dtype=np.float32) - rest.astype(np.float64)
