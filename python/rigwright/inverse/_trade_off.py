@@ -253,10 +253,10 @@ def _shot(targets: ArrayLike) -> NDArray[Any]:
 
 
 def _legible(x: Float64, y: Float64) -> list[int]:
-    """Points far enough from the last labelled one for a label of their own."""
+    """Points far enough from the last labeled one for a label of their own."""
     place = np.column_stack([scaled(x[None])[0], scaled(y[None])[0]])
-    labelled = [0]
+    labeled = [0]
     for a in range(1, len(place)):
-        if np.linalg.norm(place[a] - place[labelled[-1]]) > 0.05:
-            labelled.append(a)
-    return labelled
+        if np.linalg.norm(place[a] - place[labeled[-1]]) > 0.05:
+            labeled.append(a)
+    return labeled
