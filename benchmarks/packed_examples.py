@@ -64,11 +64,11 @@ class Units:
         self.given, self.truth = given[:, kept], truth[:, kept]
         self.moved = np.any([self.given, self.truth], axis=0).any(axis=2)
 
-    def plan(self, alpha: float = 0.5, solver: str = "optimal") -> rw.transfer.Plan:
+    def plan(self, alpha: float = 0.5, method: str = "optimal") -> rw.transfer.Plan:
         """Expressions to scan for the target."""
         shapes = self.source + self.given
         return rw.transfer.pack_expressions(
-            self.source, shapes, self.faces, self.target, alpha=alpha, solver=solver, names=self.names
+            self.source, shapes, self.faces, self.target, alpha=alpha, method=method, names=self.names
         )
 
     def error(self, weights: np.ndarray, noise: float = 0.0, **options: Any) -> float:
@@ -116,7 +116,7 @@ def choices(units: Units, seeds: int) -> Rows:
     active = plan.active.any(axis=0)
     apart = plan.active[:, active]
     important = [[int(k)] for k in np.argsort(-plan.importance, kind="stable")]
-    greedy = units.plan(solver="greedy")
+    greedy = units.plan(method="greedy")
     singles = [[[int(k)] for k in np.random.default_rng(s).permutation(num_shapes)] for s in range(seeds)]
     full = [packed_at_random(apart, s) for s in range(seeds)]
     ways: dict[str, list[Sequence[Sequence[int]]]] = {

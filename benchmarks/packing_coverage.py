@@ -67,7 +67,7 @@ def coverage(face: Face) -> list[Coverage]:
     }
     rows = []
     for choice, (loose, strict) in choices.items():
-        plans = (face.plan(solver="greedy", **loose).expressions, face.plan(**strict).expressions)
+        plans = (face.plan(method="greedy", **loose).expressions, face.plan(**strict).expressions)
         held: Held = []
         for count in COUNTS:
             greedy, optimal = ({k for shapes in plan[:count] for k in shapes} for plan in plans)

@@ -45,7 +45,7 @@ def dense(model):
 
 
 def rms(model, data):
-    return rw.metrics.vertex_error(model.evaluate(data.poses), data.vertices).rms
+    return rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).rms
 
 
 def curved(data):
@@ -159,7 +159,7 @@ def test_a_data_set_keeps_its_names_and_rows(tmp_path, cylinder_rig, tolerance):
     assert model.up_axis == data.up_axis
     np.testing.assert_array_equal(model.control_ranges[:, 1], data.poses[:50].max(axis=0))
     assert stages[-1].done == stages[-1].total == 50
-    error = rw.metrics.vertex_error(model.evaluate(data.poses[:50]), data.vertices[:50])
+    error = rw.metrics.vertex_error(data.vertices[:50], model.evaluate(data.poses[:50]))
     assert model.metadata["training"]["rms"] == pytest.approx(error.rms, rel=tolerance["float32_sum"])
 
 

@@ -1,15 +1,17 @@
-"""A negative number of threads is refused at once, in the name of the function that the user called."""
+"""A number of threads or workers means the same everywhere: 0 all processors, what is no such number is refused."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 
 import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright._processors import available_processors
 from tests.support.plain_face import plain_face
 
 RIG = plain_face()
@@ -77,40 +79,117 @@ CALLS = {
     "personalize": lambda n: rw.transfer.personalize(TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n),
     "transfer_in_parts": lambda n: rw.transfer.transfer_in_parts(REST, SHAPES, REST, FACES, "nowhere", threads=n),
     "transfer_rig": lambda n: rw.transfer.transfer_rig(RIG, REST, threads=n),
+    "sample": lambda n: rw.sampling.sample(RIG, "nowhere", workers=n),
+    "LocalProcesses.__init__": rw.sampling.LocalProcesses,
+    "Options.__init__": lambda n: rw.inverse.Options(threads=n),
 }
 SKELETON = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
     "DeformationTransfer.transfer_with_examples": "example_based",
     "DeformationTransfer.resolution": "example_based",
+    "Options.__init__": "solve",
 }
+
+
+CLASSES = {"LocalProcesses.__init__": rw.sampling.LocalProcesses, "Options.__init__": rw.inverse.Options}
+NUMBERS = ("threads", "workers")
+SENTENCE = {
+    "threads": "Number of threads; 0 means all processors that this process may use.",
+    "workers": "Number of processes; 0 means all processors that this process may use.",
+}
+
+
+def argument_of(function) -> str | None:
+    """Its number of threads or workers; None for a function that has neither, or of the extension."""
+    try:
+        return next((name for name in NUMBERS if name in inspect.signature(function).parameters), None)
+    except (ValueError, TypeError):
+        return None
 
 
 def takes_threads(function) -> bool:
     try:
-        return "threads" in inspect.signature(function).parameters
+        return any(name in inspect.signature(function).parameters for name in NUMBERS)
     except (ValueError, TypeError):  # of the extension: the signatures in the text, one of each overload
         lines = (function.__doc__ or "").split("\n")
         return any("threads:" in line for line in lines if " -> " in line)
 
 
-def test_no_public_function_is_left_out():
+def public_functions() -> dict[str, object]:
     modules = ["rigwright", *(f"rigwright.{m.name}" for m in pkgutil.iter_modules(rw.__path__) if m.name[0] != "_")]
-    found = set()
+    found = {}
     for module in map(importlib.import_module, modules):
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
             if not inspect.isclass(value):
-                found |= {name} if takes_threads(value) else set()
+                found[name] = value
                 continue
-            own = {key: member for key, member in vars(value).items() if callable(member) and key[0] != "_"}
-            found |= {f"{name}.{key}" for key, member in own.items() if takes_threads(member)}
-    assert found == set(CALLS)
+            own = {key: member for key, member in vars(value).items() if callable(member)}
+            found |= {f"{name}.{key}": member for key, member in own.items() if key == "__init__" or key[0] != "_"}
+    return {name: function for name, function in found.items() if takes_threads(function)}
+
+
+FUNCTIONS = public_functions()
+IN_PYTHON = [name for name, function in FUNCTIONS.items() if argument_of(function)]
+
+
+def test_no_public_function_is_left_out():
+    assert set(FUNCTIONS) == set(CALLS)
+
+
+def called(name: str) -> str:
+    """The function that an error names."""
+    if name in NAMES or name.startswith("DeformationTransfer"):
+        return NAMES.get(name, name)
+    return name.removesuffix(".__init__").rsplit(".")[-1]
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_negative_number_is_named(name):
-    function = NAMES.get(name, name)
-    if name not in NAMES and not name.startswith("DeformationTransfer"):
-        function = name.rsplit(".")[-1]
-    with pytest.raises(ValueError, match=rf"^{function}: threads is -1; it must be (0 \(all|a whole number from 0)"):
+    argument = argument_of(FUNCTIONS[name]) or "threads"
+    with pytest.raises(
+        ValueError, match=rf"^{called(name)}: {argument} is -1; it must be 0 \(all processors\) or more"
+    ):
         CALLS[name](-1)
+
+
+@pytest.mark.parametrize("wrong", [None, 1.5, 2.0, True, "2", 2**31, 10**20], ids=str)
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_what_is_no_number_of_threads_is_named_with_its_bound(name, wrong):
+    argument, bound = argument_of(FUNCTIONS[name]), r"0 \(all processors\) or more, up to 2147483647"
+    with pytest.raises(ValueError, match=rf"^{called(name)}: {argument} is {wrong!r}; it must be {bound}$"):
+        CALLS[name](wrong)
+
+
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_its_docstring_says_what_0_means(name):
+    function = FUNCTIONS[name]
+    text = " ".join((inspect.getdoc(function) or "").split())
+    if name in CLASSES:
+        text = " ".join((inspect.getdoc(CLASSES[name]) or "").split())
+    refers = {"Solver.solve": "see :func:`solve`", "Crowd.instances": "parameters are those of :meth:`evaluate`"}
+    assert refers.get(name, SENTENCE[argument_of(function)]) in text
+
+
+def test_0_workers_are_the_processors_that_this_process_may_use():
+    assert rw.sampling.LocalProcesses(0).workers == available_processors()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")
+def test_processors_outside_the_affinity_do_not_count():
+    usable = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(usable)})
+        assert available_processors() == 1
+    finally:
+        os.sched_setaffinity(0, usable)
+
+
+def test_training_leaves_the_host_s_threads_as_they_were():
+    torch = pytest.importorskip("torch")
+    from rigwright.training._optimize import torch_settings
+
+    before = torch.get_num_threads()
+    with torch_settings(torch, 0, "cpu"):
+        assert torch.get_num_threads() == available_processors()
+    assert torch.get_num_threads() == before

@@ -71,10 +71,14 @@ def test_grey_in_colors_is_grey(tolerance):
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        (np.zeros((20, 20)), np.zeros((20, 21)), r"b is of \(20, 21\) pixels; it must be of \(20, 20\) pixels"),
-        (np.zeros((20, 20, 4)), np.zeros((20, 20)), r"a is float64 \(20, 20, 4\)"),
-        (np.zeros((0, 20)), np.zeros((0, 20)), r"a is float64 \(0, 20\)"),
-        (np.zeros((20, 20)), np.full((20, 20), np.nan), r"b is not finite everywhere"),
+        (
+            np.zeros((20, 20)),
+            np.zeros((20, 21)),
+            r"approximation is of \(20, 21\) pixels; it must be of \(20, 20\) pixels",
+        ),
+        (np.zeros((20, 20, 4)), np.zeros((20, 20)), r"truth is float64 \(20, 20, 4\)"),
+        (np.zeros((0, 20)), np.zeros((0, 20)), r"truth is float64 \(0, 20\)"),
+        (np.zeros((20, 20)), np.full((20, 20), np.nan), r"approximation is not finite everywhere"),
     ],
 )
 def test_bad_pictures_are_refused(measure, a, b, message):

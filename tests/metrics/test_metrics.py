@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -222,17 +224,34 @@ def test_rigid_pieces_have_an_enveloping_error_of_100(tolerance):
     assert rw.metrics.enveloping_error(vertices, vertices, poses, skeleton, rest) == 0.0
 
 
+EQUALS = {"hausdorff", "triangle_distortion"}  # symmetric, and used between meshes neither of which is the truth
+
+
+@pytest.mark.parametrize("name", [name for name in rw.metrics.__all__ if inspect.isfunction(getattr(rw.metrics, name))])
+def test_truth_comes_before_its_approximation(name):
+    names = list(inspect.signature(getattr(rw.metrics, name)).parameters)
+    if name in EQUALS:
+        assert names[:2] == ["a", "b"]
+    else:
+        assert not {"a", "b", "vertices"} & set(names)
+        judged = [word for word in names if word in ("truth", "approximation")]
+        assert judged in ([], ["truth", "approximation"])
+
+
 def test_wrong_inputs_are_named():
     a = animation()
     faces = mixed_faces()
     for call, text in [
-        (lambda: rw.metrics.vertex_error(a, a[:, :-1]), r"vertex_error: b is \(4, 29, 3\); it must be \(4, 30, 3\)"),
-        (lambda: rw.metrics.vertex_error(a, np.full_like(a, np.nan)), "vertex_error: b is not finite"),
-        (lambda: rw.metrics.vertex_error(a[:0], a[:0]), "vertex_error: a is empty"),
-        (lambda: rw.metrics.vertex_error(a[..., :2], a[..., :2]), r"vertex_error: a is \(4, 30, 2\)"),
-        (lambda: rw.metrics.vertex_error("no", a), "vertex_error: a is"),
+        (
+            lambda: rw.metrics.vertex_error(a, a[:, :-1]),
+            r"vertex_error: approximation is \(4, 29, 3\); it must be \(4, 30, 3\)",
+        ),
+        (lambda: rw.metrics.vertex_error(a, np.full_like(a, np.nan)), "vertex_error: approximation is not finite"),
+        (lambda: rw.metrics.vertex_error(a[:0], a[:0]), "vertex_error: truth is empty"),
+        (lambda: rw.metrics.vertex_error(a[..., :2], a[..., :2]), r"vertex_error: truth is \(4, 30, 2\)"),
+        (lambda: rw.metrics.vertex_error("no", a), "vertex_error: truth is"),
         (lambda: rw.metrics.normal_angle(a, a, faces + 5), "normal_angle: faces is"),
-        (lambda: rw.metrics.normal_angle(a, a[:1], faces), r"normal_angle: b is \(1, 30, 3\)"),
+        (lambda: rw.metrics.normal_angle(a, a[:1], faces), r"normal_angle: approximation is \(1, 30, 3\)"),
         (lambda: rw.metrics.seam_error(a, a, faces, np.zeros(29, int)), r"seam_error: labels is int64 \(29,\)"),
         (lambda: rw.metrics.seam_error(a, a, faces[:, :2], np.zeros(30, int)), "seam_error: faces is int64"),
     ]:

@@ -54,11 +54,11 @@ def test_negative_weights_count_by_size():
         ("weights", np.full((6, 5), np.nan)),
         ("weights", np.zeros(6)),
         ("truth", np.zeros((5, 9, 3), np.float32)),
-        ("vertices", np.zeros((7, 9, 3), np.float32)),
+        ("approximation", np.zeros((7, 9, 3), np.float32)),
     ],
 )
 def test_what_does_not_fit_is_refused(argument, value):
-    weights, truth, vertices = shot()
-    given = {"weights": weights, "truth": truth, "vertices": vertices} | {argument: value}
+    weights, truth, approximation = shot()
+    given = {"weights": weights, "truth": truth, "approximation": approximation} | {argument: value}
     with pytest.raises(ValueError, match=f"weight_error: {argument} is"):
         rw.metrics.weight_error(**given)

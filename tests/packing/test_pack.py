@@ -22,10 +22,10 @@ def covers(plan, count):
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("solver", ["optimal", "greedy"])
-def test_every_shape_once_and_none_in_another_s_way(seed, solver):
+@pytest.mark.parametrize("method", ["optimal", "greedy"])
+def test_every_shape_once_and_none_in_another_s_way(seed, method):
     neutral, shapes, faces = oracles.random_shapes(seed, 14)
-    plan = pack(neutral, shapes, faces, symmetry=False, solver=solver)
+    plan = pack(neutral, shapes, faces, symmetry=False, method=method)
     active = oracles.binary(neutral, shapes, 0.3)
     assert np.array_equal(plan.active, active)
     assert covers(plan, 14)
@@ -123,18 +123,18 @@ def test_a_refused_expression_gives_the_next_best(tolerance):
         assert plan.expressions[0] not in refused
         refused, weight = [*refused, plan.expressions[0]], best
     complete = pack(neutral, shapes, faces, symmetry=False, reject=refused)
-    greedy = pack(neutral, shapes, faces, symmetry=False, reject=refused, solver="greedy")
+    greedy = pack(neutral, shapes, faces, symmetry=False, reject=refused, method="greedy")
     fewest = pack(neutral, shapes, faces, symmetry=False, reject=refused, minimize=True)
     for plan in (complete, greedy, fewest):
         assert covers(plan, 12)
         assert not any(set(entry) <= set(chosen) for entry in refused for chosen in plan.expressions)
 
 
-@pytest.mark.parametrize("solver", ["optimal", "greedy"])
-def test_shapes_refused_at_a_position_come_later(solver):
+@pytest.mark.parametrize("method", ["optimal", "greedy"])
+def test_shapes_refused_at_a_position_come_later(method):
     neutral, shapes, faces = oracles.random_shapes(2, 12, part=0.04)
-    first = pack(neutral, shapes, faces, symmetry=False, solver=solver).expressions[0]
-    plan = pack(neutral, shapes, faces, symmetry=False, solver=solver, reject_at={0: first[:1]})
+    first = pack(neutral, shapes, faces, symmetry=False, method=method).expressions[0]
+    plan = pack(neutral, shapes, faces, symmetry=False, method=method, reject_at={0: first[:1]})
     assert first[0] not in plan.expressions[0]
     assert covers(plan, 12)
 
@@ -196,8 +196,8 @@ def test_a_limit_stops_and_says_what_is_left():
 def test_overlap_stays_within_its_bound():
     neutral, shapes, faces = oracles.random_shapes(5, 16)
     active = oracles.binary(neutral, shapes, 0.3)
-    plain = pack(neutral, shapes, faces, symmetry=False, solver="greedy")
-    plan = pack(neutral, shapes, faces, symmetry=False, solver="greedy", overlap=0.2)
+    plain = pack(neutral, shapes, faces, symmetry=False, method="greedy")
+    plan = pack(neutral, shapes, faces, symmetry=False, method="greedy", overlap=0.2)
     assert covers(plan, 16)
     assert len(plan.expressions) < len(plain.expressions)
     assert not plan.proven_minimal
@@ -211,7 +211,7 @@ def test_overlap_stays_within_its_bound():
 
 def test_greedy_takes_the_smallest_key_first():
     neutral, shapes, faces = oracles.random_shapes(6, 14)
-    plan = pack(neutral, shapes, faces, symmetry=False, solver="greedy")
+    plan = pack(neutral, shapes, faces, symmetry=False, method="greedy")
     active, left = oracles.binary(neutral, shapes, 0.3), list(range(14))
     for expression in plan.expressions:
         chosen = []

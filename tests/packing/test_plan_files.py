@@ -74,7 +74,7 @@ WRONG = {
     "alpha": [-0.1, 1.1, float("nan")],
     "beta": [-1.0, float("inf"), 10.5],
     "overlap": [-0.1, 1.0, 0.1],
-    "solver": ["cplex"],
+    "method": ["cplex"],
     "limit": [0, 1.5, True],
     "node_limit": [0],
     "names": [["a"], "abcdef"],

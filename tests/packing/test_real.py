@@ -75,7 +75,7 @@ def test_the_first_expressions_solve_the_published_program(face, symmetry, toler
 def test_fewest_expressions_reach_the_bound(face):
     neutral, shapes, faces, names = face
     plan = pack(neutral, shapes, faces, symmetry=False, minimize=True, names=names)
-    greedy = pack(neutral, shapes, faces, symmetry=False, solver="greedy", names=names)
+    greedy = pack(neutral, shapes, faces, symmetry=False, method="greedy", names=names)
     assert plan.proven_minimal
     assert len(plan.expressions) == plan.lower_bound <= len(greedy.expressions)
     assert sorted(k for e in plan.expressions for k in e) == [k for k in range(len(names)) if k not in plan.empty]

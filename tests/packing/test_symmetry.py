@@ -94,11 +94,11 @@ def test_a_pair_keeps_its_area_and_shares_no_vertex():
     assert np.array_equal(plan.active[4:], active[4:])
 
 
-@pytest.mark.parametrize("solver", ["optimal", "greedy"])
-def test_packing_with_pairs_solves_the_published_program(solver, tolerance):
+@pytest.mark.parametrize("method", ["optimal", "greedy"])
+def test_packing_with_pairs_solves_the_published_program(method, tolerance):
     pytest.importorskip("highspy")
     neutral, shapes, faces = sided_face()
-    plan = pack(neutral, shapes, faces, solver=solver)
+    plan = pack(neutral, shapes, faces, method=method)
     left = set(range(6))
     pairs = [(pair.first, pair.second) for pair in plan.pairs]
     for expression in plan.expressions:
@@ -106,7 +106,7 @@ def test_packing_with_pairs_solves_the_published_program(solver, tolerance):
         best = oracles.published_program(plan.active, plan.importance, pairs, left)
         weight = plan.importance[expression].sum()
         assert weight <= best + tolerance["gram"]
-        if solver == "optimal":
+        if method == "optimal":
             assert weight == pytest.approx(best, abs=tolerance["gram"])
         left -= set(expression)
     assert not left
@@ -115,7 +115,7 @@ def test_packing_with_pairs_solves_the_published_program(solver, tolerance):
 def test_greedy_with_pairs_is_algorithm_1():
     """Smallest key first, its partner with it, whoever overlaps them is out; said again shape by shape."""
     neutral, shapes, faces = sided_face()
-    plan = pack(neutral, shapes, faces, solver="greedy")
+    plan = pack(neutral, shapes, faces, method="greedy")
     active = oracles.binary(neutral, shapes, 0.3)
     partner = {k: {k} for k in range(6)}
     for pair in plan.pairs:
@@ -140,10 +140,10 @@ def test_refusing_one_of_a_pair_refuses_its_partner():
         pack(neutral, shapes[:2], faces, reject_at={0: [1]})
 
 
-@pytest.mark.parametrize("solver", ["optimal", "greedy"])
-def test_refusing_a_pair_takes_it_apart(solver):
+@pytest.mark.parametrize("method", ["optimal", "greedy"])
+def test_refusing_a_pair_takes_it_apart(method):
     neutral, shapes, faces = sided_face()
-    before, plan = (pack(neutral, shapes, faces, solver=solver, reject=sets) for sets in ([], [[0, 1]]))
+    before, plan = (pack(neutral, shapes, faces, method=method, reject=sets) for sets in ([], [[0, 1]]))
     assert (0, 1) in [(pair.first, pair.second) for pair in before.pairs]
     assert plan.pairs == [pair for pair in before.pairs if (pair.first, pair.second) != (0, 1)]
     assert not any({0, 1} <= set(entry) for entry in plan.expressions)

@@ -92,7 +92,7 @@ def test_another_rig_is_refused(whole, tmp_path, attribute):
         ("count", True),
         ("seed", -1),
         ("seed", "7"),
-        ("workers", 0),
+        ("workers", -1),
         ("probe", -1),
         ("shard_rows", 0),
         ("sampler", "gaussian"),

@@ -40,7 +40,7 @@ MOST_FILES = 24  # in one folder of the engine: more are several subjects
 # The same for the modules and sub-packages of python/rigwright.
 PYTHON_LAYERS = [
     {"_core", "_cuda"},
-    {"errors", "progress", "_posing", "_interrupts", "_text"},
+    {"errors", "progress", "_posing", "_interrupts", "_processors", "_text"},
     {"_validate"},
     {"_extras", "_files", "_hashing", "_reading"},
     {"_resume"},

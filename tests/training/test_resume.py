@@ -158,7 +158,9 @@ def test_a_checkpoint_with_a_wrong_byte_is_named_or_read(tmp_path):
 def test_no_number_of_threads_is_refused_before_work(cylinder_data, threads):
     import rigwright as rw
 
-    with pytest.raises(ValueError, match=r"body: threads is .*; it must be a whole number from 0 to 2147483647"):
+    with pytest.raises(
+        ValueError, match=r"body: threads is .*; it must be 0 \(all processors\) or more, up to 2147483647"
+    ):
         rw.training.body(cylinder_data, threads=threads)
 
 

@@ -47,8 +47,8 @@ def test_numbers_of_numpy_are_numbers():
         ({"ds": None}, "ds is a NoneType without skeleton"),
         ({"device": 5}, "device is 5; it must be "),
         ({"device": "abacus"}, "device is 'abacus'; it must be "),
-        ({"threads": -1}, "threads is -1; it must be a whole number from 0"),
-        ({"threads": "all"}, "threads is 'all'; it must be a whole number from 0"),
+        ({"threads": -1}, r"threads is -1; it must be 0 \(all processors\) or more"),
+        ({"threads": "all"}, r"threads is 'all'; it must be 0 \(all processors\) or more"),
     ],
 )
 def test_arguments_of_the_wrong_kind_are_refused(cylinder_data, changes, message):

@@ -127,10 +127,23 @@ def handed_over(rig: rw.BlendshapeRig, shapes):
         "find_contacts": lambda: rw.transfer.find_contacts(rest, shapes, faces),
         "quality": lambda: rw.transfer.quality(rest, shapes, rest, shapes, faces),
         "pack_expressions": lambda: rw.transfer.pack_expressions(rest, shapes, faces),
+        "transfer_in_parts": lambda: rw.transfer.transfer_in_parts(rest, shapes, rest, faces, "never"),
+        "resting_vertices": lambda: rw.transfer.resting_vertices(rest, shapes),
+        "resample": lambda: rw.transfer.correspond(rest, faces, rest, faces, iterations=1).resample(rest, shapes),
+        "rig_of_expressions": lambda: rw.transfer.rig_of_expressions(rig, rest, shapes),
+        "count_new_crossings": lambda: rw.transfer.count_new_crossings(rest[None], rest, shapes, faces),
     }
 
 
-FUNCTIONS = ["deformation_transfer", "example_based", "find_contacts", "quality", "pack_expressions"]
+FUNCTIONS = sorted(handed_over(source_rig(), ()))
+
+
+def test_examples_that_are_offsets_are_said():
+    rig = source_rig()
+    rest, offsets = rig.rest_vertices, rig.columns()[:1]
+    solver = rw.transfer.DeformationTransfer(rest, rest, rig.faces)
+    with pytest.raises(ValueError, match="personalize: examples is offsets from the neutral; it must be positions"):
+        rw.transfer.personalize(solver, rest + rig.columns()[:1], rest, offsets, np.ones((1, 1)))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

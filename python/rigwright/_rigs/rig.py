@@ -129,12 +129,12 @@ class Rig(Protocol):
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
 
-    def sample(self, channels: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def sample(self, channels: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Evaluate the rig.
 
         Parameters
         ----------
-        channels : (T, N) float64 array
+        channels : (T, N) float32 array
 
         Returns
         -------

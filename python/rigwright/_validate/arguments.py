@@ -146,10 +146,9 @@ class Arguments:
         """Meters in a unit of length."""
         return self.number(argument, value, least=SHORTEST_UNIT, most=LONGEST_UNIT)
 
-    def threads(self, threads: Any) -> int:
-        """A number of threads; 0 stands for all processors."""
-        check_threads(self.function, threads)
-        return int(threads)
+    def threads(self, threads: int) -> int:
+        """A number of threads, as :func:`check_threads` checks it."""
+        return check_threads(self.function, threads)
 
     def names(self, argument: str, value: Any, count: int | None = None) -> list[str]:
         """Different, non-empty texts, ``count`` of them if that is given."""
@@ -223,16 +222,18 @@ class Arguments:
         return tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
 
 
-def check_threads(function: str, threads: Any) -> None:
-    """Refuse what is no number of threads; 0 stands for all processors.
+def check_threads(function: str, threads: object, argument: str = "threads") -> int:
+    """A number of threads or processes; 0 stands for all processors that this process may use.
 
     Raises
     ------
     ValueError
+        If it is no whole number, negative, or more than the engine counts; None is no number.
     """
-    whole = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
-    if not whole or not 0 <= threads <= MOST_THREADS:
-        raise bad_argument(function, "threads", shown(threads), f"0 (all processors) or more, up to {MOST_THREADS}")
+    plain = isinstance(threads, int | np.integer) and not isinstance(threads, bool)
+    if not plain or not 0 <= int(threads) <= MOST_THREADS:  # type: ignore[call-overload]
+        raise bad_argument(function, argument, shown(threads), f"0 (all processors) or more, up to {MOST_THREADS}")
+    return int(threads)  # type: ignore[call-overload, no-any-return]
 
 
 def check_finite(function: str, argument: str, array: NDArray[np.generic]) -> None:

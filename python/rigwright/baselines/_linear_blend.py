@@ -73,7 +73,7 @@ def linear_blend(
     rows : (T,) integers, optional
         Rows of the data to learn from; all by default.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 

@@ -157,8 +157,15 @@ def unit(text: str) -> float:
 
 
 def threads(text: str) -> int:
-    """A number of threads, 0 for all processors."""
+    """A number of threads or processes, 0 for all processors that this process may use."""
     return _at_least(text, 0, MOST_THREADS)
+
+
+def add_threads(parser: argparse._ActionsContainer) -> None:
+    """``--threads``, with the same words in every command."""
+    parser.add_argument(
+        "--threads", metavar="N", type=threads, default=0, help="0, the default: all processors that it may use"
+    )
 
 
 def _at_least(text: str, least: int, most: int = 2**63 - 1) -> int:

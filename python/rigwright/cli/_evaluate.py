@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
-    parser.add_argument("--threads", type=arguments.threads, default=0, help="for vertices (default: all)")
+    arguments.add_threads(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:

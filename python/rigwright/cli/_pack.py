@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
     choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
     choice.add_argument(
-        "--solver",
+        "--method",
         choices=["optimal", "greedy"],
         default="optimal",
         help="the best expression at each place, or a good one (default optimal)",
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             0.5 if args.alpha is None else args.alpha,
             args.beta,
             not args.no_symmetry,
-            args.solver,
+            args.method,
             reject=together,
             reject_at=numbered,
             without=[k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)],

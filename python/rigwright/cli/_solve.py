@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance", type=not_negative, default=1e-9, help="relative optimality of a solved frame (default 1e-9)"
     )
     parser.add_argument("--max-iterations", type=arguments.count, help="of a frame (default: the method's own)")
-    parser.add_argument("--threads", type=arguments.threads, default=0, help="default: all")
+    arguments.add_threads(parser)
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
     add_constraint_arguments(parser)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method", choices=["blended", "paper"], default="blended", help="ours, or the method as published"
     )
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
-    parser.add_argument("--threads", type=arguments.threads, default=0, help="PyTorch's threads (default: all)")
+    arguments.add_threads(parser)
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
     parser.add_argument("--tau", type=arguments.positive, help="fewer vertex sets the higher, from 1")
     parser.add_argument("--overwrite", action="store_true", help="replace FILE where it exists")

@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.OutputFile(".txt"),
         help="write the pairs as text, to edit them",
     )
-    how.add_argument("--threads", type=arguments.threads, default=0, help="default: all")
+    arguments.add_threads(how)
     scans = parser.add_argument_group("examples")
     scans.add_argument(
         "--examples",

@@ -119,7 +119,7 @@ class Crowd:
         device: str = "cpu",
         threads: int = 0,
         output: Literal["host", "device"] = "host",
-    ) -> Any:
+    ) -> Float32 | DeviceArray:
         """Vertices of all heads.
 
         Parameters
@@ -137,7 +137,7 @@ class Crowd:
             ``"cpu"`` or ``"cuda"``, never replaced by the other. The weights of the distinct heads are all that is
             copied to the device.
         threads : int
-            0 means all processors.
+            Number of threads; 0 means all processors that this process may use.
         output : str
             ``"device"``: the vertices stay on the device, each head evaluated by itself; :meth:`instances` computes
             heads that are alike once.
@@ -154,9 +154,11 @@ class Crowd:
             If a clip, frame or prefix is out of range, not a number or of another length than the others, ``out``
             does not fit, or the device does not work here or does not evaluate this rig.
         """
+        check_threads("evaluate", threads)
         clips, frames, prefixes = self._heads("evaluate", clip, frame, prefix)
         if output != "host":
-            return self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
+            made: DeviceArray = self._evaluate(clips, frames, prefixes, device, threads=threads, output=output, out=out)
+            return made
         result = self._output(out, len(clips))
         state, head = distinct(clips, frames, prefixes)
         if len(state) == len(clips):  # nothing is shared: sorting by prefix would gain no more than its copy costs

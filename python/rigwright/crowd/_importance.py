@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +13,7 @@ from rigwright.crowd._arguments import checked_rig
 from rigwright.metrics import hausdorff, image_mse, structural_similarity, triangle_distortion
 
 Float64 = NDArray[np.float64]
-Picture = Callable[[NDArray[np.float32]], NDArray[Any]]
+Picture = Callable[[NDArray[np.float32]], NDArray[np.uint8] | NDArray[np.float64]]
 
 
 def _rms(neutral: Float64, shape: Float64, faces: NDArray[np.int32]) -> float:
@@ -33,7 +32,7 @@ def _triangles(neutral: Float64, shape: Float64, faces: NDArray[np.int32]) -> fl
     return float(triangle_distortion(neutral, shape, faces).mean())
 
 
-def _dissimilarity(neutral: NDArray[Any], shape: NDArray[Any]) -> float:
+def _dissimilarity(neutral: ArrayLike, shape: ArrayLike) -> float:
     return 1.0 - structural_similarity(neutral, shape)
 
 
@@ -43,7 +42,7 @@ GEOMETRY: dict[str, Callable[[Float64, Float64, NDArray[np.int32]], float]] = {
     "hausdorff": _hausdorff,
     "triangle_distortion": _triangles,
 }
-IMAGES: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
+IMAGES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "image_mse": image_mse,
     "image_ssim": _dissimilarity,
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._core import BlendshapeRig
 from rigwright.inverse import _measures as measures
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._options import Options
@@ -72,7 +72,7 @@ def elbow(rmse: Float64, cardinality: Float64, rest: float) -> int:
     return int(kept[total[0].argmin()])
 
 
-def default_alphas(rig: Any) -> Float64:
+def default_alphas(rig: BlendshapeRig) -> Float64:
     """``ALPHAS`` square centimeters in squared units of the rig, ascending, each once."""
     with np.errstate(over="ignore", under="ignore"):
         square_centimeter = np.square(np.float64(0.01 / float(rig.meters_per_unit)))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
+from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 from rigwright.inverse._activations import Activations
 
@@ -53,7 +54,9 @@ class Gram:
         What methods made of this rig to use again, each under a key of its own.
     """
 
-    def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
+    def __init__(
+        self, rig: BlendshapeRig, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None
+    ) -> None:
         check_blendshape_rig("solve", rig)
         self.rig = rig
         self.activations = Activations(rig.num_shapes, rig.combinations)

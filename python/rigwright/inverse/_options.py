@@ -23,7 +23,7 @@ class Options:
     max_iterations : int or None
         A frame's limit; None: the method's own.
     threads : int
-        0: all processors.
+        Number of threads; 0 means all processors that this process may use.
     progress : callable
     device : str
     joint : bool or None

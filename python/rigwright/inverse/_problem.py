@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._core import ProductModel
+from rigwright._core import BlendshapeRig, ProductModel
 from rigwright._validate import Arguments, bad_argument
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._projection import project
 from rigwright.inverse._ties import tie_boxes, tie_list
 
 Float64 = NDArray[np.float64]
+
+
+class Given(TypedDict, total=False):
+    """Arguments of ``solve`` in full shape; without those that were not given.
+
+    ``bounds`` (K, 2), ``fixed`` (T, K), ``prior_target`` and ``prior_strength`` (T, K), ``symmetric`` (P, 2).
+    """
+
+    bounds: Float64
+    fixed: Float64
+    prior_target: Float64
+    prior_strength: Float64
+    symmetric: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -42,9 +55,8 @@ class Problem:
         The term ``sum_k strength (w_k - target)^2`` of a frame; strength 0 where there is none.
     ties : (K,) int
         ``ties[k]`` is the shape whose weight shape k copies: itself, or its symmetric partner.
-    given : dict
-        The arguments of ``solve`` that made box, priors and ties, in full shape: ``bounds`` (K, 2), ``fixed`` (T, K),
-        ``prior_target`` and ``prior_strength`` (T, K), ``symmetric`` (P, 2); without those that were not given.
+    given : Given
+        The arguments of ``solve`` that made box, priors and ties.
     warnings : list of str
     """
 
@@ -60,11 +72,12 @@ class Problem:
     prior_target: Float64
     prior_strength: Float64
     ties: NDArray[np.int64]
-    given: dict[str, Any] = field(default_factory=dict)
+    given: Given = field(default_factory=Given)
     warnings: list[str] = field(default_factory=list)
 
     @property
-    def rig(self) -> Any:
+    def rig(self) -> BlendshapeRig:
+        """The rig whose weights are sought."""
         return self.gram.rig
 
     @property
@@ -194,16 +207,18 @@ def _given(
     priors: tuple[Float64, Float64],
     pairs: NDArray[np.int64],
     shape: tuple[int, int],
-) -> dict[str, Any]:
+) -> Given:
     """What made a problem, as ``Problem.given`` has it."""
-    result: dict[str, Any] = {}
+    result: Given = {}
     if bounds is not None:
         result["bounds"] = np.array(np.broadcast_to(np.asarray(bounds, np.float64), (shape[1], 2)))
     if fixed is not None:
         result["fixed"] = np.array(np.broadcast_to(np.asarray(fixed, np.float64), shape))
     if priors[1].any():
-        result |= {"prior_target": priors[0], "prior_strength": priors[1]}
-    return result | {"symmetric": pairs} if len(pairs) else result
+        result["prior_target"], result["prior_strength"] = priors
+    if len(pairs):
+        result["symmetric"] = pairs
+    return result
 
 
 def _broadcast(argument: str, value: ArrayLike, shape: tuple[int, int], *, missing: bool = False) -> Float64:
@@ -211,7 +226,9 @@ def _broadcast(argument: str, value: ArrayLike, shape: tuple[int, int], *, missi
     return np.array(np.broadcast_to(check.numbers(argument, value, "", "K", "T K", missing=missing), shape))
 
 
-def box(rig: Any, bounds: ArrayLike | None, fixed: ArrayLike | None, shape: tuple[int, int]) -> tuple[Float64, Float64]:
+def box(
+    rig: BlendshapeRig, bounds: ArrayLike | None, fixed: ArrayLike | None, shape: tuple[int, int]
+) -> tuple[Float64, Float64]:
     """Lower and upper bounds (T, K), equal where a weight is pinned."""
     check = Arguments("solve", K=shape[1])
     given = check.numbers("bounds", rig.bounds if bounds is None else bounds, "2", "K 2")

@@ -25,7 +25,7 @@ from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, make_problem
 from rigwright.inverse._rigid_motion import without_rigid_motion
 from rigwright.inverse._solution import Solution
-from rigwright.progress import ProgressCallback, ProgressOption, as_callback
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 
 Float64 = NDArray[np.float64]
 Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
@@ -40,6 +40,9 @@ METHODS: dict[str, Method] = {
     "seol": seol,
     "sqp": sqp,
 }
+
+#: methods of one step, which have nothing to report before its end
+CLOSED_FORMS = {"cet", "cet_loc", "seol"}
 
 #: methods that solve a shot with a temporal term
 TEMPORAL = {"descent"}
@@ -77,6 +80,8 @@ def solve_problem(
         sample = problem.at(training_frames(problem.num_frames, SAMPLE))
         problem = replace(problem, alpha=choose_alpha(sample, options))
     weights, iterations, converged = METHODS[method](problem, options)
+    if method in CLOSED_FORMS:
+        options.progress(Progress("solving", problem.num_frames, problem.num_frames))
     causal = joint is False
     solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
     solution.transforms = transforms

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,15 @@ BESIDE = ("names", "fps")  # what a file may hold for other readers
 PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
 OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
+
+
+class Constraints(TypedDict, total=False):
+    """Arguments of ``Solver.solve``; without those that were not given."""
+
+    bounds: Float64
+    fixed: Float64
+    priors: tuple[Float64, Float64]
+    symmetric: list[tuple[int, int]]
 
 
 @dataclass
@@ -88,15 +97,15 @@ class Solution:
     prior_strength: Float64 | None = None
     symmetric: NDArray[np.int64] | None = None
 
-    def constraints(self, frames: NDArray[np.int64] | slice = slice(None)) -> dict[str, Any]:
+    def constraints(self, frames: NDArray[np.int64] | slice = slice(None)) -> Constraints:
         """Arguments of ``Solver.solve`` that make the same problem of some frames: box, pins, priors, equal weights."""
-        result: dict[str, Any] = {} if self.bounds is None else {"bounds": self.bounds}
+        result: Constraints = {} if self.bounds is None else {"bounds": self.bounds}
         if self.fixed is not None:
             result["fixed"] = self.fixed[frames]
         if self.prior_target is not None and self.prior_strength is not None:
             result["priors"] = (self.prior_target[frames], self.prior_strength[frames])
         if self.symmetric is not None:
-            result["symmetric"] = self.symmetric.tolist()
+            result["symmetric"] = [(int(first), int(second)) for first, second in self.symmetric]
         return result
 
     @property

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from rigwright._core import BlendshapeRig
 from rigwright.errors import SparsityWarning
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._measures import all_at_rest
@@ -31,7 +32,9 @@ class Solver:
 
     gram: Gram
 
-    def __init__(self, rig: Any, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None) -> None:
+    def __init__(
+        self, rig: BlendshapeRig, *, vertices: ArrayLike | None = None, vertex_weights: ArrayLike | None = None
+    ) -> None:
         object.__setattr__(self, "gram", Gram(rig, vertices=vertices, vertex_weights=vertex_weights))
 
     def solve(
@@ -78,7 +81,7 @@ class Solver:
 
 
 def solve(
-    rig: Any,
+    rig: BlendshapeRig,
     targets: ArrayLike,
     method: str = "descent",
     alpha: float | Literal["auto"] = "auto",
@@ -156,7 +159,8 @@ def solve(
     max_iterations : int, optional
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int
-        0: all processors. The result does not depend on it.
+        Number of threads; 0 means all processors that this process may use.
+        The result does not depend on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 

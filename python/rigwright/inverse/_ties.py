@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._core import BlendshapeRig
 from rigwright._validate import bad_argument
 
 Float64 = NDArray[np.float64]
 
 
-def tie_list(rig: Any, symmetric: Sequence[tuple[int | str, int | str]] | None, num_shapes: int) -> NDArray[np.int64]:
+def tie_list(
+    rig: BlendshapeRig, symmetric: Sequence[tuple[int | str, int | str]] | None, num_shapes: int
+) -> NDArray[np.int64]:
     """(K,): the shape whose weight each shape copies, itself where it is free; of names or indices, checked."""
     ties = np.arange(num_shapes)
     used: set[int] = set()
@@ -29,7 +31,7 @@ def tie_list(rig: Any, symmetric: Sequence[tuple[int | str, int | str]] | None, 
     return ties
 
 
-def _shape_index(rig: Any, shape: int | str, num_shapes: int) -> int:
+def _shape_index(rig: BlendshapeRig, shape: int | str, num_shapes: int) -> int:
     if isinstance(shape, str):
         if shape not in rig.shape_names:
             raise bad_argument("solve", "symmetric", repr(shape), "a name of the rig's shapes")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._run import METHODS, solve_problem
 from rigwright.plot._colors import INK, SERIES
 from rigwright.plot._drawing import new_axes
-from rigwright.progress import ProgressOption
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Float64 = NDArray[np.float64]
 
@@ -70,7 +74,7 @@ class TradeOff:
         """The elbow of the first method."""
         return self.elbows[self.methods[0]]
 
-    def plot(self, axes: Sequence[Any] | None = None) -> NDArray[Any]:
+    def plot(self, axes: Sequence[Axes] | None = None) -> NDArray[np.object_]:
         """Draw RMSE against cardinality and against L1, one curve per method, a ring at its elbow.
 
         Parameters
@@ -109,7 +113,7 @@ class TradeOff:
 
 
 def trade_off(
-    rig: Any,
+    rig: BlendshapeRig,
     targets: ArrayLike,
     methods: Sequence[str] = ("descent",),
     alphas: Sequence[float] | None = None,
@@ -136,10 +140,13 @@ def trade_off(
     ----------
     rig, targets
         As in :func:`rigwright.inverse.solve`.
-    vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations, threads
+    vertices, vertex_weights, init, device, bounds, fixed, priors, symmetric, rigid, tolerance, max_iterations
         As in :func:`rigwright.inverse.solve`; what belongs to single frames (``init``, ``fixed``, ``priors``) must not
         have a frame axis. Training frames are apart, so there is no ``smoothness``.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
+        Draws a bar, or is called with :class:`rigwright.progress.Progress`.
     methods : sequence of str
         Names of ``METHODS``.
     alphas : sequence of float, optional
@@ -184,18 +191,41 @@ def trade_off(
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "threads": threads,
-        "progress": progress,
     }
+    stages = _Stages(as_callback(progress), len(names) * len(strengths) + 1)
     table = np.empty((4, len(names), len(strengths)))
     for m, method in enumerate(names):
         for a, alpha in enumerate(strengths):
-            solved, _ = solve_problem(gram, shot[frames], method, float(alpha), init=init, fixed=fixed, **options)
+            show = stages.next(f"{method}, alpha {alpha:g}")
+            solved, _ = solve_problem(
+                gram, shot[frames], method, float(alpha), init=init, fixed=fixed, progress=show, **options
+            )
             table[:, m, a] = (*means(solved.weights, solved.rmse), solved.seconds / len(frames))
     low, high = np.broadcast_to(rig.bounds if bounds is None else bounds, rig.bounds.shape).T
-    resting, _ = solve_problem(gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), **options)
+    resting, _ = solve_problem(
+        gram, shot[frames], "descent", 0.0, fixed=np.clip(0.0, low, high), progress=stages.next("at rest"), **options
+    )
     rest = resting.rmse.mean()
     rmse, cardinality, l1, seconds = table
     return TradeOff(names, strengths, frames, rmse, cardinality, l1, seconds, float(rest))
+
+
+class _Stages:
+    """One bar over many solves."""
+
+    def __init__(self, show: ProgressCallback, count: int) -> None:
+        self.show, self.count, self.begun = show, count, 0
+
+    def next(self, message: str) -> ProgressCallback:
+        """The callback of the next solve."""
+        before = self.begun
+        self.begun += 1
+
+        def show(record: Progress) -> None:
+            part = record.done / record.total if record.total > 0 else 0.0
+            self.show(Progress("comparing alphas", before + part, self.count, message))
+
+        return show
 
 
 def _names(methods: Sequence[str]) -> tuple[str, ...]:
@@ -207,7 +237,7 @@ def _names(methods: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _strengths(rig: Any, alphas: Sequence[float] | None) -> Float64:
+def _strengths(rig: BlendshapeRig, alphas: Sequence[float] | None) -> Float64:
     """(A,) ascending."""
     if alphas is None:
         Arguments("trade_off").unit("rig.meters_per_unit", float(rig.meters_per_unit))
@@ -223,10 +253,10 @@ def _shot(targets: ArrayLike) -> NDArray[Any]:
 
 
 def _legible(x: Float64, y: Float64) -> list[int]:
-    """Points far enough from the last labelled one for a label of their own."""
+    """Points far enough from the last labeled one for a label of their own."""
     place = np.column_stack([scaled(x[None])[0], scaled(y[None])[0]])
-    labelled = [0]
+    labeled = [0]
     for a in range(1, len(place)):
-        if np.linalg.norm(place[a] - place[labelled[-1]]) > 0.05:
-            labelled.append(a)
-    return labelled
+        if np.linalg.norm(place[a] - place[labeled[-1]]) > 0.05:
+            labeled.append(a)
+    return labeled

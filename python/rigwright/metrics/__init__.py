@@ -1,6 +1,8 @@
 """How far an approximation is from the truth: distances, normals, triangles, seams, pictures, weights; rankings.
 
-Vertices are (V, 3) for one frame or (T, V, 3) for T frames, in any one unit; distances come back in that unit.
+Where one argument is exact and the other is to be judged they are called ``truth`` and ``approximation``, in this
+order; what compares two meshes as equals calls them ``a`` and ``b``. Vertices are (V, 3) for one frame or (T, V, 3) for
+T frames, in any one unit; distances come back in that unit.
 """
 
 from rigwright.metrics._distortion import triangle_distortion, triangles

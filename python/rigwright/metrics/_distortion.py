@@ -12,7 +12,7 @@ from rigwright._validate import Arguments
 
 
 def triangles(faces: ArrayLike) -> NDArray[np.int32]:
-    """(T, 3): the faces, quads cut from their first corner to their third; a quad's halves follow one another."""
+    """(N, 3): the faces, quads cut from their first corner to their third; a quad's halves follow one another."""
     return _halves(padded_faces(faces, "triangles"))
 
 
@@ -37,7 +37,7 @@ def triangle_distortion(a: ArrayLike, b: ArrayLike, faces: ArrayLike) -> NDArray
 
     Returns
     -------
-    (T,) float64
+    (N,) float64
         An edge without length in either mesh has no ratio, and counts 0.
 
     Raises

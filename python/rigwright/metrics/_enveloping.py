@@ -12,7 +12,7 @@ from rigwright.metrics._vertices import vertex_error
 
 
 def enveloping_error(
-    vertices: ArrayLike,
+    truth: ArrayLike,
     approximation: ArrayLike,
     poses: ArrayLike,
     skeleton: Skeleton,
@@ -29,8 +29,8 @@ def enveloping_error(
 
     Parameters
     ----------
-    vertices, approximation : (T, V, 3)
-        The truth v and the approximation v', float32.
+    truth, approximation : (T, V, 3)
+        Vertices v and v', float32.
     poses : (T, C)
         Pose rows: 12 numbers a joint first.
     skeleton : Skeleton
@@ -40,7 +40,7 @@ def enveloping_error(
     joints : (V,) integers, optional
         The joint of each vertex, where it is known; otherwise the best one is found.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
@@ -54,19 +54,19 @@ def enveloping_error(
     """
     check = Arguments("enveloping_error")
     check.threads(threads)
-    truth = check.numbers("vertices", vertices, "T V 3", dtype=np.float32)
+    exact = check.numbers("truth", truth, "T V 3", dtype=np.float32)
     guess = check.numbers("approximation", approximation, "T V 3", dtype=np.float32)
     rest = check.numbers("rest_vertices", rest_vertices, "V 3", dtype=np.float32)
     rows = check.numbers("poses", poses, "T C", dtype=np.float32)
     if rows.shape[1] < 12 * skeleton.num_joints:
         raise check.wrong("poses", f"{rows.shape[1]} wide", f"at least {12 * skeleton.num_joints} wide")
-    rigid = _core.rigid_errors(skeleton, rest, rows, truth, threads)
+    rigid = _core.rigid_errors(skeleton, rest, rows, exact, threads)
     if joints is None:
         best = rigid.min(axis=1)
     else:
         chosen = check.integers("joints", joints, "V", below=rigid.shape[1])
         best = rigid[np.arange(len(rigid)), chosen]
-    left = vertex_error(truth, guess, threads=threads).rms ** 2 * truth.shape[0] * truth.shape[1]
+    left = vertex_error(exact, guess, threads=threads).rms ** 2 * exact.shape[0] * exact.shape[1]
     if left == 0.0:
         return 0.0
     with np.errstate(divide="ignore"):

@@ -22,7 +22,7 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
     a, b : (V, 3), (W, 3)
         Vertices, not necessarily of one topology. They are compared as float32.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------

@@ -14,12 +14,12 @@ WINDOW, DEVIATION, K1, K2 = 11, 1.5, 0.01, 0.03
 LUMA = (0.299, 0.587, 0.114)  # of red, green and blue: ITU-R BT.601
 
 
-def image_mse(a: ArrayLike, b: ArrayLike) -> float:
+def image_mse(truth: ArrayLike, approximation: ArrayLike) -> float:
     """Mean squared difference of two pictures' luminance (Carrigan 2020, equation 4.3).
 
     Parameters
     ----------
-    a, b : (h, w) or (h, w, 3)
+    truth, approximation : (h, w) or (h, w, 3)
         Values from 0 to 255; colors are weighted as ITU-R BT.601 does.
 
     Raises
@@ -27,11 +27,11 @@ def image_mse(a: ArrayLike, b: ArrayLike) -> float:
     ValueError
         If the pictures differ in size, are empty, are no pictures or hold a value that is not finite.
     """
-    first, second = _pair("image_mse", a, b, smallest=1)
+    first, second = _pair("image_mse", truth, approximation, smallest=1)
     return float(np.square(first - second).mean())
 
 
-def structural_similarity(a: ArrayLike, b: ArrayLike, *, data_range: float = 255.0) -> float:
+def structural_similarity(truth: ArrayLike, approximation: ArrayLike, *, data_range: float = 255.0) -> float:
     """Mean structural similarity index (SSIM) of two pictures' luminance.
 
     Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: from error visibility to structural similarity",
@@ -40,7 +40,7 @@ def structural_similarity(a: ArrayLike, b: ArrayLike, *, data_range: float = 255
 
     Parameters
     ----------
-    a, b : (h, w) or (h, w, 3)
+    truth, approximation : (h, w) or (h, w, 3)
         At least 11 x 11 pixels; colors are weighted as ITU-R BT.601 does.
     data_range : float
         Distance of the darkest to the brightest possible value.
@@ -56,7 +56,7 @@ def structural_similarity(a: ArrayLike, b: ArrayLike, *, data_range: float = 255
         If the pictures differ in size, are too small, are no pictures or hold a value that is not finite, or
         ``data_range`` is not above 0.
     """
-    x, y = _pair("structural_similarity", a, b, smallest=WINDOW)
+    x, y = _pair("structural_similarity", truth, approximation, smallest=WINDOW)
     Arguments("structural_similarity").number("data_range", data_range, above=0.0)
     c1, c2 = (K1 * data_range) ** 2, (K2 * data_range) ** 2
     mean_x, mean_y = _window_mean(x), _window_mean(y)
@@ -78,11 +78,13 @@ def _window_mean(image: Float64) -> Float64:
     return np.asarray(sum(tap * down[:, i : i + columns] for i, tap in enumerate(taps)))
 
 
-def _pair(function: str, a: ArrayLike, b: ArrayLike, smallest: int) -> tuple[Float64, Float64]:
-    first, second = _luminance(function, "a", a, smallest), _luminance(function, "b", b, smallest)
-    if first.shape != second.shape:
-        raise bad_argument(function, "b", f"of {second.shape} pixels", f"of {first.shape} pixels, as a is")
-    return first, second
+def _pair(function: str, truth: ArrayLike, approximation: ArrayLike, smallest: int) -> tuple[Float64, Float64]:
+    exact = _luminance(function, "truth", truth, smallest)
+    other = _luminance(function, "approximation", approximation, smallest)
+    if exact.shape != other.shape:
+        expected = f"of {exact.shape} pixels, as truth is"
+        raise bad_argument(function, "approximation", f"of {other.shape} pixels", expected)
+    return exact, other
 
 
 def _luminance(function: str, argument: str, image: ArrayLike, smallest: int) -> Float64:

@@ -36,26 +36,26 @@ class NormalAngle:
         return f"NormalAngle(mean={self.mean:.4g}, p95={self.p95:.4g}, max={self.max:.4g}{excluded})"
 
 
-def normal_angle(a: ArrayLike, b: ArrayLike, faces: ArrayLike, *, threads: int = 0) -> NormalAngle:
-    """Angles between the face normals of two animations of one mesh.
+def normal_angle(truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, *, threads: int = 0) -> NormalAngle:
+    """Angles of an approximation's face normals from the truth's.
 
     The normal of a triangle is the cross product of two sides, of a quad the cross product of its diagonals.
 
     Parameters
     ----------
-    a, b : (V, 3) or (T, V, 3)
-        Vertices, float32.
+    truth, approximation : (V, 3) or (T, V, 3)
+        Vertices of one mesh, float32.
     faces : (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------
     ValueError
         If the shapes differ, a value is not finite, or a corner is no vertex.
     """
-    angles = _core.face_normal_angles(a, b, faces, Arguments("normal_angle").threads(threads))
+    angles = _core.face_normal_angles(truth, approximation, faces, Arguments("normal_angle").threads(threads))
     valid = ~np.isnan(angles)
     known = angles[valid]
     count = valid.sum(axis=0)

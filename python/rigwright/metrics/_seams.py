@@ -78,7 +78,7 @@ def seam_error(
     labels : (V,) integers
         The piece that each vertex belongs to.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from rigwright._validate import Arguments, bad_argument
 
 @dataclass(frozen=True)
 class VertexError:
-    """Distances |a_tk - b_tk| over T frames and V vertices, in the vertices' unit.
+    """Distances between truth and approximation over T frames and V vertices, in the vertices' unit.
 
     Attributes
     ----------
@@ -36,24 +36,24 @@ class VertexError:
         return f"VertexError(mean={self.mean:.4g}, rms={self.rms:.4g}, p95={self.p95:.4g}, max={self.max:.4g})"
 
 
-def vertex_error(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> VertexError:
-    """Distances between the vertices of two animations of one mesh.
+def vertex_error(truth: ArrayLike, approximation: ArrayLike, *, threads: int = 0) -> VertexError:
+    """Distances of an approximation's vertices from the truth's.
 
     Parameters
     ----------
-    a, b : (V, 3) or (T, V, 3)
-        Vertices, float32.
+    truth, approximation : (V, 3) or (T, V, 3)
+        Vertices of one mesh, float32.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------
     ValueError
         If the shapes differ, there is no vertex or no frame, or a value is not finite.
     """
-    distances = _core.vertex_distances(a, b, Arguments("vertex_error").threads(threads))
+    distances = _core.vertex_distances(truth, approximation, Arguments("vertex_error").threads(threads))
     if distances.size == 0:
-        raise bad_argument("vertex_error", "a", "empty", "at least one vertex in one frame")
+        raise bad_argument("vertex_error", "truth", "empty", "at least one vertex in one frame")
     return VertexError(
         mean=float(distances.mean(dtype=np.float64)),
         rms=float(np.sqrt(np.square(distances, dtype=np.float64).mean())),

@@ -55,19 +55,19 @@ class WeightError:
 
 
 def weight_error(
-    weights: ArrayLike, truth: ArrayLike, vertices: ArrayLike, *, seconds: float = np.nan, threads: int = 0
+    weights: ArrayLike, truth: ArrayLike, approximation: ArrayLike, *, seconds: float = np.nan, threads: int = 0
 ) -> WeightError:
     """Measure the weights of a shot.
 
     Parameters
     ----------
     weights : (T, K)
-    truth, vertices : (T, V, 3)
+    truth, approximation : (T, V, 3)
         The target meshes, and the rig evaluated at the weights.
     seconds : float
         Time of the whole solve.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def weight_error(
     check.threads(threads)
     w = check.numbers("weights", weights, "T+ K+")
     wanted = check.numbers("truth", truth, "T V 3", dtype=None)
-    reached = check.numbers("vertices", vertices, "T V 3", dtype=None)
+    reached = check.numbers("approximation", approximation, "T V 3", dtype=None)
     rmse = np.array([vertex_error(a, b, threads=threads).rms for a, b in zip(wanted, reached, strict=True)])
     size = np.abs(w)
     return WeightError(

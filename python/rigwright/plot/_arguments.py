@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._hashing import padded_faces
+from rigwright._rigs.mesh import Mesh
 from rigwright._validate import as_array, bad_argument, check_finite
+
+
+class RestingMesh(Protocol):
+    """A rig, a model or a data set: ``up_axis`` is read if present."""
+
+    @property
+    def rest_vertices(self) -> NDArray[np.float32]: ...
+    @property
+    def faces(self) -> NDArray[np.int32]: ...
+
 
 Values = Sequence[ArrayLike | None]
 
@@ -24,7 +35,7 @@ class Subject:
     up_axis: str
 
 
-def subject_of(function: str, model: Any) -> Subject:
+def subject_of(function: str, model: RestingMesh | Mesh) -> Subject:
     """The mesh of a rig, a model, a data set or a mesh."""
     rest = getattr(model, "rest_vertices", getattr(model, "vertices", None))
     faces = getattr(model, "faces", None)

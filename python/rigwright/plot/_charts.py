@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._validate import as_array, bad_argument, check_finite
 from rigwright.plot._colors import ACCENT, INK, SERIES
 from rigwright.plot._drawing import legend, new_axes, plain_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 STRONGEST = 9  # weights drawn
 ACROSS = 3  # charts in a row
@@ -26,8 +29,8 @@ def curves(
     truth: ArrayLike | None = None,
     chosen: Sequence[int | str] | None = None,
     bounds: ArrayLike | None = None,
-    axes: Sequence[Any] | None = None,
-) -> NDArray[Any]:
+    axes: Sequence[Axes] | None = None,
+) -> NDArray[np.object_]:
     """Draw weights over the frames, one chart per weight.
 
     Parameters
@@ -90,8 +93,8 @@ def curves(
 
 
 def errors(
-    values: ArrayLike | Mapping[str, ArrayLike], *, unit: str = "mm", log: bool = True, axis: Any | None = None
-) -> Any:
+    values: ArrayLike | Mapping[str, ArrayLike], *, unit: str = "mm", log: bool = True, axis: Axes | None = None
+) -> Axes:
     """Draw errors over the frames, one line each.
 
     Parameters
@@ -122,7 +125,7 @@ def errors(
     >>> rw.plot.errors({"learned": ours, "linear skinning": skinning})  # doctest: +SKIP
     """
     series = _series("errors", "values", values, 1)
-    chart = new_axes(1, 1, (7.0, 3.0))[0] if axis is None else axis
+    chart: Axes = new_axes(1, 1, (7.0, 3.0))[0] if axis is None else axis
     lines = [
         (label, line, SERIES[place % len(SERIES)], place == 0) for place, (label, line) in enumerate(series.items())
     ]

@@ -83,7 +83,7 @@ def pixels_of(canvas: Any) -> NDArray[np.uint8]:
     return np.array(np.asarray(canvas.canvas.buffer_rgba())[..., :3])
 
 
-def new_axes(rows: int, columns: int, size: tuple[float, float], **more: Any) -> NDArray[Any]:
+def new_axes(rows: int, columns: int, size: tuple[float, float], **more: Any) -> NDArray[np.object_]:
     """Axes (rows columns,) of a new pyplot figure in the style of the charts: notebooks show it by themselves."""
     require("matplotlib", extra="report", purpose="drawing charts")
     from matplotlib import interactive, is_interactive, pyplot, rc_context

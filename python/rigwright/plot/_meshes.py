@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
+from rigwright._rigs.mesh import Mesh
 from rigwright._validate import bad_argument
-from rigwright.plot._arguments import Subject, Values, focus_of, points_of, subject_of, values_of
+from rigwright.plot._arguments import RestingMesh, Subject, Values, focus_of, points_of, subject_of, values_of
 from rigwright.plot._colors import heat, nice_top
 from rigwright.plot._framing import aspect_of, moving_vertices
 from rigwright.plot._image import Image, Pixels
@@ -25,7 +25,7 @@ SHEET = 6  # pictures in a row of a contact sheet
 
 
 def mesh(
-    model: Any,
+    model: RestingMesh | Mesh,
     vertices: ArrayLike | None = None,
     *,
     values: ArrayLike | None = None,
@@ -78,7 +78,7 @@ def mesh(
 
 
 def side_by_side(
-    model: Any,
+    model: RestingMesh | Mesh,
     vertices: ArrayLike,
     *,
     titles: Sequence[str] | None = None,

@@ -14,6 +14,8 @@ from rigwright._validate import bad_argument
 from rigwright.plot._colors import CLAY, rgb
 from rigwright.plot._image import Pixels
 
+Points = NDArray[np.float32] | NDArray[np.float64]
+
 # For each up axis: up, and where a viewer stands to see the character's front (glTF's and Blender's habit).
 UP_AND_FRONT = {"X": ((1, 0, 0), (0, 0, 1)), "Y": ((0, 1, 0), (0, 0, 1)), "Z": ((0, 0, 1), (0, -1, 0))}
 
@@ -28,7 +30,7 @@ class View:
     extent: float
 
 
-def view_of(vertices: NDArray[Any], up_axis: str, turn: float = 25.0, rise: float = 8.0, aspect: float = 0.7) -> View:
+def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.0, aspect: float = 0.7) -> View:
     """A view that holds all vertices.
 
     Parameters
@@ -49,7 +51,7 @@ def view_of(vertices: NDArray[Any], up_axis: str, turn: float = 25.0, rise: floa
     return View(toward, axes[1], (0.5 * (low + high)) @ axes, 1.05 * max(half[1], half[0] / aspect, 1e-9))
 
 
-def close_view(vertices: NDArray[Any], vertex: int, normal: NDArray[Any], up_axis: str, part: float = 0.2) -> View:
+def close_view(vertices: Points, vertex: int, normal: Points, up_axis: str, part: float = 0.2) -> View:
     """A view of one vertex and what lies around it, ``part`` of the character's size, seen along its normal."""
     up, _, front = _directions(up_axis, 0.0, 0.0)
     toward = np.asarray(normal, np.float64) + 0.35 * front + 0.2 * up
@@ -97,7 +99,7 @@ class Studio:
         )
         actor.prop.interpolation = "phong"  # shades by the vertex normals that each picture brings
 
-    def picture(self, vertices: NDArray[Any], view: View, colors: NDArray[np.uint8] | None = None) -> Pixels:
+    def picture(self, vertices: Points, view: View, colors: NDArray[np.uint8] | None = None) -> Pixels:
         """Pixels (height, width, 3) of the character.
 
         Parameters

@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
-from rigwright._validate import bad_argument
+from rigwright._processors import available_processors
+from rigwright._validate import bad_argument, check_threads
 from rigwright.errors import SourceError
 from rigwright.sampling._work import Done, Shard, ShardWork
 
@@ -54,6 +55,7 @@ class LocalProcesses:
     Parameters
     ----------
     workers : int
+        Number of processes; 0 means all processors that this process may use.
     start_method : "fork", "spawn" or None
         None takes fork where it is safe (not on macOS and Windows): a forked worker has the rig already,
         whatever class it is and wherever it was defined. Spawn needs a rig that can be pickled.
@@ -64,7 +66,7 @@ class LocalProcesses:
         if start_method not in (None, *known):
             raise bad_argument("LocalProcesses", "start_method", repr(start_method), f"None or one of {known}")
         fork = "fork" in known and sys.platform != "darwin"
-        self.workers = workers
+        self.workers = check_threads("LocalProcesses", workers, "workers") or available_processors()
         self.start_method = start_method or ("fork" if fork else "spawn")
 
     def run(self, work: ShardWork, shards: Sequence[Shard]) -> Iterator[Done]:

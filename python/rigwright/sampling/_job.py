@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._processors import available_processors
 from rigwright._rigs.rig import Rig
-from rigwright._validate import bad_argument
+from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling._check import Answer, check_rig
 from rigwright.sampling._dataset import Dataset
@@ -20,7 +21,7 @@ from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigwright.sampling._kinematics import Deviations
 from rigwright.sampling._manifest import rest_files
-from rigwright.sampling._plan import Plan, integer, make_plan
+from rigwright.sampling._plan import Plan, make_plan
 from rigwright.sampling._replacement import begin_again, discard, has_data, move_in
 from rigwright.sampling._rows import RowFile, Rows
 from rigwright.sampling._samplers import Sampler, named_sampler
@@ -57,8 +58,9 @@ def sample(
     seed : int
         Of all random numbers: the same seed draws the same channel rows.
     workers : int
-        Processes that evaluate the rig. 1 evaluates it in this process; more need ``for_worker()`` of a rig
-        that drives a host, and otherwise inherit the rig by fork where the platform has it.
+        Number of processes; 0 means all processors that this process may use. 1 evaluates the rig in this process;
+        more need ``for_worker()`` of a rig that drives a host, and otherwise inherit the rig by fork where the
+        platform has it.
     sampler : "normal", "uniform" or a sampler
         See :class:`Normal`, :class:`Uniform`, :class:`Animation`, :class:`Mixture`.
     probe : int
@@ -87,6 +89,7 @@ def sample(
     OSError
         With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
     """
+    workers = check_threads("sample", workers, "workers")
     facts = check_rig(rig, "sample")
     plan = make_plan(facts, named_sampler(sampler), count, seed, probe, shard_rows)
     executor = executor or _local(workers)
@@ -194,7 +197,8 @@ class _Clock:
 
 
 def _local(workers: int) -> Executor:
-    return InProcess() if integer("workers", workers, 1) == 1 else LocalProcesses(workers)
+    count = workers or available_processors()
+    return InProcess() if count == 1 else LocalProcesses(count)
 
 
 def _make_folder(folder: Path) -> None:

@@ -27,7 +27,8 @@ def function(model: Deformer, *, threads: int = 0) -> Callable[[torch.Tensor], t
     model : Deformer
         A learned or analytic model, or a blendshape rig. It has no parameters that are trained.
     threads : int
-        0 means all processors. The results have the same bytes for any number.
+        Number of threads; 0 means all processors that this process may use.
+        The results have the same bytes for any number.
 
     Returns
     -------

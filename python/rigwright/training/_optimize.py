@@ -14,6 +14,7 @@ import numpy as np
 
 from rigwright._extras import require
 from rigwright._interrupts import held_back
+from rigwright._processors import available_processors
 from rigwright.errors import NumericalError
 from rigwright.training._checkpoint import State
 from rigwright.training._networks import PARAMETERS, Problem, forward, initial_parameters
@@ -51,13 +52,12 @@ def rate(settings: BodySettings, spent: float) -> float:
 
 @contextlib.contextmanager
 def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
-    """Deterministic algorithms and a number of threads (0: as it is) for the block; restored afterwards."""
+    """Deterministic algorithms and a number of threads (0: all processors) for the block; restored afterwards."""
     if device.startswith("cuda"):
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
-    if threads > 0:
-        torch.set_num_threads(threads)
+    torch.set_num_threads(threads or available_processors())
     torch.use_deterministic_algorithms(True)
     try:
         yield

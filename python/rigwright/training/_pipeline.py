@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
-from rigwright._validate import MOST_THREADS, Arguments, bad_argument
+from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
@@ -82,7 +82,7 @@ def body(
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
-        PyTorch's; 0 leaves them as they are.
+        Number of threads; 0 means all processors that this process may use. PyTorch's own number is restored.
     checkpoint : path or None
         File that a killed run continues from; it is removed when the model is finished.
     restart : bool
@@ -170,7 +170,7 @@ def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
     count = torch.cuda.device_count() if kind == "cuda" else 1
     if colon and not (index.isdecimal() and int(index) < count):
         raise bad_argument("body", "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
-    Arguments("body").whole("threads", threads, most=MOST_THREADS)
+    check_threads("body", threads)
 
 
 class Networks:

@@ -50,7 +50,7 @@ def find_contacts(
     reach : float
         In mean lengths of a vertex's edges, above 0.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
@@ -157,6 +157,7 @@ def count_new_crossings(
     ValueError
         If the shapes are not as many, or not of one topology.
     """
+    check_positions("count_new_crossings", target_neutral, target_shapes, "target_shapes")
     check = Arguments("count_new_crossings")
     neutral = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
     targets = check.numbers("target_shapes", target_shapes, "K V 3", dtype=np.float32)

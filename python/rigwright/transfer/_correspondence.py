@@ -22,6 +22,7 @@ from rigwright.transfer._components import (
     partners,
 )
 from rigwright.transfer._fitting import Pairs, fit_surface, mean_edge, similarity
+from rigwright.transfer._positions import check_positions
 from rigwright.transfer._tears import mended, torn_edges
 
 Float32 = NDArray[np.float32]
@@ -90,7 +91,13 @@ class Correspondence:
         bridges keeps a height like the target's own, else the gradient across it would be the opening over the height
         of a shut gap, which has no bound. Hand both to :func:`deformation_transfer` with the target's neutral and
         faces.
+
+        Raises
+        ------
+        ValueError
+            If the neutral is of another mesh than the source, sizes differ, or the shapes are offsets.
         """
+        check_positions("resample", neutral, shapes, "shapes")
         check = Arguments("resample", V=len(self.fitted))
         own: Float32 = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
         others: Float32 = check.numbers("shapes", shapes, "K V 3", dtype=np.float32)
@@ -146,7 +153,7 @@ def correspond(
     iterations : int
         Rounds of bending, at least 0: that places the source only.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 

@@ -83,7 +83,7 @@ def example_based(
 
     Parameters
     ----------
-    source_neutral, source_shapes, target_neutral, faces, fixed, contacts, threads
+    source_neutral, source_shapes, target_neutral, faces, fixed, contacts
         As in :func:`deformation_transfer`, without ``"each"``. What is fixed stays whatever the examples show there.
         Contacts are met by shapes that the examples leave undetermined; the others meet where the examples do.
     examples : (J, V, 3)
@@ -93,6 +93,8 @@ def example_based(
     beta : float
         How much the transferred shapes count beside the examples, above 0: less for clean scans, more for noisy ones.
         Published: 0.1 where weights are known.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
 
     Returns
     -------
@@ -152,7 +154,7 @@ def personalize(
     iterations : int
         0 takes the weights as they are.
     threads : int
-        0 means all processors.
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
@@ -166,6 +168,7 @@ def personalize(
     show = as_callback(progress)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
+    check_positions("personalize", neutral, examples, "examples")
     poses = check.numbers("examples", examples, "J V 3", dtype=np.float32, finite=False)
     iterations = check.whole("iterations", iterations)
     betas, gammas = (np.geomspace(*ends, max(iterations, 1)) for ends in (SCHEDULE, GAMMA))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments
+from rigwright.transfer._positions import check_positions
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -39,7 +40,7 @@ def rig_of_expressions(
     faces: ArrayLike | None = None,
     *,
     linear: ArrayLike | None = None,
-    metadata: dict[str, Any] | None = None,
+    metadata: Mapping[str, object] | None = None,
 ) -> BlendshapeRig:
     """The rig whose :func:`expressions` are given, with the names, bounds and combinations of ``rig``.
 
@@ -57,8 +58,14 @@ def rig_of_expressions(
         by examples keep the combinations of the transfer.
     metadata : dict, optional
         Added to what is known of ``rig``, or in its place.
+
+    Raises
+    ------
+    ValueError
+        If sizes differ, values are not finite, or the shapes are offsets.
     """
     order, mixing = _mixing(rig)
+    check_positions("rig_of_expressions", neutral, shapes, "shapes")
     check = Arguments("rig_of_expressions", N=len(order), K=rig.num_shapes)
     rest = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
     offsets: Float64 = check.numbers("shapes", shapes, "N V 3", dtype=np.float32) - rest.astype(np.float64)
@@ -67,7 +74,7 @@ def rig_of_expressions(
     columns[order] = np.linalg.solve(mixing, offsets[order].reshape(len(order), -1)).reshape(offsets.shape)
     if linear is not None:
         columns[: rig.num_shapes] = check.numbers("linear", linear, "K V 3", dtype=np.float32) - rest.astype(np.float64)
-    about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | (metadata or {})
+    about = {key: rig.metadata[key] for key in _KEPT if key in rig.metadata} | dict(metadata or {})
     return BlendshapeRig(
         rest,
         columns[: rig.num_shapes],

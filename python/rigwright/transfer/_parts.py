@@ -43,10 +43,12 @@ def transfer_in_parts(
 
     Parameters
     ----------
-    source_neutral, source_shapes, target_neutral, faces, fixed, contacts, threads
+    source_neutral, source_shapes, target_neutral, faces, fixed, contacts
         As in :func:`rigwright.transfer.deformation_transfer`.
     folder : path
         Takes one file per part; made if it is missing. Parts of another transfer are removed from it.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import Arguments, bad_argument
+from rigwright.transfer._positions import check_positions
 
 #: Vertices that stay at the target's neutral: those that rest in all shapes, in each shape those that rest in it, none,
 #: or these.
@@ -31,7 +32,13 @@ def resting_vertices(source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDA
     -------
     (M,) int64
         Ascending. Rests: in every shape within one float32 rounding step of the largest coordinate.
+
+    Raises
+    ------
+    ValueError
+        If sizes differ, or the shapes are offsets.
     """
+    check_positions("resting_vertices", source_neutral, source_shapes, "source_shapes")
     return _resting("resting_vertices", source_neutral, source_shapes)
 
 

@@ -45,8 +45,10 @@ def transfer_rig(
     landmarks : (L, 2) integers or path, optional
         For a target of another topology: a source vertex and a target vertex each, three pairs or more, or a file that
         :func:`rigwright.sources.load_landmarks` reads.
-    fixed, contacts, threads
+    fixed, contacts
         As in :func:`deformation_transfer`; ``"rest"`` holds what no expression of the rig moves.
+    threads : int
+        Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 

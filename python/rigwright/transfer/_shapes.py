@@ -53,7 +53,8 @@ def deformation_transfer(
     contact_weight : float
         How much the correction follows what a contact asks, beside the mesh's own edges, above 0.
     threads : int
-        0 means all processors. The result has the same bytes for any number.
+        Number of threads; 0 means all processors that this process may use.
+        The result has the same bytes for any number.
 
     Returns
     -------

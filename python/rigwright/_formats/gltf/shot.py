@@ -14,7 +14,7 @@ from rigwright._hashing import padded_faces
 from rigwright._rigs.shot import Shot
 from rigwright._validate import bad_argument
 
-METRES_Y_UP: dict[str, Any] = {"meters_per_unit": 1.0, "up_axis": "Y"}  # by the specification
+METERS_Y_UP: dict[str, Any] = {"meters_per_unit": 1.0, "up_axis": "Y"}  # by the specification
 
 
 def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None, fps: float | None = None) -> Shot:
@@ -47,7 +47,7 @@ def _morphs(path: Path, mesh: str | None, clip: str | None, fps: float | None) -
     rig, file = load_gltf_blendshapes(path, mesh), MorphFile.open(path, mesh)
     record = morph_clip(file, clip)
     times, rate = clip_times(record, fps)
-    return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces, **METRES_Y_UP)
+    return Shot(rig.evaluate(file.curves(record, times).astype(np.float32)), rate, rig.faces, **METERS_Y_UP)
 
 
 def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None) -> Shot:
@@ -58,4 +58,4 @@ def _character(path: Path, mesh: str | None, clip: str | None, fps: float | None
         raise bad_argument("load_shot", "clip", "not given" if clip is None else repr(clip), f"one of {listing}")
     _, rate = clip_times(rig.clips[found[0]], fps)
     _, vertices = rig.sample_clip(found[0], rate)
-    return Shot(np.asarray(vertices, np.float32), rate, padded_faces(rig.faces, "load_shot"), **METRES_Y_UP)
+    return Shot(np.asarray(vertices, np.float32), rate, padded_faces(rig.faces, "load_shot"), **METERS_Y_UP)

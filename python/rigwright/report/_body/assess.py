@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.rig import Rig
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._body.contenders import BASELINE, Contender
 from rigwright.report._body.heldout import HeldOut
@@ -50,7 +51,7 @@ class Assessment:
         """The model that the report is about."""
         return self.contenders[0]
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, object]:
         """All numbers by name, for machines."""
         return {
             "accuracy": {
@@ -70,7 +71,7 @@ class Assessment:
         return zip(self.contenders, values, strict=True)
 
 
-def assess(entries: list[Contender], truths: list[HeldOut], rig: Any, progress: ProgressCallback) -> Assessment:
+def assess(entries: list[Contender], truths: list[HeldOut], rig: Rig | None, progress: ProgressCallback) -> Assessment:
     """Measure every contender on every set of poses, its speed, and the speed of the rig (None: unknown)."""
     jobs = [(entry, truth) for truth in truths for entry in entries]
     borders = vertex_sets(entries[0].model)
@@ -91,7 +92,7 @@ def assess(entries: list[Contender], truths: list[HeldOut], rig: Any, progress: 
 
 
 def _speed(
-    entries: list[Contender], truth: HeldOut, rig: Any, progress: ProgressCallback
+    entries: list[Contender], truth: HeldOut, rig: Rig | None, progress: ProgressCallback
 ) -> tuple[list[Timing], HostTiming | None]:
     """Of each contender, and of the rig beside the subject: what the two do in turns counts for both."""
     timings = []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from rigwright._files import atomic_write
+from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._body.assess import assess
@@ -27,10 +28,10 @@ def write(
     paper: Path | None = None,
     baselines: Sequence[Path] = (),
     training: Dataset | None = None,
-    rig: Any = None,
+    rig: Rig | None = None,
     at_most: int = MOST_POSES,
     progress: ProgressOption = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Measure models on held-out poses and write one HTML file that opens offline.
 
     Parameters

@@ -110,7 +110,7 @@ def _legend_in_order(canvas: Any, axis: Any, names: list[str]) -> None:
 
 
 def _apart(x: Array, y: Array) -> list[int]:
-    """Points far enough from the last labelled one for a label of their own."""
+    """Points far enough from the last labeled one for a label of their own."""
     place = np.column_stack([x / max(float(np.ptp(x)), 1e-12), y / max(float(np.ptp(y)), 1e-12)])
     chosen = [0]
     for a in range(1, len(place)):

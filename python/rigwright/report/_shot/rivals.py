@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigwright._extras import MissingExtra
 from rigwright.inverse import Solution
 from rigwright.inverse._projection import project
+from rigwright.inverse._solution import Constraints
 from rigwright.inverse._solve import Solver
 from rigwright.plot._colors import SERIES
 from rigwright.progress import Progress, ProgressCallback
@@ -166,8 +167,8 @@ def compared_frames(count: int) -> NDArray[np.int64]:
 class _Bench:
     solver: Solver
     targets: NDArray[np.float32]
-    constraints: dict[str, Any]
-    first: dict[str, Any]  # the constraints of the first frame alone
+    constraints: Constraints
+    first: Constraints  # the constraints of the first frame alone
     millimeters: float
 
     def race(self, method: str, alpha: float) -> list[Run]:
@@ -202,11 +203,10 @@ class _Bench:
 
     def _solve(self, method: str, alpha: float, budget: int | None) -> Solution:
         """Its time is the shortest of several calls, as many as fit into a tenth of a second."""
-        options = {"max_iterations": budget, **self.constraints}
-        fastest = self.solver.solve(self.targets, method, alpha, **options)
+        fastest = self.solver.solve(self.targets, method, alpha, max_iterations=budget, **self.constraints)
         spent = fastest.seconds
         while spent < REPEATED:
-            again = self.solver.solve(self.targets, method, alpha, **options)
+            again = self.solver.solve(self.targets, method, alpha, max_iterations=budget, **self.constraints)
             spent += again.seconds
             fastest = min(fastest, again, key=lambda solution: solution.seconds)
         return fastest

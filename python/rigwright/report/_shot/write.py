@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
+from rigwright._core import BlendshapeRig
 from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
 from rigwright.inverse import METHODS, Solution
@@ -21,7 +21,7 @@ from rigwright.report._shot.solved import SolvedShot, solved_shot
 
 def write_shot(
     path: str | os.PathLike[str],
-    rig: Any,
+    rig: BlendshapeRig,
     targets: ArrayLike,
     solution: Solution,
     *,
@@ -31,7 +31,7 @@ def write_shot(
     methods: Sequence[str] | None = None,
     name: str | None = None,
     progress: ProgressOption = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Show a solved shot in one HTML file that opens offline.
 
     Parameters
@@ -92,7 +92,7 @@ def write_shot(
     return _figures(shot) | ({} if comparison is None else {"methods": comparison.figures()})
 
 
-def _figures(shot: SolvedShot) -> dict[str, Any]:
+def _figures(shot: SolvedShot) -> dict[str, object]:
     return {
         "frames": len(shot.rmse),
         "rmse_mm": float(shot.rmse.mean()),

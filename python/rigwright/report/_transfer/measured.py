@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._blendshapes import Tent
+from rigwright._core import BlendshapeRig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
 from rigwright.transfer import TransferQuality, count_new_crossings, expressions, quality
@@ -43,8 +44,8 @@ class Transferred:
         Their new crossings near the contacts, beside ``quality.new_crossings``.
     """
 
-    source: Any
-    target: Any
+    source: BlendshapeRig
+    target: BlendshapeRig
     names: list[str]
     source_neutral: Float32
     source_shapes: Float32
@@ -109,21 +110,22 @@ class Transferred:
         errors = np.where(np.isnan(self.errors), -1.0, self.errors)
         return np.asarray(np.lexsort((-self.quality.doubt, -errors)))
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, object]:
         """Numbers by name."""
         doubt = self.quality
-        result: dict[str, Any] = {
+        crossings = {"source": int(doubt.source_crossings.sum()), "new": int(doubt.new_crossings.sum())}
+        result: dict[str, object] = {
             "shapes": self.target.num_shapes,
             "combinations": len(self.names) - self.target.num_shapes,
             "vertices": len(self.neutral),
             "contacts": 0 if self.contacts is None else len(self.contacts),
             "degenerate_faces": int(doubt.degenerate.sum()),
             "flipped_faces": int(doubt.flipped.sum()),
-            "crossings": {"source": int(doubt.source_crossings.sum()), "new": int(doubt.new_crossings.sum())},
+            "crossings": crossings,
             "most_doubtful": [self.names[n] for n in self.order()[:5]],
         }
         if self.free_crossings is not None:
-            result["crossings"]["new_without_contacts"] = int(self.free_crossings.sum())
+            crossings["new_without_contacts"] = int(self.free_crossings.sum())
         if len(judged := self.judged):
             result["mean_error_mm"] = float(np.nanmean(self.errors))
             result["copy_mean_error_mm"] = float(np.nanmean(self.copy_errors))
@@ -134,11 +136,11 @@ class Transferred:
 
 
 def measured_transfer(
-    source: Any,
-    target: Any,
+    source: BlendshapeRig,
+    target: BlendshapeRig,
     *,
     carried: tuple[ArrayLike, ArrayLike] | None = None,
-    truth: Any = None,
+    truth: BlendshapeRig | None = None,
     contacts: ArrayLike | None = None,
     free_shapes: ArrayLike | None = None,
     progress: ProgressOption = None,
@@ -196,17 +198,17 @@ def measured_transfer(
     )
 
 
-def column_names(rig: Any) -> list[str]:
+def column_names(rig: BlendshapeRig) -> list[str]:
     """The shapes' names, then those of the combinations: ``jawOpen * mouthSmileLeft``, ``eyeBlinkLeft at 0.5``."""
     names = list(rig.shape_names)
 
-    def word(factor: Any) -> str:
+    def word(factor: int | Tent) -> str:
         return names[factor] if isinstance(factor, int) else f"{names[factor.shape]} at {factor.x2:g}"
 
     return names + [" * ".join(map(word, factors)) for factors in rig.combinations]
 
 
-def check_truth(neutral: Float32, names: Sequence[str], truth: Any) -> None:
+def check_truth(neutral: Float32, names: Sequence[str], truth: BlendshapeRig | None) -> None:
     """Refuse a truth (a rig or None) of another vertex count, or without any shape of these names.
 
     Raises
@@ -223,7 +225,7 @@ def check_truth(neutral: Float32, names: Sequence[str], truth: Any) -> None:
         raise bad_argument("report", "truth", f"a rig of other shapes ({few})", "one with shapes of the target's names")
 
 
-def _true_offsets(target: Any, truth: Any) -> Float32:
+def _true_offsets(target: BlendshapeRig, truth: BlendshapeRig | None) -> Float32:
     result = np.full((target.num_columns, *target.rest_vertices.shape), np.nan, np.float32)
     check_truth(target.rest_vertices, target.shape_names, truth)
     if truth is None:

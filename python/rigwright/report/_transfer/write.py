@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
@@ -21,7 +20,7 @@ def write_transfer(
     name: str | None = None,
     shown: Sequence[str] | None = None,
     progress: ProgressOption = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Show a transferred rig in one HTML file that opens offline.
 
     Both faces in the same expressions, errors against true shapes where there are some, lips and lids with and without

@@ -44,7 +44,7 @@ def pack_expressions(
     alpha: float = 0.5,
     beta: float = 0.0,
     symmetry: bool = True,
-    solver: str = "optimal",
+    method: str = "optimal",
     *,
     reject: Sequence[Sequence[int]] = (),
     reject_at: Mapping[int, Sequence[int]] | None = None,
@@ -82,7 +82,7 @@ def pack_expressions(
     symmetry : bool
         Whether left and right versions of a shape, found by themselves, always stand together. A pair is one item with
         the area of both, so it can always be packed; refusing one for an expression refuses the other.
-    solver : str
+    method : str
         ``"optimal"``: the best expression at each place, by branch and bound. ``"greedy"``: algorithm 1 of the thesis.
     reject : sequence of sequences
         Sets of shapes that must not stand in one expression all together: an expression refused gives the next best,
@@ -95,7 +95,7 @@ def pack_expressions(
         Expressions at most.
     overlap : float
         The part of a shape's active vertices (with its partners') that may be active in the expression already; in
-        [0, 1), for the greedy solver only. The lower bound holds without overlap.
+        [0, 1), with ``method="greedy"`` only. The lower bound holds without overlap.
     motion_areas : sequence of pairs
         Painted areas, two and two, as vertex indices or masks: shapes of one area go together with those of the other
         that move in the opposite direction (upper and lower lid).
@@ -121,7 +121,7 @@ def pack_expressions(
         left at a position are refused, or all are left out.
     """
     _check_numbers(threshold, alpha, beta, overlap, node_limit)
-    _check_solver(solver, limit, overlap, minimize, reject_at)
+    _check_method(method, limit, overlap, minimize, reject_at)
     check_positions("pack_expressions", neutral, shapes, "shapes")
     face = checked_face(neutral, shapes, faces, target_neutral, names)
     told = Told(as_callback(progress))
@@ -134,7 +134,7 @@ def pack_expressions(
     program, pairs = _program(active, pairs, refusals, overlap, node_limit, told)
     told.report(Progress("finding pairs", 1, 1))
     refused_at = {position: program.items(left) for position, left in refusals.at.items()}
-    sequencer = Sequencer(program, importance, SOLVERS[solver], refused_at)
+    sequencer = Sequencer(program, importance, SOLVERS[method], refused_at)
     found = search(sequencer, minimize, limit, told)
     found["uncovered"] = sorted([*found["uncovered"], *refusals.unwanted])
     return Plan(
@@ -150,7 +150,7 @@ def pack_expressions(
             "alpha": float(alpha),
             "beta": float(beta),
             "symmetry": bool(symmetry),
-            "solver": solver,
+            "method": method,
             "limit": limit,
             "overlap": float(overlap),
             "minimize": bool(minimize),
@@ -170,7 +170,7 @@ class _Refusals:
     together: list[frozenset[int]]
     at: dict[int, list[int]]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """As a plan keeps them."""
         return {
             "reject": [sorted(entry) for entry in self.together],
@@ -201,14 +201,14 @@ def _check_numbers(threshold: float, alpha: float, beta: float, overlap: float, 
     check.whole("node_limit", node_limit, least=1)
 
 
-def _check_solver(solver: str, limit: int | None, overlap: float, minimize: bool, reject_at: Any) -> None:
-    if solver not in SOLVERS:
-        raise bad_argument(FUNCTION, "solver", repr(solver), " or ".join(f'"{name}"' for name in SOLVERS))
+def _check_method(method: str, limit: int | None, overlap: float, minimize: bool, reject_at: Any) -> None:
+    if method not in SOLVERS:
+        raise bad_argument(FUNCTION, "method", repr(method), " or ".join(f'"{name}"' for name in SOLVERS))
     if limit is not None:
         Arguments(FUNCTION).whole("limit", limit, least=1)
-    if overlap > 0.0 and (solver != "greedy" or minimize):
-        which = "minimize" if minimize else f'solver="{solver}"'
-        raise bad_argument(FUNCTION, "overlap", f"{overlap!r} with {which}", '0, or used with solver="greedy" alone')
+    if overlap > 0.0 and (method != "greedy" or minimize):
+        which = "minimize" if minimize else f'method="{method}"'
+        raise bad_argument(FUNCTION, "overlap", f"{overlap!r} with {which}", '0, or used with method="greedy" alone')
     if minimize and reject_at:
         raise bad_argument(FUNCTION, "reject_at", f"{reject_at!r} with minimize", "empty there: `reject` refuses sets")
 

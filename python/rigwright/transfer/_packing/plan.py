@@ -67,7 +67,7 @@ class Plan:
     proven_minimal: bool
     uncovered: list[int]
     empty: list[int]
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
 
     def covered(self, count: int) -> int:
         """How many shapes the first ``count`` expressions hold."""
@@ -91,7 +91,7 @@ class Plan:
         """Write the plan as JSON, in one step."""
         atomic_write(path, (json.dumps(self.as_dict(), indent=1) + "\n").encode())
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain values, as the file holds them; the masks row by row as bits (NumPy's packbits), base64."""
         bits = base64.b64encode(np.packbits(self.active, axis=1).tobytes()).decode("ascii")
         return {

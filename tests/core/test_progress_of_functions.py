@@ -1,0 +1,99 @@
+"""Every public function that takes ``progress``: True draws a bar, a callable gets the records, None is silent."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.progress import Progress
+from tests.core.test_progress import Terminal, public_functions
+from tests.support.plain_face import plain_face
+from tests.support.small_rig import small_rig
+
+RIG = plain_face()
+REST, FACES = RIG.rest_vertices, RIG.faces
+SHAPES = rw.transfer.expressions(RIG)[: RIG.num_shapes]
+ONE = np.eye(1, RIG.num_shapes)
+
+
+def linear_blend(progress, folder):
+    rig = small_rig()
+    poses, vertices = rig.sample(np.asarray(rig.channel_ranges, np.float32).T)
+    samples = rw.baselines.Samples(rig.skeleton, rig.rest_vertices, np.asarray(rig.faces, np.int32), poses, vertices)
+    rw.baselines.linear_blend(samples, progress=progress)
+
+
+def sample(progress, folder):
+    return rw.sampling.sample(small_rig(), folder / "data", count=4, probe=0, progress=progress)
+
+
+CALLS = {
+    "solve": lambda p, _: rw.inverse.solve(RIG, SHAPES, alpha=0.1, progress=p),
+    "Solver.solve": lambda p, _: rw.inverse.Solver(RIG).solve(SHAPES, method="cet", alpha=0.1, progress=p),
+    "trade_off": lambda p, _: rw.inverse.trade_off(RIG, SHAPES, methods=("seol", "cet_loc"), alphas=[0.1], progress=p),
+    "linear_blend": linear_blend,
+    "correspond": lambda p, _: rw.transfer.correspond(REST, FACES, REST, FACES, iterations=1, progress=p),
+    "pack_expressions": lambda p, _: rw.transfer.pack_expressions(REST, SHAPES, FACES, progress=p),
+    "personalize": lambda p, _: rw.transfer.personalize(
+        rw.transfer.DeformationTransfer(REST, REST, FACES), SHAPES, REST, SHAPES, np.eye(len(SHAPES)), progress=p
+    ),
+    "quality": lambda p, _: rw.transfer.quality(REST, SHAPES, REST, SHAPES, FACES, progress=p),
+    "transfer_in_parts": lambda p, at: rw.transfer.transfer_in_parts(
+        REST, SHAPES, REST, FACES, at / "parts", progress=p
+    ),
+    "transfer_rig": lambda p, _: rw.transfer.transfer_rig(RIG, REST, progress=p),
+    "measured_transfer": lambda p, _: rw.report.measured_transfer(RIG, RIG, progress=p),
+    "sample": sample,
+    "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
+}
+# They draw pages, train, or read published data: tried beside their own tests, with a callback.
+SLOW = {"body", "contact_sheet", "convert", "fitted_skinning", "write", "write_shot", "write_transfer"}
+FUNCTIONS = {
+    f.__qualname__: f
+    for f in public_functions()
+    if "progress" in inspect.signature(f).parameters and f is not rw.progress.as_callback and f.__name__ != "__init__"
+}
+
+
+def test_no_public_function_is_left_out():
+    assert set(FUNCTIONS) == {*CALLS, *SLOW}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_callable_gets_records(name, tmp_path, monkeypatch):
+    stream, records = Terminal(), []
+    monkeypatch.setattr(sys, "stderr", stream)
+    CALLS[name](records.append, tmp_path)
+    assert records
+    assert all(isinstance(record, Progress) and record.stage for record in records)
+    assert records[-1].done == records[-1].total
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_true_draws_a_bar(name, tmp_path, monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    CALLS[name](True, tmp_path)
+    assert "100%" in stream.getvalue()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_none_is_silent(name, tmp_path, capfd):
+    CALLS[name](None, tmp_path)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_slow_functions_make_the_callback_where_all_others_do(name):
+    assert "as_callback(progress)" in inspect.getsource(FUNCTIONS[name])
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_anything_else_is_refused(name, tmp_path):
+    with pytest.raises(ValueError, match="progress is 'yes'; it must be True, a callable"):
+        CALLS[name]("yes", tmp_path)
