@@ -25,9 +25,9 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
         A folder of OBJ files, a pattern (``scan_*.obj``) or one OBJ file, in natural order (2 before 10); ``.npy``
         (T, V, 3); ``.npz`` with ``vertices`` (T, V, 3), ``faces`` and ``fps`` (both optional); ``.glb``, ``.gltf``
         with morph animation or moving nodes; ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
-        ``.abc`` (read by Blender).
+        ``.abc`` (read by Blender); point caches ``.pc2`` and ``.mdd``, which know no faces.
     **options
-        ``fps`` for OBJ, ``.npy``, ``.npz`` and glTF (default: what the file says, else 30); ``mesh`` for glTF, USD and
+        ``fps`` for OBJ, ``.npy``, ``.npz``, point caches and glTF (default: what the file says, else 30); ``mesh`` for glTF, USD and
         Alembic files of several meshes; ``clip`` for glTF; ``blender`` for Alembic.
 
     Returns
@@ -68,4 +68,6 @@ OPENERS = {
     ".gltf": "gltf.shot:load_gltf_shot",
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd:load_usd_shot"),
     ".abc": "blender.alembic:load_alembic_shot",
+    ".pc2": "point_cache:load_pc2",
+    ".mdd": "point_cache:load_mdd",
 }
