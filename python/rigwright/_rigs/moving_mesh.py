@@ -65,7 +65,8 @@ class MovingMesh:
     @property
     def first(self) -> NDArray[np.float32]:
         """(V, 3): the first frame."""
-        return self._placed(np.asarray(self.frames[0:1]))[0]
+        frames = self._placed(np.asarray(self.frames[0:1]))
+        return frames.reshape(frames.shape[1:])
 
     @property
     def size(self) -> float:

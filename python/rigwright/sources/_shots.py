@@ -27,8 +27,8 @@ def load_shot(path: str | os.PathLike[str], **options: Any) -> Shot:
         with morph animation or moving nodes; ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
         ``.abc`` (read by Blender); point caches ``.pc2`` and ``.mdd``, which know no faces.
     **options
-        ``fps`` for OBJ, ``.npy``, ``.npz``, point caches and glTF (default: what the file says, else 30); ``mesh`` for glTF, USD and
-        Alembic files of several meshes; ``clip`` for glTF; ``blender`` for Alembic.
+        ``fps`` for OBJ, ``.npy``, ``.npz``, point caches and glTF (default: what the file says, else 30); ``mesh`` for
+        glTF, USD and Alembic files of several meshes; ``clip`` for glTF; ``blender`` for Alembic.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Runs inside Blender: a mesh that a PC2 point cache moves, saved as .blend or exported as Alembic.
 
-Arguments: FOLDER, which holds scene.json, scene.npz and cache.pc2; the result is FOLDER/scene.blend or FOLDER/scene.abc.
+Arguments: FOLDER, which holds scene.json, scene.npz and cache.pc2; the result is scene.blend or scene.abc in it.
 """
 
 from __future__ import annotations

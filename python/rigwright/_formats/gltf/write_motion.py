@@ -1,8 +1,8 @@
 """A moving mesh as glTF: morph targets that span its motion, and a clip of their weights.
 
-The offsets ``X`` (T, 3V) from the first frame are replaced by ``U_n U_n^T X``, with ``U_n`` the first ``n`` left singular
-vectors: of all bases of ``n`` shapes the one with the least sum of squares (Eckart and Young 1936; Alexa and Müller
-2000 for animated meshes). ``n`` is the smallest number whose largest error at any vertex in any frame is allowed.
+The offsets ``X`` (T, 3V) from the first frame are replaced by ``U_n U_n^T X``, with ``U_n`` the first ``n`` left
+singular vectors: of all bases of ``n`` shapes the one with the least sum of squares (Eckart and Young 1936; Alexa and
+Müller 2000 for animated meshes). ``n`` is the smallest number whose largest error is allowed.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def motion_basis(vertices: Float32, max_error: float) -> MotionBasis:
     weights, targets = left[:, :number], left[:, :number].T @ offsets
     scale = np.abs(weights).max(axis=0)
     weights, targets = weights / scale, targets * scale[:, None]
-    return MotionBasis(
-        vertices[0], targets.reshape(number, -1, 3), weights, _largest_error(offsets, weights, targets)
-    )
+    return MotionBasis(vertices[0], targets.reshape(number, -1, 3), weights, _largest_error(offsets, weights, targets))
 
 
 def fewest(error: Callable[[int], float], most: int, limit: float) -> int:

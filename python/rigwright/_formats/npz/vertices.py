@@ -36,12 +36,12 @@ def write_npz(path: Path, mesh: MovingMesh) -> None:
             _write_frames(member, mesh)
         for name, value in facts.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w") as member:
-                np.lib.format.write_array(member, np.asanyarray(value), allow_pickle=False)
+                np.save(member, value, allow_pickle=False)
 
 
 def _write_frames(stream: IO[bytes], mesh: MovingMesh) -> None:
     shape = (len(mesh), mesh.num_vertices, 3)
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, header)
+    np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[no-untyped-call]
     for chunk in mesh.chunks():
         stream.write(chunk.astype("<f4").tobytes())
