@@ -71,15 +71,20 @@ def write_bvh(
     return write_poses(Path(path), rig_or_model, poses, rate)
 
 
-def write_poses(path: Path, rig_or_model: Any, poses: NDArray[np.float32], fps: float) -> list[str]:
-    """Write pose rows (T, C) of a rig or a model with a skeleton, as :func:`write_bvh` does."""
+def write_poses(
+    path: Path, rig_or_model: Any, poses: NDArray[np.float32], fps: float, to_meters_per_unit: float | None = None
+) -> list[str]:
+    """Write pose rows (T, C) of a rig or a model, as :func:`write_bvh` does, in another unit if one is given."""
     skeleton = rig_or_model.skeleton
+    own = float(getattr(rig_or_model, "meters_per_unit", 1.0))
+    unit = own if to_meters_per_unit is None else to_meters_per_unit
     count = skeleton.num_joints
-    local = np.asarray(poses[:, : 12 * count], np.float64).reshape(len(poses), count, 3, 4)
-    rest = np.asarray(skeleton.rest, np.float64)
+    local = np.array(poses[:, : 12 * count], np.float64).reshape(len(poses), count, 3, 4)
+    rest = np.array(skeleton.rest, np.float64)
+    for transforms in (local, rest):
+        transforms[..., 3] *= own / unit
     motion = Motion(list(skeleton.names), np.asarray(skeleton.parents), rest, local, 1.0 / fps)
     notes = write_bvh_motion(path, motion, turn_between(str(getattr(rig_or_model, "up_axis", "Y")), "Y"))
-    unit = float(getattr(rig_or_model, "meters_per_unit", 1.0))
     return [*notes, f"{path.name} states no unit: positions are in units of {unit:g} m"]
 
 

@@ -1,0 +1,174 @@
+"""Motion for a model, from whatever file holds it: pose rows and their rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+from rigwright import sources
+from rigwright._formats.npz.archive import Member, read_arrays
+from rigwright._formats.npz.array import read_array
+from rigwright._formats.readers import suffix_of
+from rigwright._rigs.resampling import resampled
+from rigwright.cli._console import Console
+from rigwright.cli._motion import joint_names_map
+from rigwright.sources import Motion
+
+GLTF = (".glb", ".gltf")
+SAME_REST = 1e-4  # of the skeleton's size, or of a rotation's entries
+MEMBERS = {
+    "poses": Member("fiu", ("T", "C")),
+    "channels": Member("fiu", ("T", "N")),
+    "names": Member("U", ("N",)),
+    "fps": Member("fiu", ()),
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """Pose rows (T, C) of a model; ``fps`` is None where the file states none."""
+
+    poses: NDArray[Any]
+    fps: float | None = None
+
+    def at(self, fps: float | None, num_joints: int, console: Console) -> Played:
+        """The motion at the rate that was asked for: resampled if the file states another one."""
+        if fps is None or self.fps is None or np.isclose(fps, self.fps, rtol=1e-6):
+            return Played(self.poses, fps or self.fps)
+        poses = resampled(self.poses, num_joints, self.fps, fps)
+        console.line(
+            f"{len(self.poses)} frames at {self.fps:g} a second were resampled to {len(poses)} at {fps:g} a second"
+        )
+        return Played(poses, fps)
+
+
+def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, console: Console) -> Played:
+    """Read a motion.
+
+    Parameters
+    ----------
+    model : Deformer
+    path : Path
+        A data set; ``.npy`` with poses (T, C) or channels (T, N); ``.npz`` with ``poses``, or ``channels`` and, if they
+        are not all, their ``names``, and optionally ``fps``; ``.bvh``, ``.bvh.gz``, ``.glb`` or ``.gltf``, retargeted
+        by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file that
+        :func:`rigwright.sources.load_weights` reads, or ``.npy``.
+    joint_map : Path, optional
+        JSON object from the motion's joint names to the model's.
+    clip : str, optional
+        Of a glTF file that has several.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no motion of this model.
+    """
+    if path.is_dir():
+        return _data_set(model, path)
+    suffix = suffix_of(path)
+    if isinstance(model, rw.BlendshapeRig) and suffix != ".npy":
+        options = {"clip": clip} if clip is not None else {}
+        return Played(*sources.load_weights(path, model, **options))
+    if suffix == ".npz":
+        return _archive(model, path)
+    if suffix in GLTF:
+        return _clip(model, path, joint_map, clip, console)
+    if suffix == ".bvh":
+        bvh = sources.load_bvh(path)
+        for note in bvh.notes:
+            console.line(f"note: {path.name}: {note}")
+        return _retargeted(model, bvh.motion(), path, joint_map, console)
+    return Played(_poses(model, read_array(path), path))
+
+
+def _data_set(model: rw.Deformer, path: Path) -> Played:
+    from rigwright.report._body.heldout import check_fits
+
+    dataset = rw.Dataset(path)
+    check_fits(model, dataset, "evaluate")
+    return Played(dataset.poses)
+
+
+def _poses(model: rw.Deformer, rows: NDArray[Any], path: Path) -> NDArray[Any]:
+    """Poses as they are; rows as wide as the channels are channels."""
+    width, channels = len(model.control_names), len(model.channels)
+    if rows.ndim == 2 and rows.shape[1] == channels != width:
+        return model.poses_from_channels(rows)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        expected = f"poses (T, {width})" + (f" or channels (T, {channels})" if channels and channels != width else "")
+        raise ValueError(f"{path}: an array {rows.shape}; it must be {expected} of the model")
+    return rows
+
+
+def _archive(model: rw.Deformer, path: Path) -> Played:
+    arrays = read_arrays(path, MEMBERS, "evaluate", others=True)
+    fps = float(arrays["fps"]) if "fps" in arrays else None
+    if fps is not None and not 0.0 < fps <= 1000.0:
+        raise ValueError(f"{path}: {fps:g} frames a second; it must be above 0 and at most 1000")
+    if "poses" in arrays:
+        return Played(_poses(model, arrays["poses"], path), fps)
+    if "channels" not in arrays:
+        raise ValueError(f"{path}: an archive without motion; it must hold poses (T, C) or channels (T, N)")
+    channels = arrays["channels"]
+    if "names" in arrays:
+        known = [channel.name for channel in model.channels]
+        names = list(map(str, arrays["names"]))
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(
+                f"{path}: {unknown[0]!r} is no channel of the model; it must have {', '.join(known)[:300]}"
+            )
+        rest = np.array([channel.rest for channel in model.channels])
+        given, channels = channels, np.tile(rest, (len(channels), 1))
+        channels[:, [known.index(name) for name in names]] = given
+    return Played(_poses(model, channels, path), fps)
+
+
+def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, console: Console) -> Played:
+    from rigwright._formats.gltf.blendshapes import clip_times
+
+    rig: Any = sources.load(path)
+    found = [name for name in rig.clips if clip in (None, name)]
+    if len(found) != 1:
+        listing = ", ".join(rig.clips)[:300] or "(the file has none)"
+        raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
+    _, fps = clip_times(rig.clips[found[0]], None)
+    motion: Motion = rig.motion(found[0], fps)
+    if joint_map is None and _same_skeleton(model, motion):
+        dials = rig.play(found[0], fps)[:, len(rig.channel_names) - len(rig.control_names) :]
+        return Played(_own_poses(model, motion, dict(zip(rig.control_names, dials.T, strict=True))), fps)
+    return _retargeted(model, motion, path, joint_map, console)
+
+
+def _same_skeleton(model: rw.Deformer, motion: Motion) -> bool:
+    skeleton = model.skeleton
+    if skeleton is None or list(skeleton.names) != motion.joint_names or model.meters_per_unit != 1.0:
+        return False
+    size = float(np.abs(motion.rest_globals[..., 3]).max())
+    difference = np.abs(np.asarray(skeleton.rest, np.float64) - motion.rest)
+    return bool(difference[..., :3].max() < SAME_REST and difference[..., 3].max() <= SAME_REST * size)
+
+
+def _own_poses(model: rw.Deformer, motion: Motion, dials: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Poses of a motion of the model's own skeleton; dials that it lacks stay at the value nearest to 0."""
+    width = 12 * len(motion.joint_names)
+    names, ranges = model.control_names[width:], model.control_ranges[width:]
+    rest = np.clip(0.0, ranges[:, 0], ranges[:, 1])
+    numeric = [dials.get(name, np.full(len(motion), value)) for name, value in zip(names, rest, strict=True)]
+    return np.concatenate([motion.local.reshape(len(motion), width), np.array(numeric).reshape(-1, len(motion)).T], 1)
+
+
+def _retargeted(model: rw.Deformer, motion: Motion, path: Path, joint_map: Path | None, console: Console) -> Played:
+    if model.skeleton is None or not model.channels:
+        raise ValueError(
+            f"{path}: a motion of joints; a {model.kind} model without channels of joints cannot follow it"
+        )
+    pairs = joint_names_map(joint_map) if joint_map else sources.joint_map(motion.joint_names, model.joint_names)
+    result = sources.retarget(motion, model, pairs)
+    console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}")
+    fps = float(np.round(1.0 / motion.frame_time, 4))
+    return Played(model.poses_from_channels(result.channels), fps)
