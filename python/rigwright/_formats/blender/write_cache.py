@@ -12,6 +12,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 
@@ -24,7 +25,7 @@ def build(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
     item = bpy.data.objects.new(about["name"], data)
     bpy.context.scene.collection.objects.link(item)
     bpy.context.view_layer.objects.active = item
-    item.matrix_world = [[*row, 0.0] for row in about["turn"]] + [[0.0, 0.0, 0.0, 1.0]]
+    item.matrix_world = Matrix(about["turn"]).to_4x4()
     item["licence"] = about["licence"]
     cache = item.modifiers.new("Mesh Cache", "MESH_CACHE")
     cache.cache_format = "PC2"

@@ -29,9 +29,9 @@ class MotionBasis:
 
     Attributes
     ----------
-    base : (V, 3), the first frame
+    base : (V, 3)
     targets : (n, V, 3), n at least 1
-    weights : (T, n), the largest of each target is 1 or -1
+    weights : (T, n), from 0 to 1: Blender clamps others
     error : float
         The largest distance of a vertex from where it should be.
     """
@@ -65,7 +65,6 @@ def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = Non
         basis.base,
         basis.targets,
         names=[f"motion {n + 1}" for n in range(len(basis.targets))],
-        bounds=(-1.0, 1.0),
         faces=mesh.faces,
         metadata={
             "name": mesh.name or path.stem,
@@ -74,26 +73,27 @@ def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = Non
             "up_axis": mesh.up_axis,
         },
     )
-    write_glb(path, rig, basis.weights, mesh.fps)
+    write_glb(path, rig, basis.weights, mesh.fps, still=basis.weights[0])
     return [_note(mesh, basis)] + ([_missed(mesh, basis, limit)] if basis.error > limit else [])
 
 
 def motion_basis(vertices: Float32, max_error: float) -> MotionBasis:
     """The fewest shapes that reproduce a motion (T, V, 3) to ``max_error`` at every vertex of every frame."""
-    count = len(vertices)
-    offsets = (vertices - vertices[0]).reshape(count, -1)
-    gram = np.zeros((count, count))
-    for columns in _blocks(offsets.shape[1]):
-        block = offsets[:, columns].astype(np.float64)
+    rows = vertices.reshape(len(vertices), -1)
+    gram = np.zeros((len(rows), len(rows)))
+    for columns in _blocks(rows):
+        block = (rows[:, columns] - rows[0, columns]).astype(np.float64)
         gram += block @ block.T
     values, vectors = np.linalg.eigh(gram)
     left = vectors[:, ::-1].astype(np.float32)  # singular vectors, the largest values first
-    most = max(1, min(int(np.count_nonzero(values > 0.0)), *offsets.shape))
-    number = fewest(lambda n: _largest_error(offsets, left[:, :n]), most, max_error)
-    weights, targets = left[:, :number], left[:, :number].T @ offsets
-    scale = np.abs(weights).max(axis=0)
-    weights, targets = weights / scale, targets * scale[:, None]
-    return MotionBasis(vertices[0], targets.reshape(number, -1, 3), weights, _largest_error(offsets, weights, targets))
+    most = max(1, min(int(np.count_nonzero(values > 0.0)), *rows.shape))
+    weights = left[:, : fewest(lambda n: _largest_error(rows, rows[0], left[:, :n]), most, max_error)]
+    targets = weights.T @ (rows - rows[0])
+    low, span = weights.min(axis=0), np.ptp(weights, axis=0)
+    span[span == 0.0] = 1.0
+    base, weights, targets = rows[0] + low @ targets, (weights - low) / span, targets * span[:, None]
+    error = _largest_error(rows, base, weights, targets)
+    return MotionBasis(base.reshape(-1, 3), targets.reshape(len(targets), -1, 3), weights, error)
 
 
 def fewest(error: Callable[[int], float], most: int, limit: float) -> int:
@@ -108,19 +108,22 @@ def fewest(error: Callable[[int], float], most: int, limit: float) -> int:
     return high
 
 
-def _largest_error(offsets: Float32, weights: Float32, targets: Float32 | None = None) -> float:
-    """Largest distance of a vertex: ``offsets`` (T, 3V) from ``weights @ targets``, by default its projection."""
+def _largest_error(rows: Float32, base: Float32, weights: Float32, targets: Float32 | None = None) -> float:
+    """Largest distance of a vertex of ``rows`` (T, 3V) from ``base + weights @ targets``.
+
+    Without targets they are the offsets from the base, projected on the weights, whose columns are orthonormal.
+    """
     worst = 0.0
-    for columns in _blocks(offsets.shape[1]):
-        block = offsets[:, columns]
+    for columns in _blocks(rows):
+        block = rows[:, columns] - base[columns]
         shapes = weights.T @ block if targets is None else targets[:, columns]
         missed = np.square(block - weights @ shapes).reshape(len(block), -1, 3).sum(axis=2)
         worst = max(worst, float(missed.max()))
     return float(np.sqrt(worst))
 
 
-def _blocks(columns: int) -> list[slice]:
-    return [slice(start, start + 3 * VERTICES_AT_ONCE) for start in range(0, columns, 3 * VERTICES_AT_ONCE)]
+def _blocks(rows: Float32) -> list[slice]:
+    return [slice(start, start + 3 * VERTICES_AT_ONCE) for start in range(0, rows.shape[1], 3 * VERTICES_AT_ONCE)]
 
 
 def _note(mesh: MovingMesh, basis: MotionBasis) -> str:
