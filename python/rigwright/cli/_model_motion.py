@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,16 @@ from rigwright import sources
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._formats.npz.array import read_array
 from rigwright._formats.readers import suffix_of
+from rigwright._rigs.moving_mesh import turn_between
 from rigwright._rigs.resampling import resampled
+from rigwright._rigs.rotations import compose, invert, transform_of
 from rigwright.cli._console import Console
 from rigwright.cli._motion import joint_names_map
 from rigwright.sources import Motion
 
 GLTF = (".glb", ".gltf")
-SAME_REST = 1e-4  # of the skeleton's size, or of a rotation's entries
+SAME_REST = 1e-4  # of the norm of all places
+Dials = Mapping[str, NDArray[np.float64]]
 MEMBERS = {
     "poses": Member("fiu", ("T", "C")),
     "channels": Member("fiu", ("T", "N")),
@@ -82,7 +86,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         bvh = sources.load_bvh(path)
         for note in bvh.notes:
             console.line(f"note: {path.name}: {note}")
-        return _retargeted(model, bvh.motion(), path, joint_map, console)
+        return _of_joints(model, bvh.motion(), {}, path, joint_map, console)
     return Played(_poses(model, read_array(path), path))
 
 
@@ -125,7 +129,7 @@ def _archive(model: rw.Deformer, path: Path) -> Played:
         rest = np.array([channel.rest for channel in model.channels])
         given, channels = channels, np.tile(rest, (len(channels), 1))
         channels[:, [known.index(name) for name in names]] = given
-    return Played(_poses(model, channels, path), fps)
+    return Played(model.poses_from_channels(channels), fps)
 
 
 def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, console: Console) -> Played:
@@ -137,38 +141,69 @@ def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | No
         listing = ", ".join(rig.clips)[:300] or "(the file has none)"
         raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
     _, fps = clip_times(rig.clips[found[0]], None)
-    motion: Motion = rig.motion(found[0], fps)
-    if joint_map is None and _same_skeleton(model, motion):
-        dials = rig.play(found[0], fps)[:, len(rig.channel_names) - len(rig.control_names) :]
-        return Played(_own_poses(model, motion, dict(zip(rig.control_names, dials.T, strict=True))), fps)
-    return _retargeted(model, motion, path, joint_map, console)
+    dials = rig.play(found[0], fps)[:, len(rig.channel_names) - len(rig.control_names) :]
+    if rig.skeleton is None:
+        raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
+    named = dict(zip(rig.control_names, dials.T, strict=True))
+    return _of_joints(model, rig.motion(found[0], fps), named, path, joint_map, console)
 
 
-def _same_skeleton(model: rw.Deformer, motion: Motion) -> bool:
-    skeleton = model.skeleton
-    if skeleton is None or list(skeleton.names) != motion.joint_names or model.meters_per_unit != 1.0:
-        return False
-    size = float(np.abs(motion.rest_globals[..., 3]).max())
-    difference = np.abs(np.asarray(skeleton.rest, np.float64) - motion.rest)
-    return bool(difference[..., :3].max() < SAME_REST and difference[..., 3].max() <= SAME_REST * size)
-
-
-def _own_poses(model: rw.Deformer, motion: Motion, dials: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Poses of a motion of the model's own skeleton; dials that it lacks stay at the value nearest to 0."""
-    width = 12 * len(motion.joint_names)
-    names, ranges = model.control_names[width:], model.control_ranges[width:]
-    rest = np.clip(0.0, ranges[:, 0], ranges[:, 1])
-    numeric = [dials.get(name, np.full(len(motion), value)) for name, value in zip(names, rest, strict=True)]
-    return np.concatenate([motion.local.reshape(len(motion), width), np.array(numeric).reshape(-1, len(motion)).T], 1)
-
-
-def _retargeted(model: rw.Deformer, motion: Motion, path: Path, joint_map: Path | None, console: Console) -> Played:
-    if model.skeleton is None or not model.channels:
-        raise ValueError(
-            f"{path}: a motion of joints; a {model.kind} model without channels of joints cannot follow it"
-        )
-    pairs = joint_names_map(joint_map) if joint_map else sources.joint_map(motion.joint_names, model.joint_names)
-    result = sources.retarget(motion, model, pairs)
-    console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}")
+def _of_joints(
+    model: rw.Deformer, motion: Motion, dials: Dials, path: Path, joint_map: Path | None, console: Console
+) -> Played:
+    """A motion of the model's own skeleton as it is, any other one retargeted."""
+    if model.skeleton is None:
+        raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
     fps = float(np.round(1.0 / motion.frame_time, 4))
-    return Played(model.poses_from_channels(result.channels), fps)
+    poses = None if joint_map is not None else own_poses(model, motion, dials)
+    return Played(_retargeted(model, motion, path, joint_map, console) if poses is None else poses, fps)
+
+
+def own_poses(model: rw.Deformer, motion: Motion, dials: Dials) -> NDArray[np.float64] | None:
+    """Pose rows (T, C) of a motion of the model's own skeleton, or None if it is another one.
+
+    It is the model's own if it has all joints by name, and at rest they are in the same places, in whatever unit, with
+    y or the model's own axis up. What moves a joint from rest, ``G G_rest^-1``, then moves the model's; both may have
+    different axes at rest. Dials that the motion lacks stay at the value nearest to 0.
+    """
+    names = list(model.joint_names)
+    if not set(names) <= set(motion.joint_names):
+        return None
+    picked = [motion.joint_names.index(name) for name in names]
+    rest = np.asarray(model.skeleton.rest_globals, np.float64)
+    for turn in (turn_between("Y", model.up_axis), np.eye(3)):
+        places = motion.rest_globals[picked, :, 3] @ turn.T
+        size = np.linalg.norm(rest[..., 3])
+        scale = size / np.linalg.norm(places) if places.any() and size > 0 else 1.0
+        if np.linalg.norm(scale * places - rest[..., 3], axis=1).max() <= SAME_REST * size:
+            away = compose(motion.globals()[:, picked], invert(motion.rest_globals[picked]))
+            moved = transform_of(turn @ away[..., :3] @ turn.T, scale * away[..., 3] @ turn.T)
+            return _rows(model, compose(moved, rest), dials)
+    return None
+
+
+def _rows(model: rw.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArray[np.float64]:
+    parents = np.asarray(model.skeleton.parents)
+    below = parents >= 0
+    local = world.copy()
+    local[:, below] = compose(invert(world[:, parents[below]]), world[:, below])
+    width = 12 * len(parents)
+    names, ranges = model.control_names[width:], model.control_ranges[width:]
+    still = np.clip(0.0, ranges[:, 0], ranges[:, 1])
+    numeric = [dials.get(name, np.full(len(world), value)) for name, value in zip(names, still, strict=True)]
+    columns = np.array(numeric, np.float64).reshape(len(names), len(world)).T
+    return np.concatenate([local.reshape(len(world), width), columns], axis=1)
+
+
+def _retargeted(
+    model: rw.Deformer, motion: Motion, path: Path, joint_map: Path | None, console: Console
+) -> NDArray[np.float32]:
+    """Poses by the model's channels; the root's path, too, if it has channels for it."""
+    pairs = joint_names_map(joint_map) if joint_map else sources.joint_map(motion.joint_names, model.joint_names)
+    root = pairs[next(name for name in motion.joint_names if name in pairs)]
+    shifts = {channel.joint for channel in model.channels if channel.kind.startswith("translate_")}
+    result = sources.retarget(motion, model, pairs, root_translation=root in shifts)
+    console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}")
+    if root not in shifts:
+        console.line(f"note: the path of {root} is left out: the model has no channels that shift it")
+    return model.poses_from_channels(result.channels)
