@@ -15,6 +15,7 @@ from rigwright.cli._model_motion import own_poses
 from rigwright.exports import write_bvh
 from rigwright.sources import Motion
 from tests.sources.test_retarget import PARENTS, character, random_channels
+from tests.support import glb
 from tests.support.faces import random_curves, small_face
 
 FRAMES = 9
@@ -154,6 +155,20 @@ def test_a_foreign_bvh_is_retargeted_and_what_is_left_out_is_said(evaluate, tmp_
     assert "note: the path of shoulder is left out: the model has no channels that shift it" in said
     bent = np.linalg.norm(np.diff(np.load("out.npy"), axis=0), axis=2)
     assert bent.max() > 0.05
+
+
+@pytest.mark.parametrize(("clip", "fps"), [("wave", 30.0), ("steps", 24.0)])
+def test_a_clip_of_the_models_own_file_is_played_with_its_dials(tmp_path, monkeypatch, clip, fps, tolerance):
+    monkeypatch.chdir(tmp_path)
+    rig = rw.sources.load(glb.character().write(tmp_path / "hero.glb"))
+    joints = np.tile([[0, 1, 2]], (len(rig.rest_vertices), 1)), np.full((len(rig.rest_vertices), 3), 1 / 3)
+    model = rw.LinearBlendSkinning(rig.skeleton, rig.rest_vertices, rig.faces, joints, dials=rig.control_names)
+    model.save("hero.safetensors")
+    arguments = ["evaluate", "hero.safetensors", "hero.glb", "--clip", clip, "-o", "out.npz", "--fps", str(fps)]
+    assert dispatch.main(arguments) == 0
+    stored = np.load("out.npz")
+    assert stored["fps"] == fps
+    glb.close(stored["vertices"], model.evaluate(rig.sample_clip(clip, fps)[0]), tolerance)
 
 
 def test_weights_of_a_face_are_played_at_their_rate(folder, tmp_path, monkeypatch):

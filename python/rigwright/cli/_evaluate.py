@@ -108,7 +108,7 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
 
 def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
-    motion = motion_of(model, args.input, args.joint_map, args.clip, console).at(args.fps, joints, console)
+    motion = motion_of(model, args.input, args.joint_map, args.clip, args.fps, console).at(args.fps, joints, console)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
         raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)

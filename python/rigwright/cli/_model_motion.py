@@ -51,7 +51,9 @@ class Played:
         return Played(poses, fps)
 
 
-def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, console: Console) -> Played:
+def motion_of(
+    model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None, console: Console
+) -> Played:
     """Read a motion.
 
     Parameters
@@ -66,6 +68,8 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         JSON object from the motion's joint names to the model's.
     clip : str, optional
         Of a glTF file that has several.
+    fps : float, optional
+        To sample glTF files of joints at, which state seconds, not frames; default: the rate of their keys.
 
     Raises
     ------
@@ -81,7 +85,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:
-        return _clip(model, path, joint_map, clip, console)
+        return _clip(model, path, joint_map, clip, fps, console)
     if suffix == ".bvh":
         bvh = sources.load_bvh(path)
         for note in bvh.notes:
@@ -132,7 +136,9 @@ def _archive(model: rw.Deformer, path: Path) -> Played:
     return Played(model.poses_from_channels(channels), fps)
 
 
-def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, console: Console) -> Played:
+def _clip(
+    model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None, console: Console
+) -> Played:
     from rigwright._formats.gltf.blendshapes import clip_times
 
     rig: Any = sources.load(path)
@@ -140,12 +146,12 @@ def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | No
     if len(found) != 1:
         listing = ", ".join(rig.clips)[:300] or "(the file has none)"
         raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
-    _, fps = clip_times(rig.clips[found[0]], None)
-    dials = rig.play(found[0], fps)[:, len(rig.channel_names) - len(rig.control_names) :]
+    _, rate = clip_times(rig.clips[found[0]], fps)
+    dials = rig.play(found[0], rate)[:, len(rig.channel_names) - len(rig.control_names) :]
     if rig.skeleton is None:
         raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
     named = dict(zip(rig.control_names, dials.T, strict=True))
-    return _of_joints(model, rig.motion(found[0], fps), named, path, joint_map, console)
+    return _of_joints(model, rig.motion(found[0], rate), named, path, joint_map, console)
 
 
 def _of_joints(
