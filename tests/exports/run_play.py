@@ -57,18 +57,21 @@ def play_cache(path):
     return by_frame
 
 
-def skeleton_frames(path):
-    """World positions of the heads of all bones, by name."""
+def play_skeleton(path):
+    """Of all bones by name: world positions of their heads, and world rotations away from rest."""
     empty()
     bpy.ops.import_anim.bvh(filepath=str(path), update_scene_fps=True)
     (item,) = bpy.data.objects
     seen["bvh facts"] = facts()
     seen["bvh names"] = np.array([bone.name for bone in item.pose.bones])
-    frames = []
+    heads, turns = [], []
     for frame in range(1, FRAMES + 1):
         bpy.context.scene.frame_set(frame)
-        frames.append([item.matrix_world @ bone.head for bone in item.pose.bones])
-    return np.array(frames)
+        heads.append([item.matrix_world @ bone.head for bone in item.pose.bones])
+        at_rest = [item.matrix_world @ bone.bone.matrix_local for bone in item.pose.bones]
+        posed = [item.matrix_world @ bone.matrix for bone in item.pose.bones]
+        turns.append([np.array(p @ r.inverted())[:3, :3] for p, r in zip(posed, at_rest, strict=True)])
+    seen["bvh heads"], seen["bvh turns"] = np.array(heads), np.array(turns)
 
 
 bpy.ops.wm.open_mainfile(filepath=str(FOLDER / "m.blend"))
@@ -78,7 +81,7 @@ for ending in ("pc2", "mdd"):
 empty()
 bpy.ops.import_scene.gltf(filepath=str(FOLDER / "m.glb"))
 seen["glb"] = mesh_frames(0)
-seen["bvh"] = skeleton_frames(FOLDER / "m.bvh")
+play_skeleton(FOLDER / "m.bvh")
 if (FOLDER / "m.abc").exists():
     empty()
     bpy.ops.wm.alembic_import(filepath=str(FOLDER / "m.abc"), set_frame_range=True, as_background_job=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 import numpy as np
 
@@ -115,7 +116,8 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     notes = _write(model, playback, motion.fps or 30.0, args)
     confidence = np.atleast_1d(model.confidence(playback.poses))
     low = int((confidence < 0.5).sum())
-    console.line(f"{args.output}: {' x '.join(map(str, playback.shape))}; lowest confidence {confidence.min():.2f}")
+    what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))
+    console.line(f"{args.output}: {what}; lowest confidence {confidence.min():.2f}")
     if low:
         console.line(
             f"{low} of {len(confidence)} poses lie far outside what the model has learned from (confidence below 0.5)"
@@ -123,8 +125,8 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     for note in notes:
         console.line(f"note: {note}")
     return {
-        "vertices": os.fspath(args.output),
-        "shape": playback.shape,
+        "joints" if is_bvh(args.output) else "vertices": os.fspath(args.output),
+        "shape": (len(playback), joints) if is_bvh(args.output) else playback.shape,
         "fps": motion.fps,
         "lowest_confidence": confidence.min(),
         "poses_outside": low,
@@ -132,8 +134,13 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     }
 
 
+def is_bvh(path: Path) -> bool:
+    """Whether a file holds joints, not vertices."""
+    return path.suffix.lower() == BVH
+
+
 def _write(model: rw.Deformer, playback: exports.Playback, fps: float, args: argparse.Namespace) -> list[str]:
-    if args.output.suffix.lower() == BVH:
+    if is_bvh(args.output):
         if model.skeleton is None:
             raise ValueError(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
         return write_poses(args.output, model, playback.poses, fps, args.unit)

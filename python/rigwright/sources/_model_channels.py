@@ -9,6 +9,7 @@ import numpy as np
 from rigwright._core import Channel, Deformer
 from rigwright._rigs.rig import RotationChannels, TranslationChannels
 from rigwright._rigs.rotations import AXES
+from rigwright._validate import bad_argument
 
 
 class ModelChannels:
@@ -17,11 +18,18 @@ class ModelChannels:
     Parameters
     ----------
     model : Deformer
-        With a skeleton and channels.
+
+    Raises
+    ------
+    ValueError
+        If the model has no joints that channels turn, as models of data sets without channels have not.
     """
 
     def __init__(self, model: Deformer) -> None:
         channels: Sequence[Channel] = model.channels
+        if not any(channel.kind.startswith("rotate_") for channel in channels):
+            got = f"a {type(model).__name__} without joints that channels turn"
+            raise bad_argument("retarget", "rig", got, "a model with channels (model.channels) of a skeleton")
         self.skeleton = model.skeleton
         self.up_axis = model.up_axis
         self.channel_names = [channel.name for channel in channels]
