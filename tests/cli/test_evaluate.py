@@ -11,10 +11,10 @@ import pytest
 import rigwright as rw
 from rigwright._rigs.rotations import compose, globals_of, invert
 from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._model_motion import own_poses
+from rigwright.cli._model_motion import motion_of, own_poses
 from rigwright.exports import write_bvh
 from rigwright.sources import Motion
-from tests.sources.test_retarget import PARENTS, character, random_channels
+from tests.sources.test_retarget import NAMES, PARENTS, character, random_channels
 from tests.support import glb
 from tests.support.faces import random_curves, small_face
 
@@ -85,9 +85,8 @@ def test_arrays_as_wide_as_the_channels_are_channels(evaluate, model, channels):
 
 def test_another_rate_is_resampled_and_said(evaluate, model, channels):
     np.savez("walk.npz", channels=channels, fps=48.0)
-    code, said = evaluate("walk.npz", "-o", "out.mdd", "--fps", "24", shown=True)
-    assert code == 0
-    assert "9 frames at 48 a second were resampled to 5 at 24 a second" in said
+    notes = evaluate("walk.npz", "-o", "out.mdd", "--fps", "24")[1]["notes"]
+    assert notes[0] == "9 frames at 48 a second were resampled to 5 at 24 a second"
     shot = rw.sources.load_shot("out.mdd")
     assert shot.fps == 24.0
     every_other = model.evaluate(model.poses_from_channels(channels[::2]))
@@ -131,7 +130,9 @@ def test_a_bvh_of_the_models_own_skeleton_is_played_as_it_is(evaluate, model, ch
     dial = [channel.kind for channel in model.channels].index("dial")
     channels[:, dial] = 0.0  # which no BVH holds
     write_bvh("walk.bvh", model, channels, 48)
-    assert evaluate("walk.bvh", "-o", "out.npz")[1]["fps"] == 48.0
+    said = evaluate("walk.bvh", "-o", "out.npz", shown=True)[1]
+    assert "note: dials that walk.bvh does not move rest: tension" in said
+    assert np.load("out.npz")["fps"] == 48.0
     found = np.load("out.npz")["vertices"]
     np.testing.assert_allclose(found, model.evaluate(model.poses_from_channels(channels)), atol=1e-6)
 
@@ -189,6 +190,26 @@ def model_of(rig):
     return rw.LinearBlendSkinning(
         rig.skeleton, rig.rest_vertices, rig.faces, weights, dials=["smile"], metadata={"up_axis": rig.up_axis}
     )
+
+
+@pytest.mark.parametrize(("names", "left_out"), [(NAMES, False), (NAMES[:6], True)])
+def test_the_path_of_the_root_is_followed_where_legs_give_its_scale(tmp_path, names, left_out):
+    rig = character()
+    channels = random_channels(rig)
+    data = rw.sampling.sample(rig, tmp_path / "c.rwdata", 20, seed=0, probe=0)
+    model = rw.LinearBlendSkinning(
+        rig.skeleton,
+        rig.rest_vertices,
+        rig.faces,
+        np.eye(len(NAMES)),
+        metadata={"channels": data.channel_entry},
+    )
+    write_bvh(tmp_path / "walk.bvh", rig, channels)
+    (tmp_path / "map.json").write_text(json.dumps({name: name for name in names}))
+    played = motion_of(model, tmp_path / "walk.bvh", tmp_path / "map.json", None, None)
+    assert any("the path of waist is left out: without a mapped leg" in note for note in played.notes) is left_out
+    travelled = np.ptp(played.poses[:, [3, 7, 11]], axis=0).max()
+    assert (travelled == 0.0) == left_out
 
 
 @pytest.mark.parametrize("up", ["Y", "Z"])

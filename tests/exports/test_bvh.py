@@ -49,6 +49,14 @@ def test_only_joints_that_move_against_their_parents_have_positions(tmp_path):
     assert [len(joint.channels) for joint in joints] == [6, 3, 3, 3]
 
 
+def test_dials_that_move_are_named(tmp_path):
+    rig = CylinderRig()
+    channels = np.zeros((2, len(rig.channel_names)))
+    assert "flex" not in str(write_bvh(tmp_path / "m.bvh", rig, channels))
+    channels[1, -1] = 0.5
+    assert write_bvh(tmp_path / "m.bvh", rig, channels)[0] == "BVH has no dials: flex is left out"
+
+
 class Stretchy:
     """Two joints; the second one's distance and size are its channels; awkward names."""
 

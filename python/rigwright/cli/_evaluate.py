@@ -109,11 +109,11 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
 
 def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
-    motion = motion_of(model, args.input, args.joint_map, args.clip, args.fps, console).at(args.fps, joints, console)
+    motion = motion_of(model, args.input, args.joint_map, args.clip, args.fps).at(args.fps, joints)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
         raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
-    notes = _write(model, playback, motion.fps or 30.0, args)
+    notes = [*motion.notes, *_write(model, playback, motion.fps or 30.0, args)]
     confidence = np.atleast_1d(model.confidence(playback.poses))
     low = int((confidence < 0.5).sum())
     what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))

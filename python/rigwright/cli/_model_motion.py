@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from rigwright._formats.readers import suffix_of
 from rigwright._rigs.moving_mesh import turn_between
 from rigwright._rigs.resampling import resampled
 from rigwright._rigs.rotations import compose, invert, transform_of
-from rigwright.cli._console import Console
 from rigwright.cli._motion import joint_names_map
 from rigwright.sources import Motion
 
@@ -35,25 +34,23 @@ MEMBERS = {
 
 @dataclass(frozen=True)
 class Played:
-    """Pose rows (T, C) of a model; ``fps`` is None where the file states none."""
+    """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed."""
 
     poses: NDArray[Any]
     fps: float | None = None
+    notes: tuple[str, ...] = ()
 
-    def at(self, fps: float | None, num_joints: int, console: Console) -> Played:
+    def at(self, fps: float | None, num_joints: int) -> Played:
         """The motion at the rate that was asked for: resampled if the file states another one."""
         if fps is None or self.fps is None or np.isclose(fps, self.fps, rtol=1e-6):
-            return Played(self.poses, fps or self.fps)
+            return replace(self, fps=fps or self.fps)
         poses = resampled(self.poses, num_joints, self.fps, fps)
-        console.line(
-            f"{len(self.poses)} frames at {self.fps:g} a second were resampled to {len(poses)} at {fps:g} a second"
-        )
-        return Played(poses, fps)
+        count, rate = len(self.poses), self.fps
+        note = f"{count} frames at {rate:g} a second were resampled to {len(poses)} at {fps:g} a second"
+        return Played(poses, fps, (*self.notes, note))
 
 
-def motion_of(
-    model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None, console: Console
-) -> Played:
+def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
     """Read a motion.
 
     Parameters
@@ -85,12 +82,11 @@ def motion_of(
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:
-        return _clip(model, path, joint_map, clip, fps, console)
+        return _clip(model, path, joint_map, clip, fps)
     if suffix == ".bvh":
         bvh = sources.load_bvh(path)
-        for note in bvh.notes:
-            console.line(f"note: {path.name}: {note}")
-        return _of_joints(model, bvh.motion(), {}, path, joint_map, console)
+        played = _of_joints(model, bvh.motion(), {}, path, joint_map)
+        return replace(played, notes=(*(f"{path.name}: {note}" for note in bvh.notes), *played.notes))
     return Played(_poses(model, read_array(path), path))
 
 
@@ -136,9 +132,7 @@ def _archive(model: rw.Deformer, path: Path) -> Played:
     return Played(model.poses_from_channels(channels), fps)
 
 
-def _clip(
-    model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None, console: Console
-) -> Played:
+def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
     from rigwright._formats.gltf.blendshapes import clip_times
 
     rig: Any = sources.load(path)
@@ -151,21 +145,23 @@ def _clip(
     if rig.skeleton is None:
         raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
     named = dict(zip(rig.control_names, dials.T, strict=True))
-    return _of_joints(model, rig.motion(found[0], rate), named, path, joint_map, console)
+    return _of_joints(model, rig.motion(found[0], rate), named, path, joint_map)
 
 
-def _of_joints(
-    model: rw.Deformer, motion: Motion, dials: Dials, path: Path, joint_map: Path | None, console: Console
-) -> Played:
+def _of_joints(model: rw.Deformer, motion: Motion, dials: Dials, path: Path, joint_map: Path | None) -> Played:
     """A motion of the model's own skeleton as it is, any other one retargeted."""
     if model.skeleton is None:
         raise ValueError(f"{path}: a motion of joints; a {model.kind} model has none")
     fps = float(np.round(1.0 / motion.frame_time, 4))
-    poses = None if joint_map is not None else own_poses(model, motion, dials)
-    return Played(_retargeted(model, motion, path, joint_map, console) if poses is None else poses, fps)
+    poses, notes = None if joint_map is not None else own_poses(model, motion, dials), []
+    if poses is None:
+        poses, notes, dials = *_retargeted(model, motion, path, joint_map), {}
+    if still := [name for name in model.control_names[12 * len(model.joint_names) :] if name not in dials]:
+        notes.append(f"dials that {path.name} does not move rest: {', '.join(still)[:300]}")
+    return Played(poses, fps, tuple(notes))
 
 
-def own_poses(model: rw.Deformer, motion: Motion, dials: Dials) -> NDArray[np.float64] | None:
+def own_poses(model: rw.Deformer, motion: Motion, dials: Dials) -> NDArray[Any] | None:
     """Pose rows (T, C) of a motion of the model's own skeleton, or None if it is another one.
 
     It is the model's own if it has all joints by name, and at rest they are in the same places, in whatever unit, with
@@ -202,14 +198,21 @@ def _rows(model: rw.Deformer, world: NDArray[np.float64], dials: Dials) -> NDArr
 
 
 def _retargeted(
-    model: rw.Deformer, motion: Motion, path: Path, joint_map: Path | None, console: Console
-) -> NDArray[np.float32]:
-    """Poses by the model's channels; the root's path, too, if it has channels for it."""
+    model: rw.Deformer, motion: Motion, path: Path, joint_map: Path | None
+) -> tuple[NDArray[np.float32], list[str]]:
+    """Poses by the model's channels, the root's path, too, if it has channels for it; and what there is to say."""
     pairs = joint_names_map(joint_map) if joint_map else sources.joint_map(motion.joint_names, model.joint_names)
-    root = pairs[next(name for name in motion.joint_names if name in pairs)]
+    root = next((pairs[name] for name in motion.joint_names if name in pairs), "")
     shifts = {channel.joint for channel in model.channels if channel.kind.startswith("translate_")}
-    result = sources.retarget(motion, model, pairs, root_translation=root in shifts)
-    console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}")
-    if root not in shifts:
-        console.line(f"note: the path of {root} is left out: the model has no channels that shift it")
-    return model.poses_from_channels(result.channels)
+    why = "" if root in shifts else "the model has no channels that shift it"
+    if not why:
+        try:
+            result = sources.retarget(motion, model, pairs, root_translation=True)
+        except ValueError:  # which another one below names, if it is not the root's
+            why = "without a mapped leg below it the motion's scale is unknown"
+    if why:
+        result = sources.retarget(motion, model, pairs)
+    notes = [f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {result.summary()}"]
+    if why:
+        notes.append(f"the path of {root} is left out: {why}")
+    return model.poses_from_channels(result.channels), notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ def write_bvh(
     Returns
     -------
     list of str
-        Notes: what the format cannot hold (scale, some letters in names) and does not state (the unit).
+        Notes: what the format cannot hold (scale, dials, some letters in names) and does not state (the unit).
 
     Raises
     ------
@@ -85,7 +86,15 @@ def write_poses(
         transforms[..., 3] *= own / unit
     motion = Motion(list(skeleton.names), np.asarray(skeleton.parents), rest, local, 1.0 / fps)
     notes = write_bvh_motion(path, motion, turn_between(str(getattr(rig_or_model, "up_axis", "Y")), "Y"))
+    if moving := [name for name, values in _dials(rig_or_model, poses[:, 12 * count :]) if np.ptp(values) > 0.0]:
+        notes.append(f"BVH has no dials: {', '.join(moving)[:300]} {'is' if len(moving) == 1 else 'are'} left out")
     return [*notes, f"{path.name} states no unit: positions are in units of {unit:g} m"]
+
+
+def _dials(rig_or_model: Any, columns: NDArray[np.float32]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Names and values of the numeric controls, which stand last among the names as well."""
+    names = list(getattr(rig_or_model, "control_names", []))
+    return zip(names[len(names) - columns.shape[1] :], columns.T, strict=False)
 
 
 def poses_of(rig_or_model: Any, channels: ArrayLike, function: str) -> NDArray[np.float32]:
