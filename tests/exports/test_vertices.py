@@ -200,6 +200,26 @@ def test_frames_are_read_a_few_at_a_time(written, mesh, tmp_path, ending, monkey
     assert (tmp_path / f"m{ending}").read_bytes() == (written[0] / f"m{ending}").read_bytes()
 
 
+@pytest.mark.parametrize("convert", [np.ndarray.tolist, lambda mesh: mesh.astype(np.float64), memoryview])
+def test_other_arrays_are_written_alike(written, mesh, tmp_path, convert):
+    write_vertices(tmp_path / "m.pc2", convert(mesh), FACES, FPS)
+    assert (tmp_path / "m.pc2").read_bytes() == (written[0] / "m.pc2").read_bytes()
+
+
+def test_a_tensor_is_an_array(written, mesh, tmp_path):
+    torch = pytest.importorskip("torch")
+    write_vertices(tmp_path / "m.pc2", torch.from_numpy(mesh), FACES, FPS)
+    assert (tmp_path / "m.pc2").read_bytes() == (written[0] / "m.pc2").read_bytes()
+
+
+def test_a_long_motion_of_few_vertices_has_at_most_their_coordinates_as_targets(tolerance):
+    mesh = moving_mesh(40)
+    basis = motion_basis(mesh, 1e-5)
+    assert len(basis.targets) <= 15
+    played = basis.base + np.tensordot(basis.weights, basis.targets, 1)
+    np.testing.assert_allclose(played, mesh, atol=20 * tolerance["float32"] * np.abs(mesh).max())
+
+
 def test_playback_is_evaluate(tmp_path):
     face = rw.faces.example()
     weights = np.random.default_rng(0).uniform(size=(7, face.num_shapes))

@@ -22,10 +22,10 @@ from rigwright.exports._vertices import SUFFIXES, files_of
 SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
 EXAMPLE = """rigwright evaluate hero.safetensors held_out.rwdata
 rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy
-rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o walk.pc2 --fps 48
-rigwright evaluate hero.safetensors held_out.rwdata -o walk.glb --fps 24 --max-error 2 --overwrite
-rigwright evaluate hero.safetensors held_out.rwdata -o walk.mdd --fps 24 --unit cm --up-axis Z
-rigwright evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 24"""
+rigwright evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
+rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
+rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
+rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd"""
 BVH = ".bvh"
 FORMATS = (
     ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "

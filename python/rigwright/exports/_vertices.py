@@ -21,6 +21,7 @@ from rigwright._rigs.shot import TO_Y_UP
 from rigwright._validate import Arguments, bad_argument
 
 FUNCTION = "write_vertices"
+DTYPES = (np.dtype, type(None))  # of what is sliced as it is; arrays of other libraries are converted
 
 
 def write_vertices(
@@ -119,13 +120,14 @@ def _moving_mesh(
     vertices: Any, faces: ArrayLike | None, fps: float, meters_per_unit: float, up_axis: str, name: str, licence: str
 ) -> MovingMesh:
     check = Arguments(FUNCTION)
-    sliced = vertices if hasattr(vertices, "__getitem__") and hasattr(vertices, "shape") else None
-    if sliced is None or isinstance(vertices, np.ma.MaskedArray):
+    kind = getattr(vertices, "dtype", None)
+    sliced = vertices
+    if not hasattr(vertices, "shape") or isinstance(vertices, np.ma.MaskedArray) or not isinstance(kind, DTYPES):
         sliced = check.numbers("vertices", vertices, "T+ V+ 3", dtype=np.float32)
     shape = tuple(sliced.shape)
     if len(shape) != 3 or shape[2] != 3 or 0 in shape:
         raise check.wrong("vertices", f"of shape {shape}", "numbers (T, V, 3), T and V at least 1")
-    if (kind := getattr(sliced, "dtype", None)) is not None and np.dtype(kind).kind not in "fiu":
+    if isinstance(kind, np.dtype) and kind.kind not in "fiu":
         raise check.wrong("vertices", f"{kind} {shape}", "numbers (T, V, 3)")
     rows = np.zeros((0, 4), np.int32) if faces is None else padded_faces(faces, FUNCTION, shape[1])
     rate = check.number("fps", fps, above=0.0, most=1000.0)

@@ -117,8 +117,8 @@ def _largest_error(rows: Float32, base: Float32, weights: Float32, targets: Floa
     for columns in _blocks(rows):
         block = rows[:, columns] - base[columns]
         shapes = weights.T @ block if targets is None else targets[:, columns]
-        missed = np.square(block - weights @ shapes).reshape(len(block), -1, 3).sum(axis=2)
-        worst = max(worst, float(missed.max()))
+        missed = (block - weights @ shapes).reshape(len(block), -1, 3)
+        worst = max(worst, float(np.einsum("tvi,tvi->tv", missed, missed).max()))
     return float(np.sqrt(worst))
 
 
