@@ -91,7 +91,7 @@ def test_evaluate_measures_and_writes_vertices(workplace):
         (["sample", "hero.npz", "-o", "x.rwdata", "--mesh", "Body"], "--mesh does not apply to .npz files"),
         (["sample", "bend.txt", "-o", "x.rwdata"], "must be a file that ends in"),
         (["sample", "hero.npz", "-o", "x.rwdata", "--animation", "bend.txt"], "must be"),
-        (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.npy"], "--output"),
+        (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "no array of numbers"),
         (["evaluate", "hero.npz", "held_out.rwdata"], "rigwright: "),
         (["info", "folder"], "a folder that rigwright.sampling.sample has finished"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 
@@ -10,17 +11,19 @@ import pytest
 
 from rigwright.cli import _dispatch as dispatch
 from tests.cli.command import rigwright_command
+from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file
 from tests.support.plain_face import plain_face
 from tests.support.published import small_ict
 from tests.support.second_face import second_face_files
 
 # In the order in which a user would meet them: later ones need the files of earlier ones.
-ORDER = ("doctor", "sample", "train", "evaluate", "solve", "report", "bench", "pack", "transfer", "info", "faces")
+ORDER = ("doctor", "sample", "train", "solve", "evaluate", "report", "bench", "pack", "transfer", "info", "faces")
 NEEDS = {
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
+    "evaluate": ("torch",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "bench": ("torch", "onnx", "onnxruntime"),
 }
@@ -30,6 +33,7 @@ NEEDS = {
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("examples")
     cylinder_file(place / "hero.npz")
+    (place / "joints.json").write_text(json.dumps({name: name for name in CylinderRig().joint_names}))
     face = plain_face()
     face.save(place / "face.safetensors")
     np.save(place / "take.npy", face.evaluate(np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))))

@@ -120,14 +120,14 @@ def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
 
 
 def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
-    from rigwright.cli._motion import _names, animation_channels
+    from rigwright.cli._motion import animation_channels, joint_names_map
 
     (tmp_path / "rows.npy").write_bytes(b"PK\x03\x04 no archive")
     with pytest.raises(ValueError, match=r"--animation .*rows\.npy"):
         animation_channels(tmp_path / "rows.npy", None, None, Console(quiet=True))
     (tmp_path / "map.json").write_text(DEEP)
     with pytest.raises(ValueError, match=r"--joint-map .*map\.json: no JSON"):
-        _names(tmp_path / "map.json")
+        joint_names_map(tmp_path / "map.json")
 
 
 def test_fixed_vertices_of_another_shape_are_refused(tmp_path):

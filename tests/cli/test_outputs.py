@@ -45,8 +45,8 @@ def place(tmp_path, monkeypatch):
         ("sample rig.glb -o rig.glb", "--output rig.glb is what RIG reads"),
         ("train body folder -o folder", "folder has a format"),
         ("train body folder -o m.npz", "it must end in .safetensors"),
-        ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|POSES reads"),
-        ("evaluate r.safetensors t.npy -o t.safetensors", "it must end in .npy"),
+        ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|MOTION reads"),
+        ("evaluate r.safetensors t.npy -o t.safetensors", "it must end in .npy, .npz"),
         ("report r.safetensors --data folder -o r.safetensors", "it must end in .html or .htm"),
         ("report h.html --data folder -o h.html", "--output h.html is what MODEL reads"),
     ],
@@ -74,13 +74,29 @@ def test_every_command_that_writes_says_so():
     assert found == {"sample", "train", "evaluate", "solve", "report", "transfer", "pack", "faces"}
 
 
-def test_a_result_of_the_same_name_as_before_is_replaced(tmp_path, monkeypatch, capsys):
-    """Only what is read is protected: running a command twice is no error."""
+@pytest.fixture
+def played(tmp_path, monkeypatch):
+    """A folder with a face and its weights, and the command that plays them."""
     from tests.support.plain_face import plain_face
 
     monkeypatch.chdir(tmp_path)
     plain_face().save("face.safetensors")
     np.save("poses.npy", np.zeros((2, 6)))
-    for _ in range(2):
-        assert dispatch.main(["evaluate", "face.safetensors", "poses.npy", "-o", "v.npy"]) == 0
-    assert np.load("v.npy").shape == (2, 117, 3)
+    return lambda *more: dispatch.main(["evaluate", "face.safetensors", "poses.npy", "--fps", "24", *more])
+
+
+def test_a_finished_result_is_replaced_with_overwrite_only(played, tmp_path, capsys):
+    assert played("-o", "v.npy") == 0
+    before = (tmp_path / "v.npy").stat().st_ino
+    assert played("-o", "v.npy") == 2
+    assert "v.npy exists; --overwrite" in capsys.readouterr().err
+    assert (tmp_path / "v.npy").stat().st_ino == before
+    assert played("-o", "v.npy", "--overwrite") == 0
+    assert (tmp_path / "v.npy").stat().st_ino != before
+
+
+def test_a_cache_that_a_blend_would_lie_beside_is_replaced_with_overwrite_only(played, tmp_path, capsys):
+    (tmp_path / "v.pc2").write_bytes(b"an artist's own")
+    assert played("-o", "v.blend") == 2
+    assert "v.pc2 exists; --overwrite" in capsys.readouterr().err
+    assert (tmp_path / "v.pc2").read_bytes() == b"an artist's own"

@@ -178,7 +178,7 @@ def test_evaluate_plays_weights_and_says_what_it_cannot_do(shot_files):
     rig, truth = sheet_rig(), np.load(shot_files / "truth.npy")
     np.savez(shot_files / "played.npz", weights=truth, names=np.array(NAMES))
     for weights in ("truth.npy", "played.npz"):
-        json_of("evaluate", "face.safetensors", weights, "-o", "v.npy", folder=shot_files)
+        json_of("evaluate", "face.safetensors", weights, "-o", "v.npy", "--overwrite", folder=shot_files)
         np.testing.assert_array_equal(np.load(shot_files / "v.npy"), rig.evaluate(truth))
     (shot_files / "set.rwdata").mkdir(exist_ok=True)
     done = rigwright_command("evaluate", "face.safetensors", "set.rwdata", folder=shot_files)

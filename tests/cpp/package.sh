@@ -14,6 +14,9 @@ cmake -G Ninja -S examples/cpp -B "$fresh/examples" -DCMAKE_BUILD_TYPE=Release -
 cmake --build "$fresh/examples"
 "$fresh/examples/invert_shot" "$fresh/rig.safetensors"
 "$fresh/examples/load_and_evaluate" "$fresh/rig.safetensors"
+head -c 1680 /dev/zero > "$fresh/motion.f32"  # 70 frames of 6 weights
+"$fresh/examples/play_motion" "$fresh/rig.safetensors" "$fresh/motion.f32" "$fresh/motion.pc2"
+[ "$(stat -c %s "$fresh/motion.pc2")" = $((32 + 70 * 200 * 12)) ]
 cmake -G Ninja -S tests/cpp/package -B "$fresh/package" -DCMAKE_PREFIX_PATH="$installed"
 cmake --build "$fresh/package"
 "$fresh/package/transfer_shapes"

@@ -60,6 +60,7 @@ HOSTED = (
     "_formats/blender/host",
     "_demo/blender_script",
     "_formats/blender/write_action",
+    "_formats/blender/write_cache",
     "_formats/blender/write_scene",
 )
 

@@ -26,6 +26,8 @@ READERS: dict[str, tuple[str, ...]] = {
     ".usdc": (SHOTS,),
     ".usdz": (SHOTS,),
     ".abc": (SHOTS,),
+    ".pc2": (SHOTS,),
+    ".mdd": (SHOTS,),
     ".csv": (WEIGHTS,),
     ".bvh": ("rigwright.sources.load_bvh",),
     ".rwdata": ("rigwright.Dataset",),

@@ -1,59 +1,92 @@
-"""``rigwright evaluate``: a model's error on a data set, or its vertices for poses."""
+"""``rigwright evaluate``: a model's error on a data set, or its vertices over a motion."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import rigwright as rw
-from rigwright._files import atomic_file
-from rigwright._formats.npz.array import read_array
+from rigwright import exports
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._model_motion import motion_of
+from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
+from rigwright.cli._shots import rate
+from rigwright.exports._motion import write_poses
+from rigwright.exports._vertices import SUFFIXES, files_of
 
-SUMMARY = "measure a model's error on a data set, or compute its vertices for poses"
+SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
 EXAMPLE = """rigwright evaluate hero.safetensors held_out.rwdata
-rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy"""
+rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy
+rigwright evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
+rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
+rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
+rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd"""
+BVH = ".bvh"
+FORMATS = (
+    ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
+    ".bvh (the joints alone)"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """MODEL, and what to evaluate it on."""
+    """MODEL, what to evaluate it on, and where the vertices go."""
     parser.add_argument("model", metavar="MODEL", type=arguments.existing_file, help="a model file")
     parser.add_argument(
         "input",
-        metavar="SET|POSES",
+        metavar="SET|MOTION",
         type=arguments.existing,
-        help="a data set, or poses (T, C) as .npy; for a blendshape rig also weights as .npz, .csv or .glb",
+        help="a data set; poses (T, C) or channels (T, N) as .npy, or as .npz with fps; .bvh or .glb, retargeted; for "
+        "a blendshape rig weights as .npy, .npz, .csv, .glb or .blend",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".npy"), help="vertices (T, V, 3) as .npy"
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
     arguments.add_threads(parser)
+    motion = parser.add_argument_group("the motion")
+    motion.add_argument(
+        "--fps", type=rate, help="frames a second of FILE (default: the motion's own); another rate is resampled"
+    )
+    motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the model's")
+    motion.add_argument("--clip", metavar="NAME", help="the animation, where the file holds several (.glb)")
+    written = parser.add_argument_group("what is written")
+    written.add_argument(
+        "--unit", type=arguments.unit, help="of FILE: mm, cm, dm, m, in, ft or meters (default: MODEL's)"
+    )
+    written.add_argument(
+        "--up-axis", choices=["X", "Y", "Z"], help="of FILE, if its format has none (default: MODEL's)"
+    )
+    written.add_argument(
+        "--max-error",
+        metavar="MM",
+        type=arguments.positive,
+        help="of .glb, in millimeters (default: 1/2000 of the size)",
+    )
+    written.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.abc, .blend)")
+    add_overwrite_argument(written)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
+    if args.output is not None:
+        check_overwrite(files_of(args.output), args.overwrite)
     model = rw.load(args.model)
     if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():
         raise ValueError(
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
             "judge a shot by rigwright report --shot"
         )
+    if args.output is not None:
+        return _played(model, args, console)
     if args.input.is_dir():
-        if args.output is not None:
-            raise ValueError("--output takes vertices of poses (.npy); a data set gives a table")
         return _errors(model, args, console)
-    if args.output is None:
-        raise ValueError("poses need a file for the vertices: -o vertices.npy")
-    return _vertices(model, args, console)
+    raise ValueError("a motion needs a file for the moving mesh: -o vertices.npy")
 
 
 def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
@@ -74,25 +107,55 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     return accuracy.figures() | {"poses": len(truth.rows), "data_hash": dataset.hash}
 
 
-def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
-    poses = _weights(model, args.input) if isinstance(model, rw.BlendshapeRig) else read_array(args.input)
-    vertices = model.evaluate(poses, device=args.device, threads=args.threads)
-    with atomic_file(args.output) as stream:
-        np.save(stream, vertices)
-    confidence = np.atleast_1d(model.confidence(poses))
+def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
+    joints = 0 if model.skeleton is None else model.skeleton.num_joints
+    motion = motion_of(model, args.input, args.joint_map, args.clip, args.fps).at(args.fps, joints)
+    if motion.fps is None and args.output.suffix.lower() != ".npy":
+        raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
+    playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
+    notes = [*motion.notes, *_write(model, playback, motion.fps or 30.0, args)]
+    confidence = np.atleast_1d(model.confidence(playback.poses))
     low = int((confidence < 0.5).sum())
-    console.line(f"{args.output}: {' x '.join(map(str, vertices.shape))}; lowest confidence {confidence.min():.2f}")
+    what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))
+    console.line(f"{args.output}: {what}; lowest confidence {confidence.min():.2f}")
     if low:
         console.line(
             f"{low} of {len(confidence)} poses lie far outside what the model has learned from (confidence below 0.5)"
         )
+    for note in notes:
+        console.line(f"note: {note}")
     return {
-        "vertices": os.fspath(args.output),
-        "shape": vertices.shape,
+        "joints" if is_bvh(args.output) else "vertices": os.fspath(args.output),
+        "shape": (len(playback), joints) if is_bvh(args.output) else playback.shape,
+        "fps": motion.fps,
         "lowest_confidence": confidence.min(),
         "poses_outside": low,
+        "notes": notes,
     }
 
 
-def _weights(rig: rw.BlendshapeRig, path: Path) -> NDArray[Any]:
-    return read_array(path) if path.suffix == ".npy" else rw.sources.load_weights(path, rig)[0]
+def is_bvh(path: Path) -> bool:
+    """Whether a file holds joints, not vertices."""
+    return path.suffix.lower() == BVH
+
+
+def _write(model: rw.Deformer, playback: exports.Playback, fps: float, args: argparse.Namespace) -> list[str]:
+    if is_bvh(args.output):
+        if model.skeleton is None:
+            raise ValueError(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
+        return write_poses(args.output, model, playback.poses, fps, args.unit)
+    unit = model.meters_per_unit if args.unit is None else args.unit
+    return exports.write_vertices(
+        args.output,
+        playback,
+        model.faces,
+        fps,
+        meters_per_unit=model.meters_per_unit,
+        up_axis=model.up_axis,
+        to_meters_per_unit=unit,
+        to_up_axis=args.up_axis,
+        name=str(model.metadata.get("name") or args.model.stem),
+        licence=str(model.metadata.get("licence") or ""),
+        max_error=None if args.max_error is None else args.max_error / 1e3 / unit,
+        blender=args.blender,
+    )

@@ -37,7 +37,7 @@ def animation_channels(path: Path, joint_map: Path | None, rig: Any, console: Co
     for note in bvh.notes:
         console.line(f"note: {path.name}: {note}")
     if joint_map is not None:
-        pairs = _names(joint_map)
+        pairs = joint_names_map(joint_map)
     else:
         pairs = sources.joint_map(motion.joint_names, rig.skeleton.names if rig.skeleton is not None else [])
     retargeted = sources.retarget(motion, rig, pairs)
@@ -52,7 +52,14 @@ def _rows(path: Path) -> NDArray[np.float64]:
         raise ValueError(f"--animation {error}") from error
 
 
-def _names(path: Path) -> dict[str, str]:
+def joint_names_map(path: Path) -> dict[str, str]:
+    """A JSON object from a motion's joint names to those of a rig.
+
+    Raises
+    ------
+    ValueError
+        If the file is none.
+    """
     try:
         content = read_json(path)
     except ValueError as error:

@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._core import fit_angles
+from rigwright._core import Deformer, fit_angles
 from rigwright._rigs.described import Described, counted
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import Rig, RotationChannels, TranslationChannels
 from rigwright._rigs.rotations import AXES, Float64, euler_to_matrix, globals_of, nearest_rotation, rotation_between
 from rigwright._validate import bad_argument
 from rigwright.sources._joint_maps import limb_joints
+from rigwright.sources._model_channels import ModelChannels
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,19 +71,19 @@ class Retargeted(Described):
 
 def retarget(
     motion: Motion,
-    rig: Rig,
+    rig: Rig | Deformer,
     joint_map: Mapping[str, str],
     *,
     align: Collection[str] | None = None,
     root_translation: bool = False,
 ) -> Retargeted:
-    """Turn motion into channels of a rig.
+    """Turn motion into channels of a rig, or of a model.
 
     Parameters
     ----------
     motion : Motion
-    rig : Rig
-        Must have ``skeleton`` and ``rotation_channels``.
+    rig : Rig or Deformer
+        A rig must have ``skeleton`` and ``rotation_channels``; a model ``skeleton`` and ``channels``.
     joint_map : dict
         Names of source joints to names of the rig's joints (:func:`rigwright.sources.joint_map` guesses one).
     align : collection of source joint names, optional
@@ -101,7 +102,7 @@ def retarget(
     ValueError
         If the map names an unknown joint, or the rig cannot be turned.
     """
-    target = _Target(rig)
+    target = _Target(ModelChannels(rig) if isinstance(rig, Deformer) else rig)
     pairs = _pairs(motion, target, joint_map)
     limbs = limb_joints(motion.joint_names) if align is None else set(align)
     if unknown := limbs - set(motion.joint_names):
@@ -136,11 +137,12 @@ def retarget(
 class _Target:
     """What is needed of the rig, in float64."""
 
-    def __init__(self, rig: Rig) -> None:
+    def __init__(self, rig: Rig | ModelChannels) -> None:
         rotations = getattr(rig, "rotation_channels", None)
         if rig.skeleton is None or not rotations:
             expected = "a rig with a skeleton and rotation_channels"
-            raise bad_argument("retarget", "rig", f"{type(rig).__name__} without joints that channels turn", expected)
+            got = f"{type(rig).__name__} without joints that channels turn"
+            raise bad_argument("retarget", "rig", got, expected)
         self.rotations: list[RotationChannels] = rotations
         self.translations: list[TranslationChannels] = getattr(rig, "translation_channels", [])
         self.names = list(rig.skeleton.names)

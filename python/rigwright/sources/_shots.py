@@ -32,7 +32,7 @@ def load_shot(
         A folder of OBJ files, a pattern (``scan_*.obj``) or one OBJ file, in natural order (2 before 10); ``.npy``
         (T, V, 3); ``.npz`` with ``vertices`` (T, V, 3), ``faces`` and ``fps`` (both optional); ``.glb``, ``.gltf``
         with morph animation or moving nodes; ``.usd``, ``.usda``, ``.usdc``, ``.usdz`` with animated points;
-        ``.abc`` (read by Blender).
+        ``.abc`` (read by Blender); point caches ``.pc2`` and ``.mdd``, which know no faces.
     fps : float, optional
         All but USD: frames per second. glTF and Alembic are sampled at this rate, other frames are taken to have it.
         Default: what the file says, else 30 (24 for Alembic).
@@ -85,4 +85,6 @@ OPENERS = {
     ".gltf": "gltf.shot:load_gltf_shot",
     **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd:load_usd_shot"),
     ".abc": "blender.alembic:load_alembic_shot",
+    ".pc2": "point_cache:load_pc2",
+    ".mdd": "point_cache:load_mdd",
 }

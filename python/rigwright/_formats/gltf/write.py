@@ -21,10 +21,17 @@ VERTEX_DATA, INDEX_DATA = 34962, 34963
 TO_Y_UP = {"Y": None, "Z": [-(0.5**0.5), 0.0, 0.0, 0.5**0.5], "X": [0.0, 0.0, 0.5**0.5, 0.5**0.5]}
 
 
-def write_glb(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
+def write_glb(
+    path: Path,
+    rig: BlendshapeRig,
+    weights: NDArray[np.float32],
+    fps: float,
+    still: NDArray[np.float32] | None = None,
+) -> None:
     """Write mesh, targets (sparse where that is smaller) and a LINEAR clip with a key a frame.
 
-    The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up.
+    The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up. ``still`` are the
+    weights (N,) of what is shown without the clip, by default the neutral.
     """
     document = _Document()
     rest = np.asarray(rig.rest_vertices, np.float32)
@@ -36,7 +43,7 @@ def write_glb(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps:
         primitive["mode"] = 0  # points
     primitive["targets"] = [{"POSITION": document.offsets(rig.column(n))} for n in range(rig.num_columns)]
     mesh: dict[str, Any] = {"primitives": [primitive], "extras": {"targetNames": rig.column_names}}
-    mesh["weights"] = [0.0] * rig.num_columns
+    mesh["weights"] = [0.0] * rig.num_columns if still is None else still.tolist()
     times = (np.arange(len(weights)) / fps).astype(np.float32)
     keys = np.ascontiguousarray(rig.activations(weights), np.float32)
     sampler = {

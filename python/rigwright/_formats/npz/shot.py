@@ -19,6 +19,8 @@ MEMBERS = {
     "vertices": Member("f", ("T", "V", 3)),
     "faces": Member("iu", ("F", "W")),
     "fps": Member("fiu", ()),
+    "meters_per_unit": Member("fiu", ()),
+    "up_axis": Member("U", ()),
 }
 
 
@@ -35,7 +37,10 @@ def load_npy(path: Path, fps: float = DEFAULT_FPS) -> Shot:
 
 
 def load_npz(path: Path, fps: float | None = None) -> Shot:
-    """``vertices`` (T, V, 3), ``faces`` (F, 3 or 4) and ``fps`` (both optional); other arrays are left alone."""
+    """``vertices`` (T, V, 3); ``faces`` (F, 3 or 4), ``fps``, ``meters_per_unit`` and ``up_axis`` are optional.
+
+    Other arrays are left alone.
+    """
     arrays = read_arrays(path, MEMBERS, "load_shot", others=True)
     if "vertices" not in arrays:
         raise bad_argument("load_shot", "path", f"{path}: an archive without vertices", "one with vertices (T, V, 3)")
@@ -43,7 +48,13 @@ def load_npz(path: Path, fps: float | None = None) -> Shot:
     faces = padded_faces(arrays["faces"], "load_shot") if "faces" in arrays else None
     if faces is not None and not ((faces >= -1) & (faces < vertices.shape[1])).all():
         raise bad_argument("load_shot", "faces", "out of range somewhere", f"vertex indices below {vertices.shape[1]}")
-    return Shot(vertices, fps if fps is not None else float(arrays.get("fps", DEFAULT_FPS)), faces)
+    rate = fps if fps is not None else float(arrays.get("fps", DEFAULT_FPS))
+    unit = float(arrays["meters_per_unit"]) if "meters_per_unit" in arrays else None
+    axis = str(arrays["up_axis"]) if "up_axis" in arrays else None
+    if (unit is not None and not 0.0 < unit < np.inf) or axis not in (None, "X", "Y", "Z"):
+        got = f"{path}: meters_per_unit {unit}, up_axis {axis!r}"
+        raise bad_argument("load_shot", "path", got, "an archive with a positive unit and one of the axes X, Y, Z")
+    return Shot(vertices, rate, faces, unit, axis)
 
 
 def _narrow(vertices: NDArray[Any]) -> NDArray[np.float32]:

@@ -1,0 +1,65 @@
+"""Runs inside Blender: a mesh that a PC2 point cache moves, saved as .blend or exported as Alembic.
+
+Arguments: FOLDER, which holds scene.json, scene.npz and cache.pc2; the result is scene.blend or scene.abc in it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
+
+
+def build(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
+    """The mesh object, as its first frame has it, with the cache as its modifier."""
+    data = bpy.data.meshes.new(about["name"])
+    faces = [[corner for corner in face if corner >= 0] for face in arrays["faces"].tolist()]
+    data.from_pydata(arrays["first"].tolist(), [], faces)
+    item = bpy.data.objects.new(about["name"], data)
+    bpy.context.scene.collection.objects.link(item)
+    bpy.context.view_layer.objects.active = item
+    item.matrix_world = Matrix(about["turn"]).to_4x4()
+    item["licence"] = about["licence"]
+    cache = item.modifiers.new("Mesh Cache", "MESH_CACHE")
+    cache.cache_format = "PC2"
+    cache.filepath = about["cache"]
+    cache.time_mode = "FRAME"
+    cache.frame_start = 1.0
+    return item
+
+
+def set_timeline(about: dict[str, Any]) -> None:
+    """Frames 1 to T at the rate, and the unit of length."""
+    scene = bpy.context.scene
+    scene.unit_settings.scale_length = about["meters_per_unit"]
+    scene.render.fps = max(1, round(about["fps"]))
+    scene.render.fps_base = scene.render.fps / about["fps"]
+    scene.frame_start, scene.frame_end = 1, about["frames"]
+    scene.frame_set(1)
+
+
+if __name__ == "__main__":
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    about = json.loads((FOLDER / "scene.json").read_text(encoding="utf-8"))
+    build(about, dict(np.load(FOLDER / "scene.npz")))
+    set_timeline(about)
+    if about["suffix"] == ".blend":
+        bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "scene.blend"), relative_remap=False)
+    else:
+        if "alembic_export" not in dir(bpy.ops.wm):
+            raise SystemExit(f"Blender {bpy.app.version_string} was built without Alembic")
+        bpy.ops.wm.alembic_export(
+            filepath=str(FOLDER / "scene.abc"),
+            start=1,
+            end=about["frames"],
+            uvs=False,
+            normals=False,
+            as_background_job=False,
+        )

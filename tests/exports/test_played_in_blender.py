@@ -1,0 +1,88 @@
+"""What was written, opened by Blender in one run: the second reader of .blend, Alembic, PC2, MDD, glTF and BVH."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright._formats.blender import run_script
+from rigwright.errors import SourceError
+from rigwright.exports import write_bvh, write_vertices
+from tests.sources.test_retarget import character, random_channels, world_of
+from tests.support.moving import FACES, FPS, UNIT, in_blender, moving_mesh
+
+RUN_PLAY = Path(__file__).with_name("run_play.py")
+UP = "Y"  # another one than Blender's
+BONES = 5e-5  # float32 all the way through a chain of bones of size 10
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
+        pytest.skip("neither the bpy wheel nor a blender executable is installed")
+    folder = tmp_path_factory.mktemp("played")
+    options = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature"}
+    for name in ("m.blend", "m.abc", "m.glb", "other.pc2", "other.mdd"):
+        try:
+            write_vertices(folder / name, moving_mesh(), FACES, FPS, max_error=1e-5, **options)
+        except SourceError as error:
+            assert name == "m.abc", error
+            assert "built without Alembic" in str(error)
+    rig = bending_rig()
+    write_bvh(folder / "m.bvh", rig, random_channels(rig, 9), FPS)
+    run_script(RUN_PLAY, [str(folder)])
+    return dict(np.load(folder / "seen.npz"))
+
+
+def bending_rig():
+    """Joints in Blender's axes, turned at random at rest."""
+    rig = character(up="Z")
+    rig.up_axis = "Z"
+    return rig
+
+
+def near(found, expected, tolerance):
+    np.testing.assert_allclose(found, expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
+
+
+def test_a_blend_stands_upright_and_plays_its_cache(seen, tolerance):
+    near(seen["blend"], in_blender(moving_mesh(), UP), tolerance)
+    np.testing.assert_allclose(seen["blend facts"], [FPS, UNIT, 1, 9], rtol=1e-6)
+
+
+@pytest.mark.parametrize("cache", ["pc2", "mdd", "mdd by seconds"])
+def test_a_point_cache_moves_an_artists_mesh(seen, cache, tolerance):
+    near(seen[cache], moving_mesh(), tolerance)
+
+
+def test_a_glb_is_upright_in_meters_at_its_rate(seen, tolerance):
+    near(seen["glb"], in_blender(moving_mesh(), UP, UNIT), tolerance)
+
+
+def test_alembic_is_upright_at_its_rate(seen, tolerance):
+    if "abc" not in seen:
+        pytest.skip("this Blender was built without Alembic")
+    near(seen["abc"], in_blender(moving_mesh(), UP), tolerance)
+    np.testing.assert_allclose(seen["abc facts"], [FPS, 1.0, 1, 9], rtol=1e-6)
+
+
+def test_bvh_moves_the_bones(seen):
+    rig = bending_rig()
+    world = world_of(rig, random_channels(rig, 9))
+    away = world[..., :3] @ np.linalg.inv(rig.joints.rest_globals[..., :3])
+    order = [list(seen["bvh names"]).index(name) for name in rig.skeleton.names]
+    np.testing.assert_allclose(seen["bvh heads"][:, order], world[..., 3], atol=BONES)
+    np.testing.assert_allclose(seen["bvh turns"][:, order], away, atol=BONES)
+    assert seen["bvh facts"][0] == FPS
+
+
+def test_a_blend_and_its_cache_are_both_written(seen, tmp_path):
+    notes = write_vertices(tmp_path / "walk.blend", moving_mesh(), FACES, FPS)
+    assert notes == ["walk.blend plays walk.pc2, which lies beside it: move both together"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["walk.blend", "walk.pc2"]
+    assert rw.sources.load_shot(tmp_path / "walk.pc2").vertices.shape == (9, 5, 3)
