@@ -19,5 +19,5 @@ def head_motion_warnings(
         return []
     return [
         f"a rigid motion of each frame explains {found.explained:.0%} of what the fit leaves: the head moves in this "
-        "shot; take it off with --rigid FILE, vertices that expressions leave alone (skull, ears)"
+        "shot; --rigid auto finds its motion and removes it"
     ]

@@ -17,6 +17,7 @@ from rigwright.cli._constraints import add_constraint_arguments
 from rigwright.cli._head_motion import head_motion_warnings
 from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._transfer_task import choice
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._parts import solve_in_parts
@@ -25,7 +26,7 @@ from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
-EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv
+EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv --rigid auto
 rigwright solve face.safetensors take.npy -o smooth.glb --alpha 0.01 --smoothness 2 --method descent"""
 FORMATS = ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .py or .blend (shape keys in Blender)"
 ON = (0.0, 1e-3, 1e-2)  # weights above these are counted
@@ -69,10 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rigid",
-        metavar="FILE",
-        type=arguments.existing_file,
-        help="vertices that show head motion, a line each (.txt) or .npy",
+        metavar="auto|rest|FILE",
+        type=choice("auto", "rest", what="vertices"),
+        help="find the head's motion and remove it: on the vertices that no shape moves (rest), on those of FILE, one"
+        " per line (.txt) or .npy, or as the rig allows (auto: rest, or together with the weights if too few rest)",
     )
+    parser.add_argument("--rigid-scale", action="store_true", help="with --rigid: find a scale in each frame, too")
     parser.add_argument(
         "--names", metavar="JSON", type=arguments.existing_file, help='{"shape": "name in the output", ...}'
     )
@@ -105,6 +108,8 @@ def not_negative(text: str) -> float:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
+    if args.rigid_scale and args.rigid is None:
+        raise ValueError("--rigid-scale is about the motion that --rigid finds")
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
@@ -133,7 +138,8 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
     if args.symmetric is not None:
         options["symmetric"] = inverse.load_symmetric_pairs(args.symmetric, rig)
     if args.rigid is not None:
-        options["rigid"] = sources.load_markers(args.rigid)[0]
+        options["rigid"] = sources.load_markers(args.rigid)[0] if isinstance(args.rigid, Path) else args.rigid
+        options["rigid_scale"] = args.rigid_scale
     pins = None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), options.get("bounds"))
     priors = None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets))
     solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)

@@ -8,6 +8,7 @@ from rigwright.inverse._head_motion import HeadMotion, head_motion
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
 from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem
+from rigwright.inverse._rigid_motion import in_rig_frame, resting_vertices
 from rigwright.inverse._run import METHODS
 from rigwright.inverse._solution import Solution
 from rigwright.inverse._solve import Solver, solve
@@ -23,9 +24,11 @@ __all__ = [
     "Solver",
     "TradeOff",
     "head_motion",
+    "in_rig_frame",
     "load_pins",
     "load_priors",
     "load_symmetric_pairs",
+    "resting_vertices",
     "solve",
     "trade_off",
 ]

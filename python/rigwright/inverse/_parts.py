@@ -116,7 +116,8 @@ def solve_in_parts(
         joint.seconds += whole.seconds
         whole = joint
     if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):
-        note = resting_note(solver.gram, shot, smoothness=smoothness, **settings | whole_shot.rows(slice(None)))
+        given = settings | whole_shot.rows(slice(None))
+        note = resting_note(solver.gram, shot, whole.transforms, smoothness=smoothness, **given)
         whole.warnings += [] if note is None else [note]
     return whole
 

@@ -16,6 +16,7 @@ from rigwright.inverse import _measures as measures
 from rigwright.inverse import _on_cuda as on_cuda
 from rigwright.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
 from rigwright.inverse._gram import Gram
+from rigwright.inverse._joint_motion import without_joint_motion
 from rigwright.inverse._methods.closed_forms import cet, seol
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._methods.localized import cet_loc
@@ -23,9 +24,9 @@ from rigwright.inverse._methods.majorize_minimize import mm, mm_cet
 from rigwright.inverse._methods.sequential_quadratic import sqp
 from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, make_problem
-from rigwright.inverse._rigid_motion import without_rigid_motion
+from rigwright.inverse._rigid_motion import Rigid, in_rig_frame, rigid_vertices, without_rigid_motion
 from rigwright.inverse._solution import Solution
-from rigwright.progress import ProgressCallback, ProgressOption, as_callback
+from rigwright.progress import ProgressCallback, ProgressOption, as_callback, silent
 
 Float64 = NDArray[np.float64]
 Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
@@ -54,7 +55,8 @@ def solve_problem(
     alpha: float | str,
     *,
     joint: bool | None = None,
-    rigid: ArrayLike | None = None,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
@@ -71,11 +73,14 @@ def solve_problem(
         raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
     options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
     _check_device(method, device)
-    problem, transforms = _problem(gram, targets, alpha, rigid, threads=threads, device=device, **terms)
+    given = {"threads": threads, "device": device, **terms}
+    problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, **given)
     _check_fits(method, problem)
     if is_auto(alpha):
         sample = problem.at(training_frames(problem.num_frames, SAMPLE))
-        problem = replace(problem, alpha=choose_alpha(sample, options))
+        problem = replace(problem, alpha=_chosen_alpha(sample, options, together, rigid_scale))
+    if together:
+        problem, transforms = without_joint_motion(problem, options, scale=rigid_scale)
     weights, iterations, converged = METHODS[method](problem, options)
     causal = joint is False
     solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
@@ -91,24 +96,49 @@ def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **giv
     """
     names = ("tolerance", "max_iterations", "threads", "device")
     options = Options(progress=progress, **{name: given[name] for name in names if name in given})
-    return choose_alpha(_problem(gram, frames, **given | {"alpha": AUTO})[0], options)
+    sample, _, together = _problem(gram, frames, **given | {"alpha": AUTO})
+    return _chosen_alpha(sample, options, together, given.get("rigid_scale", False))
 
 
-def resting_note(gram: Gram, targets: ArrayLike, **given: Any) -> str | None:
-    """What :func:`rigwright.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``."""
+def _chosen_alpha(sample: Problem, options: Options, together: bool, scale: bool) -> float:
+    """The elbow, of frames whose motion is removed as it is found without any alpha."""
+    if together:
+        quiet = replace(options, progress=silent)
+        sample, _ = without_joint_motion(replace(sample, smoothness=0.0), quiet, scale=scale)
+    return choose_alpha(sample, options)
+
+
+def resting_note(gram: Gram, targets: ArrayLike, transforms: Float64 | None = None, **given: Any) -> str | None:
+    """What :func:`rigwright.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``.
+
+    ``transforms`` is the motion that was found.
+    """
+    if transforms is not None:
+        targets, given = in_rig_frame(gram.checked(targets), transforms), given | {"rigid": None}
     return measures.all_at_rest(_problem(gram, targets, **given)[0])
 
 
 def _problem(
-    gram: Gram, targets: ArrayLike, alpha: float | str, rigid: ArrayLike | None = None, **given: Any
-) -> tuple[Problem, Float64 | None]:
-    """The problem, and the rigid motion that was taken off its targets; alpha is 0 until it is chosen."""
-    transforms = None
-    if rigid is not None:
-        targets, transforms = without_rigid_motion(gram, targets, rigid)
+    gram: Gram,
+    targets: ArrayLike,
+    alpha: float | str,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
+    **given: Any,
+) -> tuple[Problem, Float64 | None, bool]:
+    """The problem, the rigid motion that was removed from its targets, and whether one is still to be found.
+
+    That is found together with the weights. ``alpha`` is 0 until it is chosen.
+    """
+    if not isinstance(rigid_scale, (bool, np.bool_)):
+        raise bad_argument("solve", "rigid_scale", repr(rigid_scale), "True or False")
+    transforms, seen = None, rigid_vertices(gram, rigid, targets)
+    together = isinstance(seen, str)
+    if seen is not None and not together:
+        targets, transforms = without_rigid_motion(gram, targets, seen, rigid_scale)
     terms: dict[str, Any] = {name: value for name, value in given.items() if name not in _HOW}
     terms["alpha"] = 0.0 if is_auto(alpha) else alpha
-    return make_problem(gram, targets, **terms), transforms
+    return make_problem(gram, targets, **terms), transforms, together
 
 
 def is_auto(alpha: object) -> bool:

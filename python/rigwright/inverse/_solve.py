@@ -13,6 +13,7 @@ from rigwright.errors import SparsityWarning
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._measures import all_at_rest
 from rigwright.inverse._problem import Problem
+from rigwright.inverse._rigid_motion import Rigid
 from rigwright.inverse._run import is_auto, solve_problem
 from rigwright.inverse._solution import Solution
 from rigwright.progress import ProgressOption
@@ -48,7 +49,8 @@ class Solver:
         fixed: ArrayLike | None = None,
         priors: tuple[ArrayLike, ArrayLike] | None = None,
         symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-        rigid: ArrayLike | None = None,
+        rigid: Rigid = None,
+        rigid_scale: bool = False,
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
         threads: int = 0,
@@ -69,6 +71,7 @@ class Solver:
             priors=priors,
             symmetric=symmetric,
             rigid=rigid,
+            rigid_scale=rigid_scale,
             tolerance=tolerance,
             max_iterations=max_iterations,
             threads=threads,
@@ -93,7 +96,8 @@ def solve(
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-    rigid: ArrayLike | None = None,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
@@ -147,9 +151,14 @@ def solve(
         Each a number, (K,) or (T, K); s >= 0.
     symmetric : sequence of pairs, optional
         Shapes, by index or name, whose weights are equal.
-    rigid : (R,) int, optional
-        Vertices that expressions leave alone: each frame's rigid motion, fitted on them, is taken off the targets
-        first and returned in ``Solution.transforms``.
+    rigid : "auto", "rest" or (R,) int, optional
+        How the head moves: its rigid motion in each frame is removed from the targets and returned in
+        ``Solution.transforms``. Vertices: fitted on these, which expressions leave alone. ``"rest"``: on the vertices
+        that no shape moves (:func:`resting_vertices`). ``"auto"``: as ``"rest"`` if a tenth of the given vertices or
+        more rest; else motion and weights together minimize the objective. By default the targets are in the rig's
+        frame.
+    rigid_scale : bool
+        With ``rigid``: also find a scale in each frame, which ``Solution.transforms`` hold as a factor of the rotation.
     tolerance : float
         A frame is solved when ``optimality <= tolerance`` times the largest pull of its target on a shape or
         combination (:func:`rigwright.inverse._measures.scale`).
@@ -199,6 +208,7 @@ def solve(
         priors=priors,
         symmetric=symmetric,
         rigid=rigid,
+        rigid_scale=rigid_scale,
         tolerance=tolerance,
         max_iterations=max_iterations,
         threads=threads,
