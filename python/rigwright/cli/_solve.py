@@ -14,20 +14,21 @@ from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._constraints import add_constraint_arguments
-from rigwright.cli._head_motion import head_motion_warnings
+from rigwright.cli._head_motion import head_motion_warnings, jitter_warnings
 from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.cli._transfer_task import choice
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._parts import solve_in_parts
+from rigwright.inverse._run import TEMPORAL
 from rigwright.inverse._solve import Solver
 from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv --rigid auto
-rigwright solve face.safetensors take.npy -o smooth.glb --alpha 0.01 --smoothness 2 --method descent"""
+rigwright solve face.safetensors take.npy -o smooth.glb --relative-alpha 0.01 --smoothness auto --method descent"""
 FORMATS = ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .py or .blend (shape keys in Blender)"
 ON = (0.0, 1e-3, 1e-2)  # weights above these are counted
 
@@ -49,19 +50,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
-    parser.add_argument(
+    sparsity = parser.add_mutually_exclusive_group()
+    sparsity.add_argument(
         "--alpha",
-        type=alpha,
+        type=number_or_auto,
         default="auto",
         help="sparsity, in squared units of the rig: about 1 for a head in centimeters, 0.0001 for one in meters;"
         " default auto: the elbow",
     )
+    sparsity.add_argument(
+        "--relative-alpha",
+        metavar="R",
+        type=share,
+        help="sparsity without a unit, 0 to 1: the share of the smallest alpha at which every weight of the shot rests",
+    )
     parser.add_argument(
         "--smoothness",
-        type=not_negative,
+        type=number_or_auto,
         default=0.0,
         help="weight of the temporal term, in squared units of the rig as alpha is (default 0): 2 smooths a head in "
-        "centimeters a little, 0.0002 one in meters",
+        "centimeters a little, 0.0002 one in meters; auto: by the measured noise and motion",
     )
     parser.add_argument(
         "--joint",
@@ -90,9 +98,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_shot_arguments(parser)
 
 
-def alpha(text: str) -> float | str:
+def number_or_auto(text: str) -> float | str:
     """A number of at least 0, or ``auto``."""
     return text if text == "auto" else not_negative(text)
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    value = not_negative(text)
+    if value > 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 1")
+    return value
 
 
 def not_negative(text: str) -> float:
@@ -120,12 +136,23 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         solution = _solve(args, rig, targets, kept, progress)
         notes = _write(args.output, named, solution, fps)
         kept.remove()
-    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": told + notes}
-    if args.rigid is None:
-        markers = None if args.markers is None else sources.load_markers(args.markers)[0]
-        result["warnings"] += head_motion_warnings(rig, targets, solution.weights, markers)
+    result = _figures(rig, solution, fps) | {"notes": told + notes}
+    result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
+    result["warnings"] += _warnings(args, rig, targets, solution)
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in args.output], **result}
+
+
+def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> list[str]:
+    """What the figures of the solve say about the shot and its options."""
+    weights, markers = solution.weights, solution.vertices
+    result = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
+    if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
+        result.append("every weight rests in every frame")
+    elif args.smoothness == 0.0 and args.method in TEMPORAL and not result:
+        still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
+        result += jitter_warnings(rig, still, weights, markers)
+    return result
 
 
 def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
@@ -149,6 +176,7 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
         kept,
         method=args.method,
         alpha=args.alpha,
+        relative_alpha=args.relative_alpha,
         smoothness=args.smoothness,
         fixed=pins,
         priors=priors,

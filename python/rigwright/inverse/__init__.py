@@ -5,6 +5,7 @@
 
 from rigwright.inverse._constraint_files import load_pins, load_priors, load_symmetric_pairs
 from rigwright.inverse._head_motion import HeadMotion, head_motion
+from rigwright.inverse._jitter import Jitter, jitter
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
 from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem
@@ -18,6 +19,7 @@ __all__ = [
     "FRAMES_PER_RUN",
     "METHODS",
     "HeadMotion",
+    "Jitter",
     "Options",
     "Problem",
     "Solution",
@@ -25,6 +27,7 @@ __all__ = [
     "TradeOff",
     "head_motion",
     "in_rig_frame",
+    "jitter",
     "load_pins",
     "load_priors",
     "load_symmetric_pairs",

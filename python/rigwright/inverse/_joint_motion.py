@@ -66,6 +66,14 @@ def without_joint_motion(problem: Problem, options: Options, *, scale: bool = Fa
     return replace(found, lower=free.lower, upper=free.upper, init=free.init, warnings=warnings), motion
 
 
+def without_motion_at_rest(problem: Problem, options: Options, *, scale: bool = False) -> Problem:
+    """The problem in the rig's frame, for the motion that is best while all weights rest."""
+    gram = problem.gram
+    shot = gram.chosen(problem.targets).astype(np.float64)
+    motion = procrustes(gram.neutral.astype(np.float64), shot, gram.vertex_weights, scale=scale)
+    return _at(problem, removed(problem.targets.astype(np.float64), motion).astype(np.float32), options)
+
+
 def _motion(problem: Problem, free: Problem, options: Options, scale: bool) -> tuple[Float64, int]:
     """The motion (T, 3, 4), and the number of frames whose motion has not converged."""
     gram = problem.gram
@@ -85,9 +93,7 @@ def _motion(problem: Problem, free: Problem, options: Options, scale: bool) -> t
     return motion, unsettled
 
 
-def _rounds(
-    problem: Problem, shot: Float64, motion: Float64, options: Options, scale: bool
-) -> tuple[Float64, int]:
+def _rounds(problem: Problem, shot: Float64, motion: Float64, options: Options, scale: bool) -> tuple[Float64, int]:
     """Solve and fit in turns until the motion of no frame changes."""
     gram, quick = problem.gram, replace(options, tolerance=max(options.tolerance, INNER))
     neutral = gram.neutral.astype(np.float64)

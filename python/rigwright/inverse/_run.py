@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import NumericalError
 from rigwright.inverse import _measures as measures
 from rigwright.inverse import _on_cuda as on_cuda
 from rigwright.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
 from rigwright.inverse._gram import Gram
-from rigwright.inverse._joint_motion import without_joint_motion
+from rigwright.inverse._joint_motion import without_joint_motion, without_motion_at_rest
+from rigwright.inverse._jitter import jitter_of
 from rigwright.inverse._methods.closed_forms import cet, seol
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._methods.localized import cet_loc
@@ -54,6 +55,8 @@ def solve_problem(
     method: str,
     alpha: float | str,
     *,
+    relative_alpha: float | None = None,
+    smoothness: float | str = 0.0,
     joint: bool | None = None,
     rigid: Rigid = None,
     rigid_scale: bool = False,
@@ -73,10 +76,25 @@ def solve_problem(
         raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
     options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
     _check_device(method, device)
-    given = {"threads": threads, "device": device, **terms}
+    _check_fits(method, smoothness)
+    how = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance, "threads": threads}
+    how |= {"max_iterations": max_iterations, "device": device, "progress": progress}
+    if is_auto(smoothness):
+        first, problem = solve_problem(gram, targets, method, alpha, relative_alpha=relative_alpha, **how, **terms)
+        smoothness = jitter_of(problem, first.weights).smoothness
+        if smoothness == 0.0:
+            return first, problem
+        own = terms | {"init": first.weights, "smoothness": smoothness}
+        solution, problem = solve_problem(gram, targets, method, first.alpha, **how, **own)
+        solution.seconds += first.seconds
+        return solution, problem
+    given = {"threads": threads, "device": device, "smoothness": smoothness, **terms}
     problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, **given)
-    _check_fits(method, problem)
-    if is_auto(alpha):
+    if relative_alpha is not None:
+        problem = replace(
+            problem, alpha=_share_of_alpha(relative_alpha, alpha, problem, options, together, rigid_scale)
+        )
+    elif is_auto(alpha):
         sample = problem.at(training_frames(problem.num_frames, SAMPLE))
         problem = replace(problem, alpha=_chosen_alpha(sample, options, together, rigid_scale))
     if together:
@@ -87,6 +105,23 @@ def solve_problem(
     solution.transforms = transforms
     solution.seconds = time.perf_counter() - started
     return solution, problem
+
+
+def relative_alpha_of(gram: Gram, targets: ArrayLike, relative_alpha: float, alpha: float | str, **given: Any) -> float:
+    """The alpha that ``relative_alpha`` is for a whole shot and other arguments of ``solve``."""
+    problem, _, together = _problem(gram, targets, **given | {"alpha": 0.0})
+    scale = given.get("rigid_scale", False)
+    return _share_of_alpha(relative_alpha, alpha, problem, Options(), together, scale)
+
+
+def _share_of_alpha(
+    share: float, alpha: float | str, problem: Problem, options: Options, together: bool, scale: bool
+) -> float:
+    if not is_auto(alpha):
+        raise bad_argument("solve", "relative_alpha", f"given beside alpha {alpha!r}", "the only one of the two")
+    share = Arguments("solve").number("relative_alpha", share, least=0.0, most=1.0)
+    at_rest = without_motion_at_rest(problem, options, scale=scale) if together else problem
+    return share * measures.resting_alpha(at_rest)
 
 
 def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **given: Any) -> float:
@@ -141,9 +176,9 @@ def _problem(
     return make_problem(gram, targets, **terms), transforms, together
 
 
-def is_auto(alpha: object) -> bool:
-    """Whether alpha is to be chosen."""
-    return isinstance(alpha, str) and alpha == AUTO
+def is_auto(term: object) -> bool:
+    """Whether alpha or smoothness is to be chosen."""
+    return isinstance(term, str) and term == AUTO
 
 
 def measure(
@@ -186,6 +221,8 @@ def _check_device(method: str, device: str) -> None:
     on_cuda.check_device(device)
 
 
-def _check_fits(method: str, problem: Problem) -> None:
-    if method not in TEMPORAL and problem.smoothness > 0:
-        raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with method {method!r}", "0")
+def _check_fits(method: str, smoothness: float | str) -> None:
+    number = isinstance(smoothness, (int, float, np.number))
+    if method not in TEMPORAL and (is_auto(smoothness) or (number and float(smoothness) > 0)):
+        got = f"{smoothness:g}" if number else repr(smoothness)
+        raise bad_argument("solve", "smoothness", f"{got} with method {method!r}", "0")

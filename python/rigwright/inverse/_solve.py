@@ -40,10 +40,11 @@ class Solver:
         targets: ArrayLike,
         method: str = "descent",
         alpha: float | Literal["auto"] = "auto",
-        smoothness: float = 0.0,
+        smoothness: float | Literal["auto"] = 0.0,
         init: ArrayLike | None = None,
         device: str = "cpu",
         *,
+        relative_alpha: float | None = None,
         bounds: ArrayLike | None = None,
         joint: bool | None = None,
         fixed: ArrayLike | None = None,
@@ -62,6 +63,7 @@ class Solver:
             targets,
             method,
             alpha,
+            relative_alpha=relative_alpha,
             smoothness=smoothness,
             init=init,
             device=device,
@@ -77,7 +79,7 @@ class Solver:
             threads=threads,
             progress=progress,
         )
-        return solution if is_auto(alpha) else _told(solution, problem)
+        return solution if is_auto(alpha) and relative_alpha is None else _told(solution, problem)
 
 
 def solve(
@@ -85,11 +87,12 @@ def solve(
     targets: ArrayLike,
     method: str = "descent",
     alpha: float | Literal["auto"] = "auto",
-    smoothness: float = 0.0,
+    smoothness: float | Literal["auto"] = 0.0,
     vertices: ArrayLike | None = None,
     init: ArrayLike | None = None,
     device: str = "cpu",
     *,
+    relative_alpha: float | None = None,
     vertex_weights: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
     joint: bool | None = None,
@@ -128,9 +131,14 @@ def solve(
         ``"auto"`` takes the elbow of :func:`trade_off` over at most 24 frames, spread evenly; ``Solution.alpha`` says
         which. A number above every pull of the targets gives weights of 0 and a warning. Shapes that move nothing
         stay at rest, the value of their bounds nearest to 0, unless pins or priors ask for another.
-    smoothness : float
+    smoothness : float or "auto"
         Weight of the temporal term, >= 0, in squared units of length as ``alpha`` is: 2 smooths a head in centimeters
-        a little, 2e-4 one in meters. Only for methods that solve whole shots.
+        a little, 2e-4 one in meters. ``"auto"`` is a tenth of the variance of the noise over that of the motion's second
+        differences, as :func:`jitter` measures both on a solve without the term; ``Solution.smoothness`` says which.
+        Only for methods that solve whole shots.
+    relative_alpha : float, optional
+        In place of ``alpha``, 0 to 1, without a unit: the share of the smallest alpha at which every weight of the shot
+        rests, the largest pull of a target on a weight.
     vertices : (M,) int, optional
         Markers: the vertices of the rig that count.
     init : (K,) or (T, K), optional
@@ -199,6 +207,7 @@ def solve(
         targets,
         method,
         alpha,
+        relative_alpha=relative_alpha,
         smoothness=smoothness,
         init=init,
         device=device,
@@ -214,7 +223,7 @@ def solve(
         threads=threads,
         progress=progress,
     )
-    return solution if is_auto(alpha) else _told(solution, problem)
+    return solution if is_auto(alpha) and relative_alpha is None else _told(solution, problem)
 
 
 def _told(solution: Solution, problem: Problem) -> Solution:
