@@ -135,7 +135,7 @@ def test_a_shape_that_moves_the_whole_head_counts_as_its_motion(face, still):
     deltas = np.array(face.columns()[:20])
     deltas[5] = [0.0, 0.0, 1.0]
     rig = rw.BlendshapeRig(face.rest_vertices, deltas)
-    found = rw.inverse.solve(rig, still + [0, 0, 2.0], alpha=0.0, rigid="auto")
+    found = rw.inverse.solve(rig, still + np.array([0, 0, 2.0]), alpha=0.0, rigid="auto")
     assert not found.weights[:, 5].any()
     assert any("count" in text and rig.shape_names[5] in text for text in found.warnings)
 

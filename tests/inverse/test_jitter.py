@@ -31,7 +31,7 @@ def test_noise_is_measured(noise):
 
 
 def test_what_moves_smoothly_is_no_noise():
-    face, weights, shot = noisy_shot(80, 0.02)
+    face, _, shot = noisy_shot(80, 0.02)
     shot += np.sin(np.linspace(0, 6, 80))[:, None, None] * np.random.default_rng(1).normal(0, 0.5, shot.shape[1:])
     found = rw.inverse.jitter(face, shot, rw.inverse.solve(face, shot, alpha=0.0).weights)
     assert found.noise == pytest.approx(0.02, rel=0.1)

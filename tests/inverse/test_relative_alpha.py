@@ -58,10 +58,10 @@ def test_parts_of_a_shot_share_it(face, shot, tmp_path):
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, "half", np.nan])
 def test_other_shares_are_refused(face, shot, share):
-    with pytest.raises(ValueError, match="solve: relative_alpha is .* at least 0 and at most 1"):
+    with pytest.raises(ValueError, match=r"solve: relative_alpha is .* at least 0 and at most 1"):
         rw.inverse.solve(face, shot, relative_alpha=share)
 
 
 def test_one_of_two_alphas_must_do(face, shot):
-    with pytest.raises(ValueError, match="relative_alpha is given beside alpha 0.1"):
+    with pytest.raises(ValueError, match=r"relative_alpha is given beside alpha 0\.1"):
         rw.inverse.solve(face, shot, alpha=0.1, relative_alpha=0.1)

@@ -173,7 +173,7 @@ def _omega(gram: Gram) -> Float64:
 
 def _projected(gram: Gram, rows: Float64) -> Float64:
     """Rows (T, 3 M) without what lies along the directions."""
-    directions = gram.prepared["directions"]
+    directions: Float64 = gram.prepared["directions"]
     return rows - ((rows * _omega(gram)) @ directions) @ directions.T
 
 

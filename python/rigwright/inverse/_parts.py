@@ -133,7 +133,7 @@ def solve_in_parts(
 def _smoothness(solver: Solver, shot: NDArray[Any], whole: Solution, fixed: ArrayLike | None) -> float:
     """What ``"auto"`` gives a shot whose parts are solved without a temporal term."""
     still = shot if whole.transforms is None else in_rig_frame(shot, whole.transforms).astype(np.float32)
-    lower, upper = problem.box(solver.gram.rig, whole.bounds, fixed, whole.weights.shape)
+    lower, upper = problem.box(solver.gram.rig, whole.bounds, fixed, (len(shot), solver.gram.activations.num_shapes))
     return measured(solver.gram, still, whole.weights, lower, upper).smoothness
 
 

@@ -16,8 +16,8 @@ from rigwright.inverse import _measures as measures
 from rigwright.inverse import _on_cuda as on_cuda
 from rigwright.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
 from rigwright.inverse._gram import Gram
-from rigwright.inverse._joint_motion import without_joint_motion, without_motion_at_rest
 from rigwright.inverse._jitter import jitter_of
+from rigwright.inverse._joint_motion import without_joint_motion, without_motion_at_rest
 from rigwright.inverse._methods.closed_forms import cet, seol
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._methods.localized import cet_loc
@@ -77,17 +77,10 @@ def solve_problem(
     options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
     _check_device(method, device)
     _check_fits(method, smoothness)
-    how = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance, "threads": threads}
-    how |= {"max_iterations": max_iterations, "device": device, "progress": progress}
     if is_auto(smoothness):
-        first, problem = solve_problem(gram, targets, method, alpha, relative_alpha=relative_alpha, **how, **terms)
-        smoothness = jitter_of(problem, first.weights).smoothness
-        if smoothness == 0.0:
-            return first, problem
-        own = terms | {"init": first.weights, "smoothness": smoothness}
-        solution, problem = solve_problem(gram, targets, method, first.alpha, **how, **own)
-        solution.seconds += first.seconds
-        return solution, problem
+        how: dict[str, Any] = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance}
+        how |= {"max_iterations": max_iterations, "threads": threads, "device": device, "progress": progress}
+        return _smoothed(gram, targets, method, alpha, relative_alpha, **how, **terms)
     given = {"threads": threads, "device": device, "smoothness": smoothness, **terms}
     problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, **given)
     if relative_alpha is not None:
@@ -104,6 +97,20 @@ def solve_problem(
     solution = measure(problem, method, weights, iterations, converged, threads, device, causal=causal)
     solution.transforms = transforms
     solution.seconds = time.perf_counter() - started
+    return solution, problem
+
+
+def _smoothed(
+    gram: Gram, targets: ArrayLike, method: str, alpha: float | str, relative_alpha: float | None, **given: Any
+) -> tuple[Solution, Problem]:
+    """The smoothness that noise and motion of a solve without it ask for, and the solve with it from there."""
+    first, problem = solve_problem(gram, targets, method, alpha, relative_alpha=relative_alpha, **given)
+    smoothness = jitter_of(problem, first.weights).smoothness
+    if smoothness == 0.0:
+        return first, problem
+    own = given | {"init": first.weights, "smoothness": smoothness}
+    solution, problem = solve_problem(gram, targets, method, first.alpha, **own)
+    solution.seconds += first.seconds
     return solution, problem
 
 

@@ -133,9 +133,9 @@ def solve(
         stay at rest, the value of their bounds nearest to 0, unless pins or priors ask for another.
     smoothness : float or "auto"
         Weight of the temporal term, >= 0, in squared units of length as ``alpha`` is: 2 smooths a head in centimeters
-        a little, 2e-4 one in meters. ``"auto"`` is a tenth of the variance of the noise over that of the motion's second
-        differences, as :func:`jitter` measures both on a solve without the term; ``Solution.smoothness`` says which.
-        Only for methods that solve whole shots.
+        a little, 2e-4 one in meters. ``"auto"`` is a tenth of the variance of the noise over that of the motion's
+        second differences, as :func:`jitter` measures both on a solve without the term; ``Solution.smoothness`` says
+        which. Only for methods that solve whole shots.
     relative_alpha : float, optional
         In place of ``alpha``, 0 to 1, without a unit: the share of the smallest alpha at which every weight of the shot
         rests, the largest pull of a target on a weight.
