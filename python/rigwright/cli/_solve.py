@@ -29,7 +29,10 @@ from rigwright.report._kit.words import figure
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv --rigid auto
 rigwright solve face.safetensors take.npy -o smooth.glb --relative-alpha 0.01 --smoothness auto --method descent"""
-FORMATS = ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .py or .blend (shape keys in Blender)"
+FORMATS = (
+    ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
+    "Blender); each with the motion that --rigid finds"
+)
 ON = (0.0, 1e-3, 1e-2)  # weights above these are counted
 
 
@@ -194,7 +197,8 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> lis
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
         else:
-            notes += [f"{path.name}: {note}" for note in exports.write_weights(path, rig, solution.weights, fps)]
+            told = exports.write_weights(path, rig, solution.weights, fps, solution.transforms)
+            notes += [f"{path.name}: {note}" for note in told]
     return notes
 
 

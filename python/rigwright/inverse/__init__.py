@@ -3,6 +3,7 @@
 ``solve`` states the objective that every method minimizes; ``Solver`` keeps a rig's Gram matrix for more shots.
 """
 
+from rigwright._rigs.head import head_angles
 from rigwright.inverse._constraint_files import load_pins, load_priors, load_symmetric_pairs
 from rigwright.inverse._head_motion import HeadMotion, head_motion
 from rigwright.inverse._jitter import Jitter, jitter
@@ -25,6 +26,7 @@ __all__ = [
     "Solution",
     "Solver",
     "TradeOff",
+    "head_angles",
     "head_motion",
     "in_rig_frame",
     "jitter",
