@@ -17,7 +17,7 @@ from tests.support.faces import random_curves, small_face
 from tests.support.moving_head import head_turns, moved, turn
 
 FRAMES = 6
-UP = {"Y": turn(0, np.pi / 2), "Z": np.eye(3)}  # to z up, as Blender has it
+TO_Z_UP = turn(0, np.pi / 2)  # as Blender has it
 
 
 def shown(rig, curves, transforms):
@@ -114,6 +114,15 @@ def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, toler
     assert str(geometry.GetStageUpAxis(stage)) == ("Z" if rig.up_axis == "Z" else "Y")
 
 
+def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
+    pytest.importorskip("pxr.UsdSkel")
+    rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Z"), random_curves(1, FRAMES), head_turns(FRAMES)
+    write_weights(tmp_path / "w.usda", rig, curves, 25.0, head)
+    shot = rw.sources.load_shot(tmp_path / "w.usda")
+    np.testing.assert_allclose(shot.vertices, shown(rig, curves, head), atol=50 * tolerance["float32"])
+    assert (shot.fps, shot.meters_per_unit, shot.up_axis) == (25.0, 0.01, "Z")
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
@@ -127,7 +136,7 @@ def played(tmp_path_factory):
     write_weights(folder / "keys.py", plain, curves, 25.0, head)
     rw.exports.write_rig(folder / "rest.glb", plain)
     run_script(Path(__file__).with_name("play_head.py"), [str(folder)])
-    expected = {"whole": shown(rig, curves, head) @ UP["Y"].T, "plain": shown(plain, curves, head) @ UP["Y"].T}
+    expected = {"whole": shown(rig, curves, head) @ TO_Z_UP.T, "plain": shown(plain, curves, head) @ TO_Z_UP.T}
     return dict(np.load(folder / "played.npz")), expected
 
 

@@ -160,14 +160,14 @@ def matrix_to_quaternion(rotation: Array) -> Float64:
         np.concatenate([2.0 * np.diagonal(matrix, axis1=1, axis2=2) - trace[:, None], trace[:, None]], axis=1) + 1.0
     )
     result = np.empty((len(matrix), 4))
-    for frame, (own, values) in enumerate(zip(matrix, square, strict=True)):
+    for frame, (m, values) in enumerate(zip(matrix, square, strict=True)):
         largest = int(values.argmax())
         i, j, k = largest % 3, (largest + 1) % 3, (largest + 2) % 3
         if largest == 3:
-            row = [own[2, 1] - own[1, 2], own[0, 2] - own[2, 0], own[1, 0] - own[0, 1], values[3]]
+            row = [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], values[3]]
         else:
-            row = [0.0, 0.0, 0.0, own[k, j] - own[j, k]]
-            row[i], row[j], row[k] = values[i], own[i, j] + own[j, i], own[i, k] + own[k, i]
+            row = [0.0, 0.0, 0.0, m[k, j] - m[j, k]]
+            row[i], row[j], row[k] = values[i], m[i, j] + m[j, i], m[i, k] + m[k, i]
         result[frame] = np.array(row) / np.linalg.norm(row)
         if frame and result[frame] @ result[frame - 1] < 0:
             result[frame] *= -1.0
