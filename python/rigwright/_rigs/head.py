@@ -1,11 +1,11 @@
-"""The motion of a head: transforms ``[s R | t]`` of frames, taken apart, brought to other axes, resampled."""
+"""The motion of a head: transforms ``[s R | t]`` of frames, taken apart and brought to other axes."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._rigs.rotations import continuous_euler, matrix_to_quaternion, quaternion_to_matrix
+from rigwright._rigs.rotations import continuous_euler
 from rigwright._rigs.shot import TO_Y_UP
 from rigwright._validate import Arguments, bad_argument
 
@@ -74,24 +74,3 @@ def head_angles(transforms: ArrayLike, up_axis: str = "Y") -> Float64:
     motion = checked_transforms("head_angles", transforms, len(np.asarray(transforms)))
     rotation = motion_parts(in_axes(motion, TO_Y_UP[up_axis]))[0]
     return continuous_euler(rotation, "YXZ")
-
-
-def resampled_motion(transforms: Float64, frames: Float64) -> Float64:
-    """The motion at fractional frames: rotations by spherical interpolation (Shoemake 1985), the rest linear."""
-    rotation, shift, scale = motion_parts(transforms)
-    begin = np.clip(np.floor(frames).astype(np.int64), 0, max(len(transforms) - 2, 0))
-    end = np.minimum(begin + 1, len(transforms) - 1)
-    part = (frames - begin)[:, None]
-    turns = matrix_to_quaternion(rotation)
-    first, second = turns[begin], turns[end]
-    cosine = np.clip((first * second).sum(axis=1, keepdims=True), -1.0, 1.0)
-    angle = np.arccos(cosine)
-    sine = np.sin(angle)
-    near = sine < 1e-6
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = [np.where(near, 1.0 - part, np.sin((1.0 - part) * angle) / sine)]
-        weights.append(np.where(near, part, np.sin(part * angle) / sine))
-    matrix = quaternion_to_matrix(weights[0] * first + weights[1] * second)
-    size = (1.0 - part) * scale[begin, None] + part * scale[end, None]
-    move = (1.0 - part) * shift[begin] + part * shift[end]
-    return np.concatenate([matrix * size[:, :, None], move[:, :, None]], axis=2)

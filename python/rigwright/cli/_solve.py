@@ -15,6 +15,7 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._constraints import add_constraint_arguments
 from rigwright.cli._head_motion import head_motion_warnings, jitter_warnings
+from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.cli._transfer_task import choice
@@ -27,8 +28,9 @@ from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
-EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv --rigid auto
-rigwright solve face.safetensors take.npy -o smooth.glb --relative-alpha 0.01 --smoothness auto --method descent"""
+EXAMPLE = """rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.01 --smoothness auto
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --overwrite"""
 FORMATS = (
     ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender); each with the motion that --rigid finds"
@@ -97,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=arguments.threads, default=0, help="default: all")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
+    add_overwrite_argument(parser)
     add_constraint_arguments(parser)
     add_shot_arguments(parser)
 
@@ -129,6 +132,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
     if args.rigid_scale and args.rigid is None:
         raise ValueError("--rigid-scale is about the motion that --rigid finds")
+    check_overwrite(args.output, args.overwrite)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
@@ -137,7 +141,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solution = _solve(args, rig, targets, kept, progress)
-        notes = _write(args.output, named, solution, fps)
+        notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
     result = _figures(rig, solution, fps) | {"notes": told + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
@@ -190,14 +194,21 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
     )
 
 
-def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> list[str]:
-    """Write all outputs; gives what the formats say they could not hold."""
+def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps: float) -> list[str]:
+    """Write all outputs; gives what the formats say they could not hold, and what was resampled."""
     notes: list[str] = []
+    weights: Any = solution.weights
+    transforms = solution.transforms
+    if to_fps != fps:
+        weights, transforms = exports.resampled_weights(weights, fps, to_fps, transforms)
+        count = f"{len(solution.weights):,} frames became {len(weights):,}"
+        notes.append(f"resampled from {fps:g} to {to_fps:g} frames per second: {count}")
     for path in outputs:
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
+            notes += [f"{path.name} keeps the frames that were solved"] if to_fps != fps else []
         else:
-            told = exports.write_weights(path, rig, solution.weights, fps, solution.transforms)
+            told = exports.write_weights(path, rig, weights, to_fps, transforms)
             notes += [f"{path.name}: {note}" for note in told]
     return notes
 

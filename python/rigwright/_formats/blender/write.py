@@ -82,9 +82,15 @@ def _box(rig: BlendshapeRig) -> tuple[list[float], float]:
 
 
 def write_blend(
-    path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float, motion: NDArray[np.float64] | None = None
+    path: Path,
+    rig: BlendshapeRig,
+    weights: NDArray[np.float32] | None = None,
+    fps: float = 24.0,
+    motion: NDArray[np.float64] | None = None,
 ) -> None:
-    """Write a .blend: shape keys, combinations as driven keys, an action, upright. Runs Blender."""
+    """Write a .blend: shape keys, combinations as driven keys, an action of the weights, upright. Runs Blender."""
+    keyed = weights is not None
+    weights = np.zeros((1, rig.num_shapes), np.float32) if weights is None else weights
     facts = rig.metadata
     ranges = np.asarray(rig.bounds, np.float64)
     ranges = np.stack([np.minimum(ranges[:, 0], weights.min(axis=0)), np.maximum(ranges[:, 1], weights.max(axis=0))], 1)
@@ -100,6 +106,7 @@ def write_blend(
         "ranges": np.clip([*ranges.tolist(), *driven], -SLIDER, SLIDER).tolist(),
         "factors": factors,
         "fps": fps,
+        "keyed": keyed,
         "turn": _to_z_up(rig).tolist(),
         "box": _box(rig),
         "head": [] if motion is None else in_axes(motion, _to_z_up(rig)).reshape(-1, 12).tolist(),

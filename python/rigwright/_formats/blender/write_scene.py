@@ -71,7 +71,7 @@ if __name__ == "__main__":
     shapes = about["names"][: about["num_shapes"]]
     for name, factors in zip(about["names"][about["num_shapes"] :], about["factors"], strict=False):
         drive(item, name, factors, shapes)
-    if action.key_shapes(item, shapes, arrays["weights"].tolist(), about["fps"]):
+    if about["keyed"] and action.key_shapes(item, shapes, arrays["weights"].tolist(), about["fps"]):
         raise SystemExit("a shape key is missing")
     if about["head"]:
         bpy.context.view_layer.update()

@@ -1,0 +1,25 @@
+"""Finished results are replaced with ``--overwrite`` only."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def add_overwrite_argument(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """The option of every command that writes files."""
+    parser.add_argument("--overwrite", action="store_true", help="replace files that exist, when the new ones are done")
+
+
+def check_overwrite(outputs: Iterable[Path], overwrite: bool) -> None:
+    """Refuse to replace a finished output, before any work.
+
+    Raises
+    ------
+    ValueError
+        Naming the first output that exists, unless ``overwrite`` is true.
+    """
+    for path in outputs:
+        if not overwrite and path.exists():
+            raise ValueError(f"{path} exists; --overwrite replaces it when the new one is done")
