@@ -208,7 +208,7 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     solved = {path: path.stat().st_mtime_ns for path in kept.glob("*.part")}
     assert 2 <= len(solved) < 24
 
-    refused = rigwright_command(*arguments[:3], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
+    refused = rigwright_command(*arguments[:6], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert refused.returncode == 2
     assert "holds parts of another solve" in refused.stderr.splitlines()[-1]
     assert {path: path.stat().st_mtime_ns for path in solved} == solved, "left alone"

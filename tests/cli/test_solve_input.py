@@ -28,16 +28,26 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files
     )
     rig.save(shot_files / "other.safetensors")
     exports.write_weights(shot_files / "take.glb", rig, truth, 30.0)
-    told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=shot_files)
+    told = json_of(
+        "solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", "--overwrite", folder=shot_files
+    )
     assert told["rmse_max_mm"] < 1e-3
     assert any("brought from units of 1 m, y up to the rig's units of 0.01 m" in text for text in told["notes"])
-    half = ["-o", "h.npz", "--alpha", "1e-6", "--fps", "15"]  # keys have times: another rate is other frames
+    half = [
+        "--overwrite",
+        "-o",
+        "h.npz",
+        "--alpha",
+        "1e-6",
+        "--fps",
+        "15",
+    ]  # keys have times: another rate is other frames
     told = json_of("solve", "other.safetensors", "take.glb", *half, folder=shot_files)
     assert (told["frames"], told["fps"]) == (20, 15.0)
     markers = np.arange(0, SIDE * SIDE, 3)
     np.save(shot_files / "some.npy", markers)
     np.save(shot_files / "some_take.npy", rig.evaluate(truth)[:, markers])
-    options = ["--markers", "some.npy", "--alpha", "1e-6"]
+    options = ["--markers", "some.npy", "--alpha", "1e-6", "--overwrite"]
     told = json_of(
         "solve", "other.safetensors", "some_take.npy", "--fps", "30", "-o", "s.npz", *options, folder=shot_files
     )

@@ -33,12 +33,19 @@ def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="the shot's own weights, if known: .npy (T, K), .npz, .csv, .glb, .gltf or .blend",
     )
-    group.add_argument("--methods", metavar="A,B,...", type=methods, help="stand beside (default all, none: none)")
+    group.add_argument(
+        "--methods",
+        metavar="A,B,...",
+        type=methods,
+        help="of the literature, to stand beside on a few frames; all: all of them (default none)",
+    )
     add_shot_arguments(parser)
 
 
 def methods(text: str) -> list[str]:
-    """Names of methods, with commas between them."""
+    """Names of methods, with commas between them, ``all`` or ``none``."""
+    if text == "all":
+        return list(METHODS)
     names = [name for name in text.split(",") if name and text != "none"]
     unknown = [name for name in names if name not in METHODS]
     if unknown:
