@@ -68,7 +68,7 @@ def head(motion: Array) -> str:
     """Turns of the head in degrees, and its way from the first frame in millimeters (T, 6)."""
     canvas, axes = figure(1, 2, (10.4, 2.8), sharex=True)
     frames = np.arange(len(motion))
-    colors = (ACCENT, SERIES[3], SERIES[4])
+    colors = SERIES[:3]
     for label, values, color in zip(("yaw", "pitch", "roll"), motion[:, :3].T, colors, strict=True):
         axes[0].plot(frames, values, color=color, linewidth=1.8, label=label)
     for label, values, color in zip("xyz", (motion[:, 3:] - motion[0, 3:]).T, colors, strict=True):
@@ -78,7 +78,7 @@ def head(motion: Array) -> str:
     for axis in axes:
         axis.margins(x=0.01)
         axis.xaxis.get_major_locator().set_params(integer=True)
-        axis.legend(loc="best", ncols=3, frameon=False, fontsize=9, handlelength=1.2)
+        axis.legend(loc="best", ncols=3, framealpha=0.85, edgecolor="none", fontsize=9, handlelength=1.2)
     return svg(canvas, "head-motion")
 
 
