@@ -8,6 +8,8 @@ import rigwright as rw
 
 ACROSS, DOWN = 18, 26
 SHAPES = 20
+_CORNER = np.arange(ACROSS * DOWN).reshape(DOWN, ACROSS)
+FACES = np.stack([_CORNER[:-1, :-1], _CORNER[:-1, 1:], _CORNER[1:, 1:], _CORNER[1:, :-1]], axis=2).reshape(-1, 4)
 
 
 def moving_face(seed: int = 0, **options) -> rw.BlendshapeRig:
@@ -37,9 +39,8 @@ def head_turns(frames: int, degrees: float = 14.0) -> np.ndarray:
 
 
 def moved(shot: np.ndarray, transforms: np.ndarray) -> np.ndarray:
-    """Every frame put where its transform takes it, point by point."""
-    pairs = zip(shot, transforms, strict=True)
-    return np.stack([np.stack([m[:, :3] @ point + m[:, 3] for point in frame]) for frame, m in pairs])
+    """Every frame put where its transform takes it."""
+    return np.stack([frame @ m[:, :3].T + m[:, 3] for frame, m in zip(shot, transforms, strict=True)])
 
 
 def face_curves(frames: int, seed: int = 0) -> np.ndarray:

@@ -24,12 +24,12 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
         "name": words.title(name),
         "lead": _lead(shot),
         "headline": _headline(shot),
-        "warnings": _warnings(shot),
+        "warnings": notes(shot),
         "shot": shot,
         "gallery": pictures,
         "errors": shot_charts.errors(shot, marked_frames(shot)),
         "curves": shot_charts.curves(shot),
-        "residual": _residual(shot),
+        "residual": residual(shot),
         "comparison": comparison,
         "groups": [("Shot", _shot_facts(shot)), ("Solution", _solution_facts(shot)), ("Rig", rig_facts(shot.rig))],
     }
@@ -56,7 +56,7 @@ def _area(shot: SolvedShot, value: float) -> str:
     return f"{shot.alpha_in_square_centimeters(value):.4g} cm²"
 
 
-def _residual(shot: SolvedShot) -> str:
+def residual(shot: SolvedShot) -> str:
     """What the distances that are left look like."""
     left, noise = float(shot.rmse.mean()), shot.noise_rmse
     if noise <= 0.0:
@@ -95,15 +95,16 @@ def _headline(shot: SolvedShot) -> list[Figure]:
     return figures
 
 
-def _warnings(shot: SolvedShot) -> list[str]:
+def notes(shot: SolvedShot) -> list[str]:
+    """Sentences above the page's figures."""
     made = shot.rig.constructed
-    notes = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
+    told = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
     if not shot.solution.weights.any() and not any("no shape is turned on" in text for text in shot.solution.warnings):
-        notes.append("Every weight rests in every frame.")
+        told.append("Every weight rests in every frame.")
     if made:
         shown = ", ".join(made[:4]) + (f" and {len(made) - 4} more" if len(made) > 4 else "")
-        notes.append(f"{words.plural(len(made), 'shape')} of this rig are constructed, not sculpted: {shown}.")
-    return notes
+        told.append(f"{words.plural(len(made), 'shape')} of this rig are constructed, not sculpted: {shown}.")
+    return told
 
 
 def _methods(comparison: Comparison) -> list[dict[str, Any]]:
