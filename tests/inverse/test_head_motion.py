@@ -155,3 +155,13 @@ def test_smooth_weights_are_found_with_the_motion(face, weights, still):
     alone = rw.inverse.solve(face, still, alpha=0.0, smoothness=0.5)
     assert np.abs(found.weights - weights).mean() < 1.2 * np.abs(alone.weights - weights).mean()
     assert found.converged.all()
+
+
+def test_a_published_face_shows_its_motion_on_the_skull(data_path):
+    rig = rw.faces.ict(data_path("ict_facekit"))
+    rows = np.random.default_rng(0).uniform(0, 0.5, (8, rig.num_shapes)).astype(np.float32)
+    turns = head_turns(8)
+    found = rw.inverse.solve(rig, moved(rig.evaluate(rows), turns), alpha=0.0, rigid="auto")
+    assert angle_between(found.transforms[:, :, :3], turns[:, :, :3]) < 1e-3
+    still = rw.inverse.solve(rig, rig.evaluate(rows), alpha=0.0)
+    np.testing.assert_allclose(found.weights, still.weights, atol=2e-3)
