@@ -121,7 +121,7 @@ def test_a_process_with_broken_streams_does_its_work(shot_files, ends, code):
     """The real thing: nothing of Python's own is said at the end, and the file is there."""
     output = shot_files / f"stream{code}{len(ends)}.npz"
     line = subprocess.list2cmdline(
-        command("solve", "face.safetensors", "take.npy", "--alpha", "0.01", "-o", output.name)
+        command("solve", "face.safetensors", "take.npy", "--fps", "30", "--alpha", "0.01", "-o", output.name)
     )
     done = subprocess.run(
         f"{line} {ends}", shell=True, cwd=shot_files, env=environment(), capture_output=True, text=True, check=False

@@ -12,14 +12,26 @@ import rigwright as rw
 from rigwright.cli._console import Console
 from tests.support.sheet import sheet_rig
 
+SOLVE = ["solve", "face.safetensors", "take.npy", "--fps", "30", "--overwrite", "-o", "x.npz"]
 DEEP = "[" * 100_000
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["solve", "face.safetensors", "take.npy", "-o", "x.npz", "--names", "deep.json"],
-        ["solve", "face.safetensors", "take.npy", "-o", "x.npz", "--symmetric", "deep.json"],
+        [*SOLVE, "--names", "deep.json"],
+        [
+            "solve",
+            "face.safetensors",
+            "take.npy",
+            "--fps",
+            "30",
+            "--overwrite",
+            "-o",
+            "x.npz",
+            "--symmetric",
+            "deep.json",
+        ],
         ["pack", "face.safetensors", "-o", "x.json", "--areas", "deep.json"],
         ["transfer", "face.safetensors", "neutral.npy", "-o", "x.npz", "--examples", "e.npy", "--weights", "deep.json"],
     ],
@@ -57,7 +69,20 @@ def test_priors_with_a_wrong_byte_are_wrong_input(run, shot_files, compressed):
     places = [*range(0, 60, 4), *range(len(whole) - 120, len(whole), 5)]
     for place in places:
         (shot_files / "bent.npz").write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--alpha", 1, "--priors", "bent.npz")
+        code, told = run(
+            "solve",
+            "face.safetensors",
+            "take.npy",
+            "--fps",
+            "30",
+            "--overwrite",
+            "-o",
+            "x.npz",
+            "--alpha",
+            1,
+            "--priors",
+            "bent.npz",
+        )
         assert code in (0, 2), place
         assert "internal error" not in told, place
 
@@ -69,7 +94,7 @@ def test_a_file_with_wrong_bytes_is_wrong_input_and_never_our_fault(run, shot_fi
         np.savez(shot_files / name, neutral=rig.rest_vertices, deltas=rig.columns()[: rig.num_shapes])
         words = ["info", "bent.npz"]
     else:
-        words = ["solve", "face.safetensors", "bent.npy", "-o", "x.npz", "--alpha", 1]
+        words = ["solve", "face.safetensors", "bent.npy", "--fps", "30", "--overwrite", "-o", "x.npz", "--alpha", 1]
     whole = (shot_files / name).read_bytes()
     for place in [*range(0, 130, 9), *range(len(whole) - 130, len(whole), 9)]:
         for other in (whole[:place], whole[:place] + b"\x01" + whole[place + 1 :], whole[:place] + whole[place + 1 :]):
@@ -83,7 +108,7 @@ def test_priors_that_unpack_to_much_are_refused_before_they_are_unpacked(run, sh
         for name in ("target", "strength"):
             with archive.open(f"{name}.npy", "w") as member:
                 np.save(member, np.zeros((2000, 2000)))
-    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--priors", "bomb.npz")
+    code, told = run(*SOLVE, "--priors", "bomb.npz")
     assert code == 2
     assert "at most 200 times its length" in told
 
@@ -91,7 +116,7 @@ def test_priors_that_unpack_to_much_are_refused_before_they_are_unpacked(run, sh
 @pytest.mark.parametrize("kind", [bool, complex, "U4", "S4"])
 def test_priors_that_are_no_numbers_are_refused(run, shot_files, kind):
     np.savez(shot_files / "odd.npz", target=np.zeros(6).astype(kind), strength=np.ones(6))
-    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--priors", "odd.npz")
+    code, told = run(*SOLVE, "--priors", "odd.npz")
     assert (code, "odd.npz" in told) == (2, True)
 
 
@@ -106,7 +131,7 @@ def test_priors_that_are_no_numbers_are_refused(run, shot_files, kind):
 )
 def test_arrays_that_are_no_numbers_are_refused(run, shot_files, option, array):
     np.save(shot_files / "odd.npy", array)
-    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", option, "odd.npy")
+    code, told = run(*SOLVE, option, "odd.npy")
     assert (code, "odd.npy" in told) == (2, True)
 
 
@@ -151,7 +176,7 @@ def test_areas_that_are_no_list_of_pairs_are_refused(run, shot_files, content):
     ],
 )
 def test_numbers_beyond_the_engines_are_wrong_usage(run, option, number):
-    code, told = run("solve", "face.safetensors", "take.npy", "-o", "x.npz", option, number)
+    code, told = run(*SOLVE, option, number)
     assert code == 2
     assert option in told
     assert len(told) < 500
@@ -159,7 +184,7 @@ def test_numbers_beyond_the_engines_are_wrong_usage(run, option, number):
 
 @pytest.mark.parametrize("unit", ["1e-300", "1e300", "0", "nan"])
 def test_a_unit_beyond_all_lengths_is_wrong_usage(run, unit):
-    assert run("solve", "face.safetensors", "take.npy", "-o", "x.npz", "--unit", unit)[0] == 2
+    assert run(*SOLVE, "--unit", unit)[0] == 2
 
 
 def test_a_rig_whose_unit_is_beyond_all_lengths_is_refused(run, shot_files):
@@ -170,11 +195,14 @@ def test_a_rig_whose_unit_is_beyond_all_lengths_is_refused(run, shot_files):
         deltas=rig.columns()[: rig.num_shapes],
         meters_per_unit=1e-300,
     )
-    code, told = run("solve", "tiny.npz", "take.npy", "-o", "x.npz")
+    code, told = run("solve", "tiny.npz", "take.npy", "--fps", "30", "--overwrite", "-o", "x.npz")
     assert code == 2
     assert "meters_per_unit is 1e-300" in told
 
 
 def test_a_file_with_the_letters_of_a_pattern_is_that_file(run, shot_files):
     (shot_files / "take[1].npy").write_bytes((shot_files / "take.npy").read_bytes())
-    assert run("solve", "face.safetensors", "take[1].npy", "-o", "x.npz", "--alpha", 1)[0] == 0
+    assert (
+        run("solve", "face.safetensors", "take[1].npy", "--fps", "30", "--overwrite", "-o", "x.npz", "--alpha", 1)[0]
+        == 0
+    )

@@ -18,7 +18,18 @@ from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 def test_weights_come_back_in_every_format(shot_files):
     outputs = ["-o", "w.npz", "-o", "w.csv", "-o", "w.glb"]
-    told = json_of("solve", "face.safetensors", "take.npy", *outputs, "--alpha", "1e-6", folder=shot_files)
+    told = json_of(
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "take.npy",
+        "--fps",
+        "30",
+        *outputs,
+        "--alpha",
+        "1e-6",
+        folder=shot_files,
+    )
     truth, rig = np.load(shot_files / "truth.npy"), sheet_rig()
     assert told["outputs"] == ["w.npz", "w.csv", "w.glb"]
     assert told["frames"] == told["converged"] == 40
@@ -49,7 +60,18 @@ def test_options_reach_the_solver(shot_files):
     (shot_files / "names.json").write_text(json.dumps({"browUp": "browInnerUp"}))
     options = ["--alpha", "0.02", "--smoothness", "0.5", "--bounds", "0", "0.9", "--markers", "markers.txt"]
     options += ["--pins", "pins.npy", "--names", "names.json", "--fps", "24"]
-    told = json_of("solve", "face.safetensors", "take.npy", "-o", "o.npz", *options, folder=shot_files)
+    told = json_of(
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "take.npy",
+        "--fps",
+        "30",
+        "-o",
+        "o.npz",
+        *options,
+        folder=shot_files,
+    )
     assert (told["alpha"], told["smoothness"], told["fps"]) == (0.02, 0.5, 24.0)
     ours = Solution.load(shot_files / "o.npz")
     given = {"vertices": markers, "vertex_weights": np.loadtxt(shot_files / "markers.txt")[:, 1], "fixed": pins}
@@ -72,7 +94,18 @@ def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(shot_files):
     for joint in ("--joint", "--no-joint"):
         options = ["--alpha", "0.02", "--smoothness", "5", "--priors", "priors.npz", "--symmetric", "pairs.json"]
         options += [joint, "--tolerance", "1e-8"]
-        told = json_of("solve", "face.safetensors", "take.npy", "-o", "p.npz", *options, folder=shot_files)
+        told = json_of(
+            "solve",
+            "--overwrite",
+            "face.safetensors",
+            "take.npy",
+            "--fps",
+            "30",
+            "-o",
+            "p.npz",
+            *options,
+            folder=shot_files,
+        )
         assert told["converged"] == 40
         ours = Solution.load(shot_files / "p.npz")
         given = {"priors": (wish, 2.0), "symmetric": [(left, right)], "joint": joint == "--joint"}
@@ -98,10 +131,33 @@ def test_head_motion_is_taken_out(shot_files):
     np.save(shot_files / "moving.npy", (shot @ turn.transpose(0, 2, 1) + [0, 0, 3]).astype(np.float32))
     still = np.flatnonzero(~np.stack([column.any(axis=1) for column in sheet_rig().columns()]).any(axis=0))
     np.save(shot_files / "still.npy", still)
-    blind = json_of("solve", "face.safetensors", "moving.npy", "-o", "b.npz", "--alpha", "1e-6", folder=shot_files)
+    blind = json_of(
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "moving.npy",
+        "--fps",
+        "30",
+        "-o",
+        "b.npz",
+        "--alpha",
+        "1e-6",
+        folder=shot_files,
+    )
     assert any("--rigid" in text for text in blind["warnings"])
     options = ["--alpha", "1e-6", "--rigid", "still.npy"]
-    told = json_of("solve", "face.safetensors", "moving.npy", "-o", "m.npz", *options, folder=shot_files)
+    told = json_of(
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "moving.npy",
+        "--fps",
+        "30",
+        "-o",
+        "m.npz",
+        *options,
+        folder=shot_files,
+    )
     assert not any("--rigid" in text for text in told["warnings"])
     solution = Solution.load(shot_files / "m.npz")
     moving = np.array(NAMES) != "nothing"
@@ -115,7 +171,18 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     name = how.name.lower()
     shot = np.tile(np.load(shot_files / "take.npy"), (150, 1, 1))
     np.save(shot_files / "long.npy", shot)
-    arguments = ["solve", "face.safetensors", "long.npy", "--alpha", "0.01", "--threads", "1"]
+    arguments = [
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "long.npy",
+        "--fps",
+        "30",
+        "--alpha",
+        "0.01",
+        "--threads",
+        "1",
+    ]
     started = subprocess.Popen(
         command(*arguments, "-o", f"{name}.npz"),
         cwd=shot_files,
@@ -141,7 +208,7 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
     solved = {path: path.stat().st_mtime_ns for path in kept.glob("*.part")}
     assert 2 <= len(solved) < 24
 
-    refused = rigwright_command(*arguments[:3], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
+    refused = rigwright_command(*arguments[:6], "--alpha", "0.5", "-o", f"{name}.npz", "--resume", folder=shot_files)
     assert refused.returncode == 2
     assert "holds parts of another solve" in refused.stderr.splitlines()[-1]
     assert {path: path.stat().st_mtime_ns for path in solved} == solved, "left alone"
@@ -155,11 +222,15 @@ def test_a_broken_solve_goes_on_to_the_same_weights(shot_files, how):
 def test_alpha_is_the_elbow_of_the_shot(shot_files):
     noisy = np.load(shot_files / "take.npy") + np.random.default_rng(1).normal(0, 0.05, (40, SIDE * SIDE, 3))
     np.save(shot_files / "noisy.npy", noisy.astype(np.float32))
-    told = json_of("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=shot_files)
+    told = json_of(
+        "solve", "--overwrite", "face.safetensors", "noisy.npy", "--fps", "30", "-o", "auto.npz", folder=shot_files
+    )
     curve = rw.inverse.trade_off(sheet_rig(), noisy.astype(np.float32))
     assert told["alpha"] == curve.alpha == Solution.load(shot_files / "auto.npz").alpha
     assert told["alpha_chosen"]
-    shown = rigwright_command("solve", "face.safetensors", "noisy.npy", "-o", "auto.npz", folder=shot_files)
+    shown = rigwright_command(
+        "solve", "--overwrite", "face.safetensors", "noisy.npy", "--fps", "30", "-o", "auto.npz", folder=shot_files
+    )
     assert f"alpha {curve.alpha:g}, the elbow" in shown.stdout
 
 

@@ -28,17 +28,29 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files
     )
     rig.save(shot_files / "other.safetensors")
     exports.write_weights(shot_files / "take.glb", rig, truth, 30.0)
-    told = json_of("solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", folder=shot_files)
+    told = json_of(
+        "solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", "--overwrite", folder=shot_files
+    )
     assert told["rmse_max_mm"] < 1e-3
     assert any("brought from units of 1 m, y up to the rig's units of 0.01 m" in text for text in told["notes"])
-    half = ["-o", "h.npz", "--alpha", "1e-6", "--fps", "15"]  # keys have times: another rate is other frames
+    half = [
+        "--overwrite",
+        "-o",
+        "h.npz",
+        "--alpha",
+        "1e-6",
+        "--fps",
+        "15",
+    ]  # keys have times: another rate is other frames
     told = json_of("solve", "other.safetensors", "take.glb", *half, folder=shot_files)
     assert (told["frames"], told["fps"]) == (20, 15.0)
     markers = np.arange(0, SIDE * SIDE, 3)
     np.save(shot_files / "some.npy", markers)
     np.save(shot_files / "some_take.npy", rig.evaluate(truth)[:, markers])
-    options = ["--markers", "some.npy", "--alpha", "1e-6"]
-    told = json_of("solve", "other.safetensors", "some_take.npy", "-o", "s.npz", *options, folder=shot_files)
+    options = ["--markers", "some.npy", "--alpha", "1e-6", "--overwrite"]
+    told = json_of(
+        "solve", "other.safetensors", "some_take.npy", "--fps", "30", "-o", "s.npz", *options, folder=shot_files
+    )
     assert told["notes"] == []
 
 
@@ -62,7 +74,9 @@ def test_wrong_files_of_priors_and_pairs_are_named(shot_files, capsys, monkeypat
         np.savez(path, **content)
     else:
         path.write_text(content)
-    assert dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "x.npz", option, path.name]) == 2
+    assert (
+        dispatch.main(["solve", "face.safetensors", "take.npy", "--fps", "30", "-o", "x.npz", option, path.name]) == 2
+    )
     told = capsys.readouterr().err
     assert path.name in told
     assert what in told
@@ -102,7 +116,7 @@ def test_wrong_input_is_one_sentence_and_code_two(shot_files, arguments, words, 
     (shot_files / "words.txt").write_text("left eye")
     (shot_files / "wrong.json").write_text('{"ear": "nose"}')
     monkeypatch.chdir(shot_files)
-    assert dispatch.main(["solve", "face.safetensors", *arguments]) == 2
+    assert dispatch.main(["solve", "face.safetensors", *arguments, "--fps", "30"]) == 2
     shown = capsys.readouterr()
     assert words in shown.err.splitlines()[-1]
     assert shown.out == ""
@@ -113,7 +127,21 @@ def test_what_a_method_refuses_is_said_before_alpha_is_chosen(shot_files, monkey
     monkeypatch.chdir(shot_files)
     monkeypatch.setattr("rigwright.inverse.trade_off", lambda *_, **__: pytest.fail("frames were solved"))
     assert (
-        dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "w.npz", "--method", "mm", "--smoothness", "1"])
+        dispatch.main(
+            [
+                "solve",
+                "face.safetensors",
+                "take.npy",
+                "--fps",
+                "30",
+                "-o",
+                "w.npz",
+                "--method",
+                "mm",
+                "--smoothness",
+                "1",
+            ]
+        )
         == 2
     )
     assert "smoothness is 1 with method 'mm'" in capsys.readouterr().err
@@ -128,7 +156,7 @@ def test_a_mesh_of_several_is_named(shot_files):
         for frame, vertices in enumerate(moved):
             points.Set([tuple(map(float, point)) for point in vertices], frame)
     stage.GetRootLayer().Save()
-    arguments = ["solve", "face.safetensors", "scene.usda", "-o", "u.npz", "--alpha", "1e-6"]
+    arguments = ["solve", "--overwrite", "face.safetensors", "scene.usda", "-o", "u.npz", "--alpha", "1e-6"]
     untold = rigwright_command(*arguments, folder=shot_files)
     assert untold.returncode == 2
     assert "one of /scene/face, /scene/eyes" in untold.stderr
@@ -141,7 +169,7 @@ def test_a_rig_of_another_kind_is_refused(shot_files):
     from tests.support.models import linear_blend
 
     linear_blend(num_joints=5, num_vertices=40).save(shot_files / "arm.safetensors")
-    done = rigwright_command("solve", "arm.safetensors", "take.npy", "-o", "w.npz", folder=shot_files)
+    done = rigwright_command("solve", "arm.safetensors", "take.npy", "--fps", "30", "-o", "w.npz", folder=shot_files)
     assert done.returncode == 2
     assert "blendshape" in done.stderr
 
@@ -149,7 +177,18 @@ def test_a_rig_of_another_kind_is_refused(shot_files):
 def test_the_unit_of_a_bare_shot(shot_files):
     """A shot in meters for a rig in centimeters: said where nobody says it, right where somebody does."""
     np.save(shot_files / "meters.npy", 0.01 * np.load(shot_files / "take.npy"))
-    arguments = ["solve", "face.safetensors", "meters.npy", "-o", "unit.npz", "--alpha", "1e-6"]
+    arguments = [
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "meters.npy",
+        "--fps",
+        "30",
+        "-o",
+        "unit.npz",
+        "--alpha",
+        "1e-6",
+    ]
     guessed = json_of(*arguments, "--max-iterations", "1", folder=shot_files)
     assert len(guessed["notes"]) == 1
     assert "meters.npy is 0.01 times as large as the rig" in guessed["notes"][0]
@@ -172,7 +211,18 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files):
     truth = np.load(shot_files / "truth.npy")
     one = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
     exports.write_weights(shot_files / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
-    solve = ["solve", "face.safetensors", "take.npy", "-o", "pinned.npz", "--alpha", "1e-6"]
+    solve = [
+        "solve",
+        "--overwrite",
+        "face.safetensors",
+        "take.npy",
+        "--fps",
+        "30",
+        "-o",
+        "pinned.npz",
+        "--alpha",
+        "1e-6",
+    ]
     json_of(*solve, "--pins", "jaw.npz", folder=shot_files)
     found = Solution.load(shot_files / "pinned.npz").weights
     np.testing.assert_array_equal(found[:, 3], 0.25)

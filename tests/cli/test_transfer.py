@@ -28,7 +28,9 @@ def test_the_command_is_the_function(face_files):
         ("other.npz", "c.npz"),
         ("truth.safetensors", "d.npz"),
     ):
-        told = json_of("transfer", "face.safetensors", target, "-o", output, "--contacts", "off", folder=face_files)
+        told = json_of(
+            "transfer", "--overwrite", "face.safetensors", target, "-o", output, "--contacts", "off", folder=face_files
+        )
         assert (told["shapes"], told["combinations"], told["vertices"]) == (6, 2, 117)
         made = rw.sources.load_blendshapes(face_files / output)
         np.testing.assert_allclose(made.columns(), expected.columns(), atol=2e-5)
@@ -52,7 +54,9 @@ def test_a_mesh_without_shapes_is_a_target_in_gltf_too(face_files):
     rig = first_face()
     for name, morphs in (("still.glb", False), ("moving.glb", True)):
         one_mesh_glb(face_files / name, 0.01 * second_neutral(), rig.faces, morphs)
-        told = json_of("transfer", "face.safetensors", name, "-o", "g.npz", "--contacts", "off", folder=face_files)
+        told = json_of(
+            "transfer", "--overwrite", "face.safetensors", name, "-o", "g.npz", "--contacts", "off", folder=face_files
+        )
         assert told["vertices"] == 117
         made = rw.sources.load_blendshapes(face_files / "g.npz")
         assert (made.metadata["meters_per_unit"], made.metadata["up_axis"]) == (1.0, "Y")
@@ -62,7 +66,9 @@ def test_a_mesh_without_shapes_is_a_target_in_gltf_too(face_files):
 
 def test_errors_are_told_beside_those_of_plain_copies(face_files):
     arguments = ["--truth", "truth.safetensors", "--contacts", "off"]
-    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files)
+    told = json_of(
+        "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files
+    )
     rig, truth = first_face(), second_truth()
     made = rw.transfer.transfer_rig(rig, second_neutral())
     for name, columns in (("mean_error_mm", made.columns()), ("copy_mean_error_mm", rig.columns())):
@@ -71,7 +77,9 @@ def test_errors_are_told_beside_those_of_plain_copies(face_files):
         expected = np.mean([row[inside].mean() for row, inside in zip(apart, moved, strict=True)])
         assert told[name] == pytest.approx(expected, rel=1e-3)
     assert set(told["errors_mm"]) == set(rig.shape_names)
-    shown = rigwright_command("transfer", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files)
+    shown = rigwright_command(
+        "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "t.npz", *arguments, folder=face_files
+    )
     assert "from the truth" in shown.stdout
 
 
@@ -97,7 +105,9 @@ def test_fixed_vertices_and_edited_contacts(face_files):
     (face_files / "still.txt").write_text("\n".join(map(str, still)))
     (face_files / "pairs.csv").write_text("3,30\n4,31\n")
     arguments = ["--fixed", "still.txt", "--contacts", "pairs.csv", "--save-contacts", "saved.txt"]
-    told = json_of("transfer", "below.safetensors", "other.obj", "-o", "f.npz", *arguments, folder=face_files)
+    told = json_of(
+        "transfer", "--overwrite", "below.safetensors", "other.obj", "-o", "f.npz", *arguments, folder=face_files
+    )
     assert told["contacts"] == 2
     assert set(told["crossings"]) == {"source", "new", "new_without_contacts"}
     assert np.loadtxt(face_files / "saved.txt").tolist() == [[3, 30], [4, 31]]
@@ -114,7 +124,7 @@ def test_what_rests_in_the_rig_rests_unless_told_otherwise(face_files):
     made = {}
     for fixed in ([], ["--fixed", "rest"], ["--fixed", "each"], ["--fixed", "off"]):
         given = ["below.safetensors", "other.obj", "--contacts", "off", *fixed]
-        json_of("transfer", *given, "-o", "b.npz", folder=face_files)
+        json_of("transfer", "--overwrite", *given, "-o", "b.npz", folder=face_files)
         made[" ".join(fixed[1:])] = rw.sources.load_blendshapes(face_files / "b.npz").columns()
     assert not made["rest"][:, still].any()
     assert made["off"][:, still].any()
@@ -145,7 +155,7 @@ def test_a_broken_transfer_goes_on_to_the_same_bytes(face_files, how):
     many = np.random.default_rng(0).uniform(0, 1, (200, 6))
     offsets = np.tensordot(many, rig.columns()[:6], 1)
     rw.BlendshapeRig(rig.rest_vertices, offsets, faces=rig.faces).save(face_files / "many.safetensors")
-    arguments = ["transfer", "many.safetensors", "other.obj", "--contacts", "off"]
+    arguments = ["transfer", "--overwrite", "many.safetensors", "other.obj", "--contacts", "off"]
     json_of(*arguments, "-o", "whole.safetensors", folder=face_files)
     stopped = subprocess.run(
         [sys.executable, "-c", BROKEN_OFF.format(signal=int(how)), *arguments, "-o", f"{how.name}.safetensors"],
@@ -219,7 +229,7 @@ def test_wrong_input_is_one_sentence_and_code_two(face_files, arguments, words, 
     other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:1], names=["ear"], faces=rig.faces)
     other.save(face_files / "strange.safetensors")
     monkeypatch.chdir(face_files)
-    assert dispatch.main(["transfer", "face.safetensors", *arguments]) == 2
+    assert dispatch.main(["transfer", "face.safetensors", *arguments, "--overwrite"]) == 2
     shown = capsys.readouterr()
     assert words in shown.err.splitlines()[-1]
     assert shown.out == ""
@@ -232,7 +242,7 @@ def test_collapsed_faces_are_said_and_no_error(face_files):
     target, faces = second_neutral(), first_face().faces
     target[faces[40, 1:]] = target[faces[40, 0]]
     write_obj(face_files / "collapsed.obj", target, faces)
-    arguments = ["transfer", "face.safetensors", "collapsed.obj", "-o", "k.npz", "--contacts", "off"]
+    arguments = ["transfer", "--overwrite", "face.safetensors", "collapsed.obj", "-o", "k.npz", "--contacts", "off"]
     told = json_of(*arguments, folder=face_files)
     count = len(rw.transfer.DeformationTransfer(target, target, faces).degenerate_faces)
     assert told["degenerate_faces"] == count > 0
@@ -241,13 +251,15 @@ def test_collapsed_faces_are_said_and_no_error(face_files):
     assert f"degenerate faces  {count}:" in shown.stdout
     assert np.isfinite(rw.sources.load_blendshapes(face_files / "k.npz").columns()).all()
     np.save(face_files / "point.npy", np.zeros((117, 3)))
-    none = rigwright_command("transfer", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files)
+    none = rigwright_command(
+        "transfer", "--overwrite", "face.safetensors", "point.npy", "-o", "w.npz", folder=face_files
+    )
     assert none.returncode == 2
     assert "point.npy: a mesh with no area in any of its 96 faces; it must be a surface" in none.stderr
 
 
 def test_the_rig_alone_without_measuring(face_files):
-    arguments = ["transfer", "face.safetensors", "other.obj", "--contacts", "off"]
+    arguments = ["transfer", "--overwrite", "face.safetensors", "other.obj", "--contacts", "off"]
     whole = json_of(*arguments, "-o", "m.npz", folder=face_files)
     done = rigwright_command(*arguments, "-o", "n.npz", "--no-measure", "--json", folder=face_files)
     told = json.loads(done.stdout)
@@ -263,7 +275,7 @@ def test_the_rig_alone_without_measuring(face_files):
 def test_the_unit_of_a_bare_target(face_files):
     """A mesh in meters for a rig in centimeters: said where nobody says it, right where somebody does."""
     np.save(face_files / "meters.npy", 0.01 * second_neutral())
-    arguments = ["transfer", "face.safetensors", "meters.npy", "--contacts", "off", "--no-measure"]
+    arguments = ["transfer", "--overwrite", "face.safetensors", "meters.npy", "--contacts", "off", "--no-measure"]
     guessed = json_of(*arguments, "-o", "u.npz", folder=face_files)
     assert len(guessed["notes"]) == 1
     assert "meters.npy is 0.01" in guessed["notes"][0]
@@ -273,5 +285,7 @@ def test_the_unit_of_a_bare_target(face_files):
         told = json_of(*arguments, "-o", "u.npz", "--unit", given, folder=face_files)
         assert told["notes"] == []
         assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 1.0
-    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=face_files)
+    told = json_of(
+        "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=face_files
+    )
     assert told["notes"] == []

@@ -24,8 +24,10 @@ def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights):
     given = ["--weights", "plan.json" if weights == "plan" else "rows.npy"] + ["--estimate"] * (weights == "guessed")
     given = [] if weights == "unknown" else given
     arguments = ["face.safetensors", "other.obj", "--truth", "truth.safetensors", "--contacts", "off"]
-    before = json_of("transfer", *arguments, "-o", "x.npz", folder=face_files)
-    after = json_of("transfer", *arguments, "-o", "y.npz", "--examples", "scans", *given, folder=face_files)
+    before = json_of("transfer", "--overwrite", *arguments, "-o", "x.npz", folder=face_files)
+    after = json_of(
+        "transfer", "--overwrite", *arguments, "-o", "y.npz", "--examples", "scans", *given, folder=face_files
+    )
     assert after["examples"] == len(rows)
     assert after["mean_error_mm"] < before["mean_error_mm"]
     if weights == "unknown":
@@ -58,7 +60,7 @@ def test_how_far_examples_are_trusted_can_be_said(face_files):
     errors = []
     for beta in (0.5, 0.02, None):
         said = [] if beta is None else ["--beta", str(beta)]
-        told = json_of("transfer", *given, "--contacts", "off", *said, "-o", "t.npz", folder=face_files)
+        told = json_of("transfer", "--overwrite", *given, "--contacts", "off", *said, "-o", "t.npz", folder=face_files)
         shapes = rig.rest_vertices + rig.columns()
         with_beta = {} if beta is None else {"beta": beta}
         expected = rw.transfer.example_based(
@@ -76,7 +78,9 @@ def test_shapes_that_no_example_shows_are_named(face_files):
     np.save(face_files / "one.npy", second_truth().evaluate(np.eye(6)[[2]]))
     np.save(face_files / "one_weights.npy", np.eye(6)[[2]])
     arguments = ["--examples", "one.npy", "--weights", "one_weights.npy", "--contacts", "off"]
-    told = json_of("transfer", "face.safetensors", "other.obj", "-o", "o.npz", *arguments, folder=face_files)
+    told = json_of(
+        "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "o.npz", *arguments, folder=face_files
+    )
     names = first_face().shape_names
     assert told["undetermined"] == [name for name in names if name != names[2]]
     made = rw.sources.load_blendshapes(face_files / "o.npz").columns()
@@ -96,7 +100,9 @@ def test_another_topology_by_landmarks(face_files):
     marks = [0, 8, 58, 108, 116, 4, 112, 60, 30, 90]
     np.savetxt(face_files / "marks.txt", np.stack([marks, place[marks]], axis=1), fmt="%d")
     arguments = ["--landmarks", "marks.txt", "--contacts", "off"]
-    told = json_of("transfer", "face.safetensors", "cut.obj", "-o", "cut.npz", *arguments, folder=face_files)
+    told = json_of(
+        "transfer", "--overwrite", "face.safetensors", "cut.obj", "-o", "cut.npz", *arguments, folder=face_files
+    )
     assert told["coverage"] > 0.5
     target = second_neutral()[order]
     match = rw.transfer.correspond(

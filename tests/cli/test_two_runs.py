@@ -14,7 +14,10 @@ from rigwright.cli import _dispatch as dispatch
 def test_a_second_solve_is_refused(shot_files, monkeypatch, capsys, alpha):
     monkeypatch.chdir(shot_files)
     with Parts("w.npz.partial", "solve"):
-        assert dispatch.main(["solve", "face.safetensors", "take.npy", "-o", "w.npz", "--alpha", alpha]) == 2
+        assert (
+            dispatch.main(["solve", "face.safetensors", "take.npy", "--fps", "30", "-o", "w.npz", "--alpha", alpha])
+            == 2
+        )
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"rigwright: 'w.npz.partial', which process {os.getpid()} on ")
     assert "is writing; it must be" in line
@@ -36,7 +39,7 @@ def test_a_users_own_folder_beside_the_output_stays(shot_files, monkeypatch, cap
     folder = shot_files / "own.npz.partial"
     folder.mkdir()
     (folder / "solve.json").write_text('{"solve": "of mine"}')
-    line = ["solve", "face.safetensors", "take.npy", "-o", "own.npz", "--alpha", "0.01"]
+    line = ["solve", "face.safetensors", "take.npy", "--fps", "30", "-o", "own.npz", "--alpha", "0.01"]
     assert dispatch.main(line) == 2
     assert "which holds other files; it must be absent or empty" in capsys.readouterr().err
     with Parts(shot_files / "begun", "solve") as begun:

@@ -12,9 +12,11 @@ import rigwright as rw
 from rigwright import inverse, report
 from rigwright.inverse._solve import Solver
 from rigwright.report._kit.words import figure
+from rigwright.report._shot.page import notes, residual
 from rigwright.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
 from rigwright.report._shot.solved import solved_shot
 from tests.report.test_page import CHROMIUM, Collector, chromium
+from tests.support.moving_head import FACES, face_curves, head_turns, moved, moving_face
 from tests.support.sheet import SIDE, sheet_curves, sheet_rig
 
 METHODS = ["descent", "mm", "cet"]
@@ -206,6 +208,74 @@ def test_constructed_shapes_and_warnings_are_named(page, solved):
     for warning in solved.solution.warnings:
         assert warning[1:] in text
     assert page.numbers["constructed"] == list(solved.rig.constructed)
+
+
+def test_alpha_has_one_unit_on_the_page(solved, tmp_path):
+    """A rig in meters: the solve's alpha, the chart's labels and the captions are square centimeters."""
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    count, about = solved.rig.num_shapes, {"name": "meters"}
+    meters = rw.BlendshapeRig(
+        0.01 * solved.rig.rest_vertices, 0.01 * solved.rig.columns()[:count], faces=solved.rig.faces, metadata=about
+    )
+    shot = 0.01 * solved.shot
+    solution = inverse.solve(meters, shot, alpha=1e-5, smoothness=2e-4)
+    report.write_shot(tmp_path / "m.html", meters, shot, solution, methods=["descent"])
+    text = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert "α = 0.1 cm²" in text
+    assert "0.1 cm², 2 cm²" in text
+    assert re.search(r"from 0 to 100 cm²\.", text)
+    assert "1e-05" not in text
+
+
+@pytest.fixture(scope="module")
+def turning(tmp_path_factory):
+    """The page of a noisy shot whose head turns, as the command shows it by default."""
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    rig, truth, turns = moving_face(faces=FACES), face_curves(60), head_turns(60)
+    shot = rig.evaluate(truth.astype(np.float32)) + np.random.default_rng(0).normal(0, 0.05, (60, 468, 3))
+    solution = inverse.solve(rig, moved(shot, turns), alpha=0.01, rigid="auto")
+    path = tmp_path_factory.mktemp("turning") / "turning.html"
+    numbers = report.write_shot(path, rig, moved(shot, turns), solution, truth=truth)
+    error = np.abs(solution.weights - truth)
+    return SimpleNamespace(html=path.read_text(encoding="utf-8"), numbers=numbers, error=error, names=rig.shape_names)
+
+
+def test_a_page_for_an_animator_has_the_heads_motion_and_no_race(turning):
+    assert '<section id="head">' in turning.html
+    assert 'id="methods"' not in turning.html
+    assert 'id="alpha"' not in turning.html
+    assert "largest turn of the head" in turning.html
+
+
+def test_the_weight_that_is_farthest_off_is_named(turning):
+    frame, shape = np.unravel_index(turning.error.argmax(), turning.error.shape)
+    assert turning.numbers["worst_weight"] == (turning.names[shape], frame, turning.error.max())
+    assert f"{turning.names[shape]} in frame {frame}" in turning.html
+
+
+def test_a_residual_of_noise_is_called_noise(turning):
+    assert turning.numbers["noise_mm"] == pytest.approx(0.5, rel=0.03)
+    assert "looks like noise of the shot" in turning.html
+
+
+def test_a_residual_that_the_rig_has_no_shape_for_is_not(solved):
+    shot = solved.shot.copy()
+    shot[:, 30] += [0.0, 0.0, 3.0]
+    assert "more than noise" in residual(solved_shot(solved.rig, shot, inverse.solve(solved.rig, shot, alpha=0.1)))
+
+
+def test_weights_that_all_rest_are_noted(solved):
+    shot = np.repeat(solved.rig.rest_vertices[None], 3, axis=0)
+    resting = solved_shot(solved.rig, shot, inverse.solve(solved.rig, shot, alpha=0.1))
+    assert "Every weight rests in every frame." in notes(resting)
+
+
+def test_a_scaled_head_is_taken_out_before_measuring(solved):
+    larger = 1.25 * solved.shot
+    solution = inverse.solve(solved.rig, larger, alpha=0.1, rigid="auto", rigid_scale=True)
+    shot = solved_shot(solved.rig, larger, solution)
+    np.testing.assert_allclose(shot.rmse, 10 * solution.rmse, rtol=1e-3)
 
 
 def test_nothing_is_loaded_from_elsewhere(page):

@@ -15,7 +15,7 @@ from rigwright._validate import bad_argument
 
 
 def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
-    """Read the time samples of a mesh's ``points``, in world space.
+    """Read the time samples of a mesh's ``points``, in world space; UsdSkel's skinning and blend shapes make points.
 
     Frames are the whole time codes from the first sample to the last; between samples USD interpolates. The rate is
     the stage's ``timeCodesPerSecond``; unit and up axis are the stage's where it states them.
@@ -34,6 +34,7 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
     except errors.ErrorException as error:
         reason = " ".join(str(error).split())[:200]
         raise bad_argument("load_shot", "path", f"{path}: unreadable ({reason})", "a USD file") from error
+    _bake_skinning(stage)
     prim = _choose([geometry.Mesh(p) for p in stage.Traverse() if p.IsA(geometry.Mesh)], mesh, path)
     samples = prim.GetPointsAttr().GetTimeSamples()
     codes = np.arange(np.floor(samples[0]), np.ceil(samples[-1]) + 1) if len(samples) else np.array([0.0])
@@ -50,6 +51,18 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
         geometry.GetStageMetersPerUnit(stage) if geometry.StageHasAuthoredMetersPerUnit(stage) else None,
         str(geometry.GetStageUpAxis(stage)) if stage.HasAuthoredMetadata(geometry.Tokens.upAxis) else None,
     )
+
+
+def _bake_skinning(stage: Any) -> None:
+    """Turn what skeletons and blend shapes move into points, in memory alone."""
+    if not any(prim.GetTypeName() == "SkelRoot" for prim in stage.Traverse()):
+        return
+    names = ("pxr.Usd", "pxr.Gf", "pxr.UsdSkel")
+    usd, gf, skel = (require(name, extra="usd", purpose="opening USD files") for name in names)
+    layer = stage.GetSessionLayer()
+    layer.timeCodesPerSecond = stage.GetTimeCodesPerSecond()  # another rate would scale what is written there
+    stage.SetEditTarget(layer)
+    skel.BakeSkinning(usd.PrimRange(stage.GetPseudoRoot()), gf.Interval.GetFullInterval())
 
 
 def _choose(meshes: list[Any], name: str | None, path: Path) -> Any:

@@ -141,6 +141,39 @@ def quaternion_to_matrix(quaternion: Array) -> Float64:
     return np.asarray(np.stack([np.stack(row, axis=-1) for row in rows], axis=-2))
 
 
+def matrix_to_quaternion(rotation: Array) -> Float64:
+    """Unit quaternions (x, y, z, w) of rotations over time, each in the hemisphere of the one before it.
+
+    The largest of the four squares decides which one is a root (Shepperd 1978), so that nothing cancels.
+
+    Parameters
+    ----------
+    rotation : (T, 3, 3) array
+
+    Returns
+    -------
+    (T, 4) float64 array
+    """
+    matrix = np.asarray(rotation, np.float64)
+    trace = np.trace(matrix, axis1=1, axis2=2)
+    square = (
+        np.concatenate([2.0 * np.diagonal(matrix, axis1=1, axis2=2) - trace[:, None], trace[:, None]], axis=1) + 1.0
+    )
+    result = np.empty((len(matrix), 4))
+    for frame, (m, values) in enumerate(zip(matrix, square, strict=True)):
+        largest = int(values.argmax())
+        i, j, k = largest % 3, (largest + 1) % 3, (largest + 2) % 3
+        if largest == 3:
+            row = [m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1], values[3]]
+        else:
+            row = [0.0, 0.0, 0.0, m[k, j] - m[j, k]]
+            row[i], row[j], row[k] = values[i], m[i, j] + m[j, i], m[i, k] + m[k, i]
+        result[frame] = np.array(row) / np.linalg.norm(row)
+        if frame and result[frame] @ result[frame - 1] < 0:
+            result[frame] *= -1.0
+    return result
+
+
 def nearest_rotation(matrix: Array) -> Float64:
     """The rotation nearest in the Frobenius norm: the polar factor, with a determinant of +1.
 

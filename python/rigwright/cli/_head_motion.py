@@ -1,4 +1,4 @@
-"""Telling that a shot moves the head, which shapes cannot follow."""
+"""Telling that a shot moves the head, which shapes cannot follow, and that noise makes the weights jitter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright.inverse import head_motion
+from rigwright.inverse import head_motion, jitter
+
+JITTERS = 2.0  # times the motion's second differences: less is hardly seen
 
 
 def head_motion_warnings(
@@ -19,5 +21,20 @@ def head_motion_warnings(
         return []
     return [
         f"a rigid motion of each frame explains {found.explained:.0%} of what the fit leaves: the head moves in this "
-        "shot; take it off with --rigid FILE, vertices that expressions leave alone (skull, ears)"
+        "shot; --rigid auto finds its motion and removes it"
+    ]
+
+
+def jitter_warnings(
+    rig: Any, still: NDArray[np.generic], weights: NDArray[np.float64], vertices: ArrayLike | None = None
+) -> list[str]:
+    """One sentence if noise shows in the weights, else nothing; arguments as of ``rw.inverse.jitter``."""
+    found = jitter(rig, still, weights, vertices)
+    if found.smoothness == 0.0 or found.jitter <= JITTERS * found.motion:
+        return []
+    millimeters = 1e3 * float(rig.meters_per_unit) * found.noise
+    times = f"{found.jitter / found.motion:.1f} times as much as they move" if found.motion > 0 else "though they rest"
+    return [
+        f"noise of {millimeters:.2g} mm makes the weights jitter, {times} (second differences); --smoothness auto "
+        "smooths them"
     ]

@@ -11,11 +11,12 @@ import rigwright as rw
 from rigwright._formats.npz.archive import member_names
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
+from rigwright.cli._info_motion import describe_motion
 from rigwright.cli._result import Result
 from rigwright.cli._rigs import add_rig_arguments, opened_rig
 from rigwright.report._kit.facts import combination_counts
 
-SUMMARY = "say what a model, a data set or a rig is"
+SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
 EXAMPLE = """rigwright info hero.npz
 rigwright info hero.rwdata
 rigwright info hero.safetensors"""
@@ -25,14 +26,19 @@ MOST_ROWS = 40  # channels listed for a person; --json has all
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE, and what a rig needs to be opened."""
-    parser.add_argument("file", metavar="FILE", type=existing, help="a model, a data set folder, or a rig")
+    parser.add_argument(
+        "file", metavar="FILE", type=existing, help="a model, a data set folder, a rig, a shot or weights"
+    )
     parser.add_argument("--verify", action="store_true", help="hash every file of a data set")
     add_rig_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print what the file is and return it."""
-    if args.file.is_dir():
+    motion = describe_motion(args.file)
+    if motion is not None:
+        result = motion
+    elif args.file.is_dir():
         result = describe_dataset(args, console)
     elif args.file.suffix == ".safetensors":
         result = describe_model(args.file)

@@ -77,8 +77,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         return _data_set(model, path)
     suffix = suffix_of(path)
     if isinstance(model, rw.BlendshapeRig) and suffix != ".npy":
-        options = {"clip": clip} if clip is not None else {}
-        return Played(*sources.load_weights(path, model, **options))
+        return Played(*sources.load_weights(path, model, clip=clip))
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:

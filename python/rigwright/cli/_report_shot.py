@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rigwright import report, sources
-from rigwright._formats.npz.archive import member_names
+from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
@@ -33,12 +33,19 @@ def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="the shot's own weights, if known: .npy (T, K), .npz, .csv, .glb, .gltf or .blend",
     )
-    group.add_argument("--methods", metavar="A,B,...", type=methods, help="stand beside (default all, none: none)")
+    group.add_argument(
+        "--methods",
+        metavar="A,B,...",
+        type=methods,
+        help="of the literature, to stand beside on a few frames; all: all of them (default none)",
+    )
     add_shot_arguments(parser)
 
 
 def methods(text: str) -> list[str]:
-    """Names of methods, with commas between them."""
+    """Names of methods, with commas between them, ``all`` or ``none``."""
+    if text == "all":
+        return list(METHODS)
     names = [name for name in text.split(",") if name and text != "none"]
     unknown = [name for name in names if name not in METHODS]
     if unknown:
@@ -51,7 +58,7 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     if args.weights is None or len(args.models) != 1:
         raise ValueError("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
     rig = open_rig(args.models[0], args.mesh)
-    targets, fps, notes = open_shot(rig, args)
+    targets, fps, notes = open_shot(rig, args, _rate_of(args.weights))
     for text in notes:
         console.line(f"note: {text}")
     vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
@@ -73,6 +80,13 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             name=args.shot.stem,
             progress=progress,
         )
+
+
+def _rate_of(path: Path) -> float | None:
+    """Frames per second that an archive of weights says."""
+    if path.suffix.lower() != ".npz" or "fps" not in member_names(path, "load_weights"):
+        return None
+    return float(read_arrays(path, {"fps": Member("fiu", ())}, "load_weights", others=True)["fps"])
 
 
 def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:

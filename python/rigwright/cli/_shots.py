@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import sources
+from rigwright._formats.npz.archive import member_names
 from rigwright.cli._arguments import existing_file, unit
 from rigwright.cli._meshes import unit_note
 
@@ -18,9 +19,10 @@ Int64 = NDArray[np.int64]
 
 OF_MANY_MESHES = (".glb", ".gltf", ".blend")
 IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
+USD = (".usd", ".usda", ".usdc", ".usdz")
 OPTIONS = {
     "clip": (".glb", ".gltf"),
-    "mesh": (".glb", ".gltf", ".usd", ".usda", ".usdc", ".usdz", ".abc"),
+    "mesh": (".glb", ".gltf", *USD, ".abc"),
 }
 
 
@@ -38,7 +40,11 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         type=unit,
         help="of SHOT: mm, cm, dm, m, in, ft or meters; default: as its file says, or else the rig's",
     )
-    group.add_argument("--fps", type=rate, help="frames a second (default: what the shot says, or 30)")
+    group.add_argument(
+        "--fps",
+        type=rate,
+        help="frames per second: of SHOT if it does not say (.npy, .obj), else those to resample to",
+    )
     group.add_argument("--clip", metavar="NAME", help="the animation, where the shot's file holds several (.glb)")
     group.add_argument(
         "--shot-mesh", metavar="NAME", help="the mesh, where the shot's file holds several (.glb, .usd, .abc)"
@@ -71,23 +77,43 @@ def open_rig(path: Path, mesh: str | None = None) -> Any:
     return sources.load_blendshapes(path, mesh=mesh)
 
 
-def open_shot(rig: Any, args: argparse.Namespace) -> tuple[NDArray[np.float32], float, list[str]]:
-    """Vertices of a shot, in the rig's unit and axes, its frames a second, and what there is to say about it.
+def open_shot(
+    rig: Any, args: argparse.Namespace, otherwise: float | None = None
+) -> tuple[NDArray[np.float32], float, list[str]]:
+    """Vertices of a shot, in the rig's unit and axes, its frames per second, and what there is to say about it.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+    args : Namespace
+    otherwise : float, optional
+        Frames per second of a shot that does not say them, nor ``--fps``.
 
     Raises
     ------
     ValueError
-        Naming the file, where its vertices are neither the rig's nor the markers'.
+        Naming the file, where its vertices are neither the rig's nor the markers', or nothing says its rate.
     """
     shot = sources.load_shot(args.shot, **_shot_options(args))
     chosen = None if args.markers is None else sources.load_markers(args.markers)[0]
     _check_fits(rig, shot.vertices, args, chosen)
+    own = None if states_rate(args.shot) else args.fps or otherwise
+    if own is None and not states_rate(args.shot):
+        raise ValueError(f"{args.shot} does not say its frames per second; they must be given by --fps")
     if args.unit is not None:
         stated = replace(shot, meters_per_unit=args.unit)
         shot = stated.placed(float(rig.meters_per_unit), shot.up_axis or str(rig.up_axis))
     placed, notes = as_the_rig_is(rig, shot, chosen)
     note = _size_note(rig, placed.vertices[0], args.shot, chosen)
-    return placed.vertices, args.fps or placed.fps, notes + ([f"{note} --unit says it"] if note else [])
+    return placed.vertices, own or placed.fps, notes + ([f"{note} --unit says it"] if note else [])
+
+
+def states_rate(path: Path) -> bool:
+    """Whether a shot says its frames per second; what is sampled at any rate does."""
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        return not path.is_file() or "fps" in member_names(path, "load_shot")
+    return suffix in (*IN_SECONDS, *USD)
 
 
 def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None) -> str:

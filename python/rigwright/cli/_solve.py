@@ -14,20 +14,27 @@ from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._constraints import add_constraint_arguments
-from rigwright.cli._head_motion import head_motion_warnings
+from rigwright.cli._head_motion import head_motion_warnings, jitter_warnings
+from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._transfer_task import choice
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import METHODS, Solution
 from rigwright.inverse._parts import solve_in_parts
+from rigwright.inverse._run import TEMPORAL
 from rigwright.inverse._solve import Solver
 from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
-EXAMPLE = """rigwright solve face.safetensors take.npy -o weights.npz -o weights.csv
-rigwright solve face.safetensors take.npy -o smooth.glb --alpha 0.01 --smoothness 2 --method descent"""
-FORMATS = ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .py or .blend (shape keys in Blender)"
+EXAMPLE = """rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.01 --smoothness auto
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --overwrite"""
+FORMATS = (
+    ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
+    "Blender); each with the motion that --rigid finds"
+)
 ON = (0.0, 1e-3, 1e-2)  # weights above these are counted
 
 
@@ -48,19 +55,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
-    parser.add_argument(
+    sparsity = parser.add_mutually_exclusive_group()
+    sparsity.add_argument(
         "--alpha",
-        type=alpha,
+        type=number_or_auto,
         default="auto",
         help="sparsity, in squared units of the rig: about 1 for a head in centimeters, 0.0001 for one in meters;"
         " default auto: the elbow",
     )
+    sparsity.add_argument(
+        "--relative-alpha",
+        metavar="R",
+        type=share,
+        help="sparsity without a unit, 0 to 1: the share of the smallest alpha at which every weight of the shot rests",
+    )
     parser.add_argument(
         "--smoothness",
-        type=not_negative,
+        type=number_or_auto,
         default=0.0,
         help="weight of the temporal term, in squared units of the rig as alpha is (default 0): 2 smooths a head in "
-        "centimeters a little, 0.0002 one in meters",
+        "centimeters a little, 0.0002 one in meters; auto: by the measured noise and motion",
     )
     parser.add_argument(
         "--joint",
@@ -69,10 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rigid",
-        metavar="FILE",
-        type=arguments.existing_file,
-        help="vertices that show head motion, a line each (.txt) or .npy",
+        metavar="auto|rest|FILE",
+        type=choice("auto", "rest", what="vertices"),
+        help="find the head's motion and remove it: on the vertices that no shape moves (rest), on those of FILE, one"
+        " per line (.txt) or .npy, or as the rig allows (auto: rest, or together with the weights if too few rest)",
     )
+    parser.add_argument("--rigid-scale", action="store_true", help="with --rigid: find a scale in each frame, too")
     parser.add_argument(
         "--names", metavar="JSON", type=arguments.existing_file, help='{"shape": "name in the output", ...}'
     )
@@ -83,13 +99,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_threads(parser)
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
+    add_overwrite_argument(parser)
     add_constraint_arguments(parser)
     add_shot_arguments(parser)
 
 
-def alpha(text: str) -> float | str:
+def number_or_auto(text: str) -> float | str:
     """A number of at least 0, or ``auto``."""
     return text if text == "auto" else not_negative(text)
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    value = not_negative(text)
+    if value > 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 1")
+    return value
 
 
 def not_negative(text: str) -> float:
@@ -105,6 +130,9 @@ def not_negative(text: str) -> float:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
+    if args.rigid_scale and args.rigid is None:
+        raise ValueError("--rigid-scale is about the motion that --rigid finds")
+    check_overwrite(args.output, args.overwrite)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
@@ -113,14 +141,25 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solution = _solve(args, rig, targets, kept, progress)
-        notes = _write(args.output, named, solution, fps)
+        notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
-    result = _figures(rig, solution, fps) | {"alpha_chosen": args.alpha == "auto", "notes": told + notes}
-    if args.rigid is None:
-        markers = None if args.markers is None else sources.load_markers(args.markers)[0]
-        result["warnings"] += head_motion_warnings(rig, targets, solution.weights, markers)
+    result = _figures(rig, solution, fps) | {"notes": told + notes}
+    result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
+    result["warnings"] += _warnings(args, rig, targets, solution)
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in args.output], **result}
+
+
+def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> list[str]:
+    """What the figures of the solve say about the shot and its options."""
+    weights, markers = solution.weights, solution.vertices
+    result = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
+    if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
+        result.append("every weight rests in every frame")
+    elif args.smoothness == 0.0 and args.method in TEMPORAL and not result:
+        still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
+        result += jitter_warnings(rig, still, weights, markers)
+    return result
 
 
 def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:
@@ -133,7 +172,8 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
     if args.symmetric is not None:
         options["symmetric"] = inverse.load_symmetric_pairs(args.symmetric, rig)
     if args.rigid is not None:
-        options["rigid"] = sources.load_markers(args.rigid)[0]
+        options["rigid"] = sources.load_markers(args.rigid)[0] if isinstance(args.rigid, Path) else args.rigid
+        options["rigid_scale"] = args.rigid_scale
     pins = None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), options.get("bounds"))
     priors = None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets))
     solver = Solver(rig, vertices=vertices, vertex_weights=vertex_weights)
@@ -143,6 +183,7 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
         kept,
         method=args.method,
         alpha=args.alpha,
+        relative_alpha=args.relative_alpha,
         smoothness=args.smoothness,
         fixed=pins,
         priors=priors,
@@ -153,14 +194,22 @@ def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progre
     )
 
 
-def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> list[str]:
-    """Write all outputs; gives what the formats say they could not hold."""
+def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps: float) -> list[str]:
+    """Write all outputs; gives what the formats say they could not hold, and what was resampled."""
     notes: list[str] = []
+    weights: Any = solution.weights
+    transforms = solution.transforms
+    if to_fps != fps:
+        weights, transforms = exports.resampled_weights(weights, fps, to_fps, transforms)
+        count = f"{len(solution.weights):,} frames became {len(weights):,}"
+        notes.append(f"resampled from {fps:g} to {to_fps:g} frames per second: {count}")
     for path in outputs:
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
+            notes += [f"{path.name} keeps the frames that were solved"] if to_fps != fps else []
         else:
-            notes += [f"{path.name}: {note}" for note in exports.write_weights(path, rig, solution.weights, fps)]
+            told = exports.write_weights(path, rig, weights, to_fps, transforms)
+            notes += [f"{path.name}: {note}" for note in told]
     return notes
 
 

@@ -15,6 +15,7 @@ from rigwright import transfer
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._transfer_task import Task, choice, open_task
 from rigwright.exports import write_rig
@@ -26,7 +27,8 @@ from rigwright.transfer import _examples
 
 SUMMARY = "give all shapes of a face rig to another face"
 EXAMPLE = """rigwright transfer face.safetensors other.obj -o other.safetensors --report transfer.html
-rigwright transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json"""
+rigwright transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
+rigwright transfer face.safetensors other.obj -o other.glb --no-measure --overwrite"""
 
 Float32 = NDArray[np.float32]
 FEW = 8  # names in a sentence
@@ -54,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-measure", action="store_true", help="write the rig only: no crossings, flips and doubtful shapes counted"
     )
     parser.add_argument("--truth", metavar="RIG", type=arguments.existing_file, help="true shapes, to compare with")
+    add_overwrite_argument(parser)
     how = parser.add_argument_group("the transfer")
     how.add_argument(
         "--unit",
@@ -117,6 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
+    check_overwrite(filter(None, (args.output, args.report, args.save_contacts)), args.overwrite)
     folder = args.output.with_name(args.output.name + ".partial")
     with Parts(folder, "transfer") as kept, console.progress() as progress:
         task = open_task(args, progress)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rigwright._blendshapes import Tent
 from rigwright._files import atomic_npz
+from rigwright._formats.blender.write import write_blend
 from rigwright._formats.gltf.write import write_glb
 from rigwright._validate import bad_argument, check_blendshape_rig
 
@@ -29,6 +30,7 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
                       :mod:`rigwright._formats.npz.blendshapes`
     ``.glb``          mesh, morph targets and a clip that shows one shape after the other. Combinations are targets of
                       their own: a viewer does not multiply weights.
+    ``.blend``        mesh with shape keys, combinations as driven keys, upright, z up (needs Blender)
     ================  ==============================================================================================
 
     The file appears complete or not at all.
@@ -37,6 +39,8 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
     ------
     ValueError
         If the ending is unknown, or ``rig`` is no blendshape rig: a body's own ``save`` writes it.
+    SourceError
+        If Blender fails (``.blend``).
     """
     check_blendshape_rig("write_rig", rig)
     file = _path("write_rig", path)
@@ -84,8 +88,13 @@ def _write_glb(path: Path, rig: BlendshapeRig) -> None:
     write_glb(path, rig, parade, PARADE_FPS)
 
 
+def _write_blend(path: Path, rig: BlendshapeRig) -> None:
+    write_blend(path, rig)
+
+
 WRITERS: dict[str, Callable[[Path, Any], None]] = {
     ".safetensors": _write_safetensors,
     ".npz": _write_npz,
     ".glb": _write_glb,
+    ".blend": _write_blend,
 }

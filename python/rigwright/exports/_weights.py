@@ -14,27 +14,40 @@ from rigwright._files import atomic_npz
 from rigwright._formats.blender.write import write_blend, write_blender_script
 from rigwright._formats.gltf.write import write_glb
 from rigwright._formats.live_link.write import live_link_notes, write_live_link
+from rigwright._formats.usd_skel import write_usd_weights
+from rigwright._rigs.head import checked_transforms
 from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
 
-    Writer = Callable[[Path, BlendshapeRig, NDArray[np.float32], float], None]
+    Writer = Callable[[Path, BlendshapeRig, NDArray[np.float32], float, NDArray[np.float64] | None], None]
 
 
-def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: ArrayLike, fps: float = 30.0) -> list[str]:
-    """Write weights (T, K), one row a frame, in the format that the path's ending names.
+def write_weights(
+    path: str | os.PathLike[str],
+    rig: BlendshapeRig,
+    weights: ArrayLike,
+    fps: float = 30.0,
+    transforms: ArrayLike | None = None,
+) -> list[str]:
+    """Write weights (T, K), one row per frame, and the motion of the head, in the format that the path's ending names.
 
     ==========  ====================================================================================================
-    ``.npz``    ``weights``, ``names``, ``fps``; read back by :func:`rigwright.sources.load_weights`
-    ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles (0). Names are mapped as
-                :mod:`rigwright._formats.live_link.read` says; a column that stands for both sides of the rig gets
+    ``.npz``    ``weights``, ``names``, ``fps``, ``transforms``; read back by :func:`rigwright.sources.load_weights`
+    ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles. HeadYaw, HeadPitch and HeadRoll are radians,
+                :func:`rigwright.inverse.head_angles` says about which axes; those of the eyes are 0. Names are mapped
+                as :mod:`rigwright._formats.live_link.read` says; a column that stands for both sides of the rig gets
                 their mean; shapes that no column holds exactly are appended under their own names, which the notes
                 say and from which :func:`rigwright.sources.load_weights` reads them back.
     ``.glb``    mesh, morph targets and a clip that any viewer plays. Combinations are targets of their own, keyed with
-                their products, so that every keyed frame is the rig's.
-    ``.blend``  mesh with shape keys, combinations as driven keys, and an action (needs Blender)
-    ``.py``     a script that an artist runs in Blender: it keys the shape keys of the active object by name
+                their products, so that every keyed frame is the rig's. The head moves the node.
+    ``.usd``    ``.usda``, ``.usdc``, too: mesh with UsdSkel blend shapes, combinations among them as for ``.glb``, and
+                their animation. The head moves the root (needs ``usd-core``).
+    ``.blend``  mesh with shape keys, combinations as driven keys, and an action; upright, z up. The head moves the
+                object (needs Blender).
+    ``.py``     a script that an artist runs in Blender: it keys the shape keys of the active object by name, and the
+                object for the head's motion
     ==========  ====================================================================================================
 
     The file appears complete or not at all.
@@ -45,7 +58,9 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     rig : BlendshapeRig
     weights : (T, K)
     fps : float
-        Frames a second.
+        Frames per second.
+    transforms : (T, 3, 4), optional
+        The head's motion, as ``Solution.transforms`` holds it: rotations, times a scale, beside translations.
 
     Returns
     -------
@@ -55,7 +70,9 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     Raises
     ------
     ValueError
-        If the ending is unknown, or weights or rate are not as they must be.
+        If the ending is unknown, or weights, rate or transforms are not as they must be.
+    MissingExtra
+        Without ``usd-core`` (``.usd``).
     SourceError
         If Blender fails (``.blend``).
     """
@@ -66,12 +83,16 @@ def write_weights(path: str | os.PathLike[str], rig: BlendshapeRig, weights: Arr
     check_blendshape_rig("write_weights", rig)
     check = Arguments("write_weights", K=rig.num_shapes)
     rows = check.numbers("weights", weights, "T+ K", dtype=np.float32)
-    writer(file, rig, rows, check.number("fps", fps, above=0.0, most=1000.0))
-    return live_link_notes(rig.shape_names) if writer is write_live_link else []
+    motion = None if transforms is None else checked_transforms("write_weights", transforms, len(rows))
+    writer(file, rig, rows, check.number("fps", fps, above=0.0, most=1000.0), motion)
+    return live_link_notes(rig.shape_names, motion) if writer is write_live_link else []
 
 
-def _write_npz(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
+def _write_npz(
+    path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float, motion: NDArray[np.float64] | None = None
+) -> None:
     arrays = {"weights": weights, "names": np.array(rig.shape_names, np.str_), "fps": np.float64(fps)}
+    arrays |= {} if motion is None else {"transforms": motion}
     atomic_npz(path, arrays, compressed=True)
 
 
@@ -79,6 +100,7 @@ WRITERS: dict[str, Writer] = {
     ".npz": _write_npz,
     ".csv": write_live_link,
     ".glb": write_glb,
+    **dict.fromkeys((".usd", ".usda", ".usdc"), write_usd_weights),
     ".blend": write_blend,
     ".py": write_blender_script,
 }

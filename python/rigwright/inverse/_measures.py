@@ -66,6 +66,22 @@ def measure(
     )
 
 
+def resting_alpha(problem: Problem) -> float:
+    """The smallest alpha at which every weight of the shot rests: the largest pull of a target on a weight at rest.
+
+    At rest the objective falls along a weight as long as alpha is smaller than ``-df/dw_k``, whatever the temporal
+    term. 0 if nothing pulls.
+    """
+    projections, linear, quadratic, lower, upper = replace(problem, alpha=0.0).terms()
+    rest = np.clip(0.0, problem.lower, problem.upper)
+    alone = (projections, np.zeros_like(linear), np.zeros_like(linear), lower, upper)
+    _, right, _ = _core.measure_frames(problem.products, problem.gram.core, alone, rest, 0)
+    pulls = -(right + linear + 2.0 * quadratic * rest)
+    shared = np.bincount(problem.ties, minlength=problem.num_shapes)  # tied weights count alpha once each
+    pulls = pulls / np.maximum(shared, 1)
+    return float(max(pulls[rest < problem.upper].max(initial=0.0), 0.0))
+
+
 def objective(problem: Problem, weights: Float64) -> Float64:
     """(T,): a frame's own terms; the temporal term belongs to the shot."""
     return measure(problem, weights).objective

@@ -15,8 +15,10 @@ from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
 from rigwright.inverse import _problem as problem
 from rigwright.inverse._elbow import SAMPLE, training_frames
+from rigwright.inverse._jitter import measured
 from rigwright.inverse._methods.descent import FRAMES_PER_RUN
-from rigwright.inverse._run import alpha_of, is_auto, resting_note, solve_problem
+from rigwright.inverse._rigid_motion import in_rig_frame
+from rigwright.inverse._run import alpha_of, is_auto, relative_alpha_of, resting_note, solve_problem
 from rigwright.inverse._solution import Solution, content_of, from_content
 from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress, ProgressOption, as_callback
@@ -31,7 +33,8 @@ def solve_in_parts(
     *,
     method: str = "descent",
     alpha: float | str = "auto",
-    smoothness: float = 0.0,
+    relative_alpha: float | None = None,
+    smoothness: float | str = 0.0,
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     frames: int | None = None,
@@ -52,7 +55,7 @@ def solve_in_parts(
     folder : path or Parts
         Takes one file per part; made if it is missing. Parts that are open already stay so, and keep other runs out
         until their block ends.
-    method, alpha, smoothness, **options
+    method, alpha, relative_alpha, smoothness, **options
         As in :func:`rigwright.inverse.solve`, without ``init``.
     fixed : (K,) or (T, K), optional
         Values of pinned weights, NaN where free.
@@ -85,7 +88,10 @@ def solve_in_parts(
     settings = {"method": method, "alpha": 0.0 if is_auto(alpha) else alpha, **options}
     first = settings | {"max_iterations": 1} | whole_shot.rows(slice(1))
     solve_problem(solver.gram, shot[:1], smoothness=smoothness, **first)  # what is refused is refused before work
-    if is_auto(alpha):
+    if relative_alpha is not None:
+        given = options | {"smoothness": 0.0} | whole_shot.rows(slice(None))
+        settings["alpha"] = alpha = relative_alpha_of(solver.gram, shot, relative_alpha, alpha, **given)
+    elif is_auto(alpha):
         sample = training_frames(len(shot), SAMPLE)
         settings["alpha"] = alpha_of(solver.gram, shot[sample], progress=show, **options | whole_shot.rows(sample))
     length = frames or SLOW.get(method, FRAMES_PER_RUN)
@@ -106,19 +112,29 @@ def solve_in_parts(
             parts.append(part)
             done = begin + len(part.weights)
             show(Progress("solving", done, len(shot), _rate(solved, time.monotonic() - began)))
-        if pressed() and smoothness > 0:
+        if pressed() and smoothness != 0:
             raise KeyboardInterrupt(_interrupted(len(shot), len(shot), kept.folder))
     whole = Solution.joined(parts)
-    if smoothness > 0:
+    if is_auto(smoothness):
+        smoothness = _smoothness(solver, shot, whole, fixed)
+    if smoothness != 0:
         show(Progress("smoothing", 0, 1, "the whole shot"))
         own = settings | whole_shot.rows(slice(None)) | {"init": whole.weights}
         joint, _ = solve_problem(solver.gram, shot, smoothness=smoothness, progress=show, **own)
         joint.seconds += whole.seconds
         whole = joint
     if not is_auto(alpha) and 2 * int(whole.weights.any(axis=1).sum()) <= len(shot):
-        note = resting_note(solver.gram, shot, smoothness=smoothness, **settings | whole_shot.rows(slice(None)))
+        given = settings | whole_shot.rows(slice(None))
+        note = resting_note(solver.gram, shot, whole.transforms, smoothness=smoothness, **given)
         whole.warnings += [] if note is None else [note]
     return whole
+
+
+def _smoothness(solver: Solver, shot: NDArray[Any], whole: Solution, fixed: ArrayLike | None) -> float:
+    """What ``"auto"`` gives a shot whose parts are solved without a temporal term."""
+    still = shot if whole.transforms is None else in_rig_frame(shot, whole.transforms).astype(np.float32)
+    lower, upper = problem.box(solver.gram.rig, whole.bounds, fixed, (len(shot), solver.gram.activations.num_shapes))
+    return measured(solver.gram, still, whole.weights, lower, upper).smoothness
 
 
 def _check_finite(solver: Solver, shot: NDArray[Any]) -> None:

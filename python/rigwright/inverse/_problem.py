@@ -162,8 +162,7 @@ def make_problem(
     """
     for name, value in (("alpha", alpha), ("smoothness", smoothness)):
         if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
-            must = "a finite number >= 0" + (', or "auto"' if name == "alpha" else "")
-            raise bad_argument("solve", name, repr(value), must)
+            raise bad_argument("solve", name, repr(value), 'a finite number >= 0, or "auto"')
     rows = gram.checked(targets)
     shape = (len(rows), gram.activations.num_shapes)
     lower, upper = box(gram.rig, bounds, fixed, shape)

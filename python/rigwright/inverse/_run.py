@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._validate import bad_argument
+from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import NumericalError
 from rigwright.inverse import _measures as measures
 from rigwright.inverse import _on_cuda as on_cuda
 from rigwright.inverse._elbow import AUTO, SAMPLE, choose_alpha, training_frames
 from rigwright.inverse._gram import Gram
+from rigwright.inverse._jitter import jitter_of
+from rigwright.inverse._joint_motion import without_joint_motion, without_motion_at_rest
 from rigwright.inverse._methods.closed_forms import cet, seol
 from rigwright.inverse._methods.descent import descent
 from rigwright.inverse._methods.localized import cet_loc
@@ -23,9 +25,9 @@ from rigwright.inverse._methods.majorize_minimize import mm, mm_cet
 from rigwright.inverse._methods.sequential_quadratic import sqp
 from rigwright.inverse._options import Options
 from rigwright.inverse._problem import Problem, make_problem
-from rigwright.inverse._rigid_motion import without_rigid_motion
+from rigwright.inverse._rigid_motion import Rigid, in_rig_frame, rigid_vertices, without_rigid_motion
 from rigwright.inverse._solution import Solution
-from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback, silent
 
 Float64 = NDArray[np.float64]
 Method = Callable[[Problem, Options], tuple[Float64, NDArray[np.int64], NDArray[np.bool_]]]
@@ -56,8 +58,11 @@ def solve_problem(
     method: str,
     alpha: float | str,
     *,
+    relative_alpha: float | None = None,
+    smoothness: float | str = 0.0,
     joint: bool | None = None,
-    rigid: ArrayLike | None = None,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
@@ -74,11 +79,22 @@ def solve_problem(
         raise bad_argument("solve", "method", repr(method), "one of: " + ", ".join(METHODS))
     options = Options(tolerance, max_iterations, threads, as_callback(progress), device, joint)
     _check_device(method, device)
-    problem, transforms = _problem(gram, targets, alpha, rigid, threads=threads, device=device, **terms)
-    _check_fits(method, problem)
-    if is_auto(alpha):
+    _check_fits(method, smoothness)
+    if is_auto(smoothness):
+        how: dict[str, Any] = {"joint": joint, "rigid": rigid, "rigid_scale": rigid_scale, "tolerance": tolerance}
+        how |= {"max_iterations": max_iterations, "threads": threads, "device": device, "progress": progress}
+        return _smoothed(gram, targets, method, alpha, relative_alpha, **how, **terms)
+    given = {"threads": threads, "device": device, "smoothness": smoothness, **terms}
+    problem, transforms, together = _problem(gram, targets, alpha, rigid, rigid_scale, **given)
+    if relative_alpha is not None:
+        problem = replace(
+            problem, alpha=_share_of_alpha(relative_alpha, alpha, problem, options, together, rigid_scale)
+        )
+    elif is_auto(alpha):
         sample = problem.at(training_frames(problem.num_frames, SAMPLE))
-        problem = replace(problem, alpha=choose_alpha(sample, options))
+        problem = replace(problem, alpha=_chosen_alpha(sample, options, together, rigid_scale))
+    if together:
+        problem, transforms = without_joint_motion(problem, options, scale=rigid_scale)
     weights, iterations, converged = METHODS[method](problem, options)
     if method in CLOSED_FORMS:
         options.progress(Progress("solving", problem.num_frames, problem.num_frames))
@@ -89,6 +105,37 @@ def solve_problem(
     return solution, problem
 
 
+def _smoothed(
+    gram: Gram, targets: ArrayLike, method: str, alpha: float | str, relative_alpha: float | None, **given: Any
+) -> tuple[Solution, Problem]:
+    """The smoothness that noise and motion of a solve without it ask for, and the solve with it from there."""
+    first, problem = solve_problem(gram, targets, method, alpha, relative_alpha=relative_alpha, **given)
+    smoothness = jitter_of(problem, first.weights).smoothness
+    if smoothness == 0.0:
+        return first, problem
+    own = given | {"init": first.weights, "smoothness": smoothness}
+    solution, problem = solve_problem(gram, targets, method, first.alpha, **own)
+    solution.seconds += first.seconds
+    return solution, problem
+
+
+def relative_alpha_of(gram: Gram, targets: ArrayLike, relative_alpha: float, alpha: float | str, **given: Any) -> float:
+    """The alpha that ``relative_alpha`` is for a whole shot and other arguments of ``solve``."""
+    problem, _, together = _problem(gram, targets, **given | {"alpha": 0.0})
+    scale = given.get("rigid_scale", False)
+    return _share_of_alpha(relative_alpha, alpha, problem, Options(), together, scale)
+
+
+def _share_of_alpha(
+    share: float, alpha: float | str, problem: Problem, options: Options, together: bool, scale: bool
+) -> float:
+    if not is_auto(alpha):
+        raise bad_argument("solve", "relative_alpha", f"given beside alpha {alpha!r}", "the only one of the two")
+    share = Arguments("solve").number("relative_alpha", share, least=0.0, most=1.0)
+    at_rest = without_motion_at_rest(problem, options, scale=scale) if together else problem
+    return share * measures.resting_alpha(at_rest)
+
+
 def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **given: Any) -> float:
     """The alpha that ``"auto"`` gives a shot, from its rows at :func:`training_frames` and their pins and priors.
 
@@ -96,29 +143,54 @@ def alpha_of(gram: Gram, frames: ArrayLike, *, progress: ProgressCallback, **giv
     """
     names = ("tolerance", "max_iterations", "threads", "device")
     options = Options(progress=progress, **{name: given[name] for name in names if name in given})
-    return choose_alpha(_problem(gram, frames, **given | {"alpha": AUTO})[0], options)
+    sample, _, together = _problem(gram, frames, **given | {"alpha": AUTO})
+    return _chosen_alpha(sample, options, together, given.get("rigid_scale", False))
 
 
-def resting_note(gram: Gram, targets: ArrayLike, **given: Any) -> str | None:
-    """What :func:`rigwright.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``."""
+def _chosen_alpha(sample: Problem, options: Options, together: bool, scale: bool) -> float:
+    """The elbow, of frames whose motion is removed as it is found without any alpha."""
+    if together:
+        quiet = replace(options, progress=silent)
+        sample, _ = without_joint_motion(replace(sample, smoothness=0.0), quiet, scale=scale)
+    return choose_alpha(sample, options)
+
+
+def resting_note(gram: Gram, targets: ArrayLike, transforms: Float64 | None = None, **given: Any) -> str | None:
+    """What :func:`rigwright.inverse._measures.all_at_rest` says of a shot and other arguments of ``solve``.
+
+    ``transforms`` is the motion that was found.
+    """
+    if transforms is not None:
+        targets, given = in_rig_frame(gram.checked(targets), transforms), given | {"rigid": None}
     return measures.all_at_rest(_problem(gram, targets, **given)[0])
 
 
 def _problem(
-    gram: Gram, targets: ArrayLike, alpha: float | str, rigid: ArrayLike | None = None, **given: Any
-) -> tuple[Problem, Float64 | None]:
-    """The problem, and the rigid motion that was taken off its targets; alpha is 0 until it is chosen."""
-    transforms = None
-    if rigid is not None:
-        targets, transforms = without_rigid_motion(gram, targets, rigid)
+    gram: Gram,
+    targets: ArrayLike,
+    alpha: float | str,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
+    **given: Any,
+) -> tuple[Problem, Float64 | None, bool]:
+    """The problem, the rigid motion that was removed from its targets, and whether one is still to be found.
+
+    That is found together with the weights. ``alpha`` is 0 until it is chosen.
+    """
+    if not isinstance(rigid_scale, (bool, np.bool_)):
+        raise bad_argument("solve", "rigid_scale", repr(rigid_scale), "True or False")
+    transforms, seen = None, rigid_vertices(gram, rigid, targets)
+    together = isinstance(seen, str)
+    if seen is not None and not together:
+        targets, transforms = without_rigid_motion(gram, targets, seen, rigid_scale)
     terms: dict[str, Any] = {name: value for name, value in given.items() if name not in _HOW}
     terms["alpha"] = 0.0 if is_auto(alpha) else alpha
-    return make_problem(gram, targets, **terms), transforms
+    return make_problem(gram, targets, **terms), transforms, together
 
 
-def is_auto(alpha: object) -> bool:
-    """Whether alpha is to be chosen."""
-    return isinstance(alpha, str) and alpha == AUTO
+def is_auto(term: object) -> bool:
+    """Whether alpha or smoothness is to be chosen."""
+    return isinstance(term, str) and term == AUTO
 
 
 def measure(
@@ -161,6 +233,8 @@ def _check_device(method: str, device: str) -> None:
     on_cuda.check_device(device)
 
 
-def _check_fits(method: str, problem: Problem) -> None:
-    if method not in TEMPORAL and problem.smoothness > 0:
-        raise bad_argument("solve", "smoothness", f"{problem.smoothness:g} with method {method!r}", "0")
+def _check_fits(method: str, smoothness: float | str) -> None:
+    number = isinstance(smoothness, (int, float, np.number))
+    if method not in TEMPORAL and (is_auto(smoothness) or (number and float(smoothness) > 0)):
+        got = f"{smoothness:g}" if number else repr(smoothness)
+        raise bad_argument("solve", "smoothness", f"{got} with method {method!r}", "0")

@@ -59,7 +59,8 @@ class Solution:
     rmse : (T,) float64
         Root mean square distance of the chosen vertices (weighted as given), in the rig's unit.
     transforms : (T, 3, 4) float64 or None
-        The rigid motion that was removed from the targets: target = transform applied to the posed rig.
+        The rigid motion that was removed from the targets: target = transform applied to the posed rig. A scale that
+        was asked for is a factor of the rotation.
     method : str
     alpha, smoothness : float
     seconds : float

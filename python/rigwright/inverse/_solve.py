@@ -14,6 +14,7 @@ from rigwright.errors import SparsityWarning
 from rigwright.inverse._gram import Gram
 from rigwright.inverse._measures import all_at_rest
 from rigwright.inverse._problem import Problem
+from rigwright.inverse._rigid_motion import Rigid
 from rigwright.inverse._run import is_auto, solve_problem
 from rigwright.inverse._solution import Solution
 from rigwright.progress import ProgressOption
@@ -42,16 +43,18 @@ class Solver:
         targets: ArrayLike,
         method: str = "descent",
         alpha: float | Literal["auto"] = "auto",
-        smoothness: float = 0.0,
+        smoothness: float | Literal["auto"] = 0.0,
         init: ArrayLike | None = None,
         device: str = "cpu",
         *,
+        relative_alpha: float | None = None,
         bounds: ArrayLike | None = None,
         joint: bool | None = None,
         fixed: ArrayLike | None = None,
         priors: tuple[ArrayLike, ArrayLike] | None = None,
         symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-        rigid: ArrayLike | None = None,
+        rigid: Rigid = None,
+        rigid_scale: bool = False,
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
         threads: int = 0,
@@ -63,6 +66,7 @@ class Solver:
             targets,
             method,
             alpha,
+            relative_alpha=relative_alpha,
             smoothness=smoothness,
             init=init,
             device=device,
@@ -72,12 +76,13 @@ class Solver:
             priors=priors,
             symmetric=symmetric,
             rigid=rigid,
+            rigid_scale=rigid_scale,
             tolerance=tolerance,
             max_iterations=max_iterations,
             threads=threads,
             progress=progress,
         )
-        return solution if is_auto(alpha) else _told(solution, problem)
+        return solution if is_auto(alpha) and relative_alpha is None else _told(solution, problem)
 
 
 def solve(
@@ -85,18 +90,20 @@ def solve(
     targets: ArrayLike,
     method: str = "descent",
     alpha: float | Literal["auto"] = "auto",
-    smoothness: float = 0.0,
+    smoothness: float | Literal["auto"] = 0.0,
     vertices: ArrayLike | None = None,
     init: ArrayLike | None = None,
     device: str = "cpu",
     *,
+    relative_alpha: float | None = None,
     vertex_weights: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
     joint: bool | None = None,
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-    rigid: ArrayLike | None = None,
+    rigid: Rigid = None,
+    rigid_scale: bool = False,
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,
@@ -127,9 +134,14 @@ def solve(
         ``"auto"`` takes the elbow of :func:`trade_off` over at most 24 frames, spread evenly; ``Solution.alpha`` says
         which. A number above every pull of the targets gives weights of 0 and a warning. Shapes that move nothing
         stay at rest, the value of their bounds nearest to 0, unless pins or priors ask for another.
-    smoothness : float
+    smoothness : float or "auto"
         Weight of the temporal term, >= 0, in squared units of length as ``alpha`` is: 2 smooths a head in centimeters
-        a little, 2e-4 one in meters. Only for methods that solve whole shots.
+        a little, 2e-4 one in meters. ``"auto"`` is a tenth of the variance of the noise over that of the motion's
+        second differences, as :func:`jitter` measures both on a solve without the term; ``Solution.smoothness`` says
+        which. Only for methods that solve whole shots.
+    relative_alpha : float, optional
+        In place of ``alpha``, 0 to 1, without a unit: the share of the smallest alpha at which every weight of the shot
+        rests, the largest pull of a target on a weight.
     vertices : (M,) int, optional
         Markers: the vertices of the rig that count.
     init : (K,) or (T, K), optional
@@ -150,9 +162,14 @@ def solve(
         Each a number, (K,) or (T, K); s >= 0.
     symmetric : sequence of pairs, optional
         Shapes, by index or name, whose weights are equal.
-    rigid : (R,) int, optional
-        Vertices that expressions leave alone: each frame's rigid motion, fitted on them, is taken off the targets
-        first and returned in ``Solution.transforms``.
+    rigid : "auto", "rest" or (R,) int, optional
+        How the head moves: its rigid motion in each frame is removed from the targets and returned in
+        ``Solution.transforms``. Vertices: fitted on these, which expressions leave alone. ``"rest"``: on the vertices
+        that no shape moves (:func:`resting_vertices`). ``"auto"``: as ``"rest"`` if a tenth of the given vertices or
+        more rest; else motion and weights together minimize the objective. By default the targets are in the rig's
+        frame.
+    rigid_scale : bool
+        With ``rigid``: also find a scale in each frame, which ``Solution.transforms`` hold as a factor of the rotation.
     tolerance : float
         A frame is solved when ``optimality <= tolerance`` times the largest pull of its target on a shape or
         combination (:func:`rigwright.inverse._measures.scale`).
@@ -194,6 +211,7 @@ def solve(
         targets,
         method,
         alpha,
+        relative_alpha=relative_alpha,
         smoothness=smoothness,
         init=init,
         device=device,
@@ -203,12 +221,13 @@ def solve(
         priors=priors,
         symmetric=symmetric,
         rigid=rigid,
+        rigid_scale=rigid_scale,
         tolerance=tolerance,
         max_iterations=max_iterations,
         threads=threads,
         progress=progress,
     )
-    return solution if is_auto(alpha) else _told(solution, problem)
+    return solution if is_auto(alpha) and relative_alpha is None else _told(solution, problem)
 
 
 def _told(solution: Solution, problem: Problem) -> Solution:

@@ -13,6 +13,7 @@ from rigwright._core import BlendshapeRig
 from rigwright._validate import Arguments, bad_argument, check_blendshape_rig
 from rigwright.inverse._elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigwright.inverse._gram import Gram
+from rigwright.inverse._rigid_motion import Rigid
 from rigwright.inverse._run import METHODS, solve_problem
 from rigwright.plot._colors import INK, SERIES
 from rigwright.plot._drawing import new_axes
@@ -128,7 +129,7 @@ def trade_off(
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     symmetric: Sequence[tuple[int | str, int | str]] | None = None,
-    rigid: ArrayLike | None = None,
+    rigid: Rigid = None,
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
     threads: int = 0,

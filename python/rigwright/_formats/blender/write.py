@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from rigwright._files import atomic_file, atomic_write
 from rigwright._formats.blender.process import run_script
+from rigwright._rigs.head import in_axes
+from rigwright._rigs.shot import TO_Y_UP
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -28,28 +30,67 @@ FPS = {fps}
 ROWS = [
 {rows}
 ]
+HEAD = [
+{head}
+]
+CENTER, SIZE = {center}, {size}
 
 if __name__ == "__main__":
     face = bpy.context.object
     if face is None or face.type != "MESH" or face.data.shape_keys is None:
         raise RuntimeError("select the mesh with the shape keys first")
     unknown = key_shapes(face, NAMES, ROWS, FPS)
+    if HEAD:
+        key_head(face, HEAD, CENTER, SIZE)
     print(f"keyed {{len(NAMES) - len(unknown)}} shape keys on {{len(ROWS)}} frames")
     if unknown:
         print("no such shape keys:", ", ".join(unknown))
 """
 
 
-def write_blender_script(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
+def write_blender_script(
+    path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float, motion: NDArray[np.float64] | None = None
+) -> None:
     """Write a script that stands by itself."""
-    rows = ",\n".join("    [" + ", ".join(f"{value:.9g}" for value in row) + "]" for row in weights)
     body = (HERE / "write_action.py").read_text(encoding="utf-8").rstrip()
-    tail = LAST_LINES.format(names=json.dumps(list(rig.shape_names)), fps=repr(fps), rows=rows)
+    center, size = _box(rig)
+    tail = LAST_LINES.format(
+        names=json.dumps(list(rig.shape_names)),
+        fps=repr(fps),
+        rows=_listed(weights),
+        head="" if motion is None else _listed(in_axes(motion, _to_z_up(rig)).reshape(-1, 12)),
+        center=center,
+        size=size,
+    )
     atomic_write(path, (body + "\n" + tail).encode())
 
 
-def write_blend(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
-    """Write a .blend: shape keys, combinations as driven keys, an action. Runs Blender."""
+def _listed(rows: NDArray[np.floating[Any]]) -> str:
+    return ",\n".join("    [" + ", ".join(f"{value:.9g}" for value in row) + "]" for row in rows)
+
+
+def _to_z_up(rig: BlendshapeRig) -> NDArray[np.float64]:
+    """(3, 3) from the rig's axes to Blender's."""
+    return np.asarray(TO_Y_UP["Z"].T @ TO_Y_UP[str(rig.up_axis)])
+
+
+def _box(rig: BlendshapeRig) -> tuple[list[float], float]:
+    """Center of the neutral's box, z up, and its diagonal."""
+    points = np.asarray(rig.rest_vertices, np.float64) @ _to_z_up(rig).T
+    low, high = points.min(axis=0), points.max(axis=0)
+    return ((low + high) / 2).tolist(), float(np.linalg.norm(high - low))
+
+
+def write_blend(
+    path: Path,
+    rig: BlendshapeRig,
+    weights: NDArray[np.float32] | None = None,
+    fps: float = 24.0,
+    motion: NDArray[np.float64] | None = None,
+) -> None:
+    """Write a .blend: shape keys, combinations as driven keys, an action of the weights, upright. Runs Blender."""
+    keyed = weights is not None
+    weights = np.zeros((1, rig.num_shapes), np.float32) if weights is None else weights
     facts = rig.metadata
     ranges = np.asarray(rig.bounds, np.float64)
     ranges = np.stack([np.minimum(ranges[:, 0], weights.min(axis=0)), np.maximum(ranges[:, 1], weights.max(axis=0))], 1)
@@ -65,6 +106,10 @@ def write_blend(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fp
         "ranges": np.clip([*ranges.tolist(), *driven], -SLIDER, SLIDER).tolist(),
         "factors": factors,
         "fps": fps,
+        "keyed": keyed,
+        "turn": _to_z_up(rig).tolist(),
+        "box": _box(rig),
+        "head": [] if motion is None else in_axes(motion, _to_z_up(rig)).reshape(-1, 12).tolist(),
     }
     with tempfile.TemporaryDirectory(prefix="rigwright-export-") as name:
         folder = Path(name)

@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 sys.path.append(str(Path(__file__).parent))
@@ -26,6 +27,7 @@ def build(about: dict[str, Any], arrays: dict[str, Any]) -> Any:
     item = bpy.data.objects.new(about["name"], data)
     bpy.context.scene.collection.objects.link(item)
     bpy.context.view_layer.objects.active = item
+    item.matrix_world = Matrix(about["turn"]).to_4x4()
     item["licence"], item["origin"] = about["licence"], about["origin"]
     item.shape_key_add(name="Basis")
     for name, delta, (low, high) in zip(about["names"], arrays["deltas"], about["ranges"], strict=False):
@@ -60,7 +62,7 @@ def drive(item: Any, name: str, factors: list[list[Any]], names: list[str]) -> N
 
 
 if __name__ == "__main__":
-    key_shapes = importlib.import_module("write_action").key_shapes
+    action = importlib.import_module("write_action")
     bpy.ops.wm.read_factory_settings(use_empty=True)
     about = json.loads((FOLDER / "scene.json").read_text(encoding="utf-8"))
     arrays = dict(np.load(FOLDER / "scene.npz"))
@@ -69,6 +71,9 @@ if __name__ == "__main__":
     shapes = about["names"][: about["num_shapes"]]
     for name, factors in zip(about["names"][about["num_shapes"] :], about["factors"], strict=False):
         drive(item, name, factors, shapes)
-    if key_shapes(item, shapes, arrays["weights"].tolist(), about["fps"]):
+    if about["keyed"] and action.key_shapes(item, shapes, arrays["weights"].tolist(), about["fps"]):
         raise SystemExit("a shape key is missing")
+    if about["head"]:
+        bpy.context.view_layer.update()
+        action.key_head(item, about["head"], *about["box"])
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "scene.blend"))

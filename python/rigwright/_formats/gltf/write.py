@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._files import atomic_write
+from rigwright._rigs import shot
+from rigwright._rigs.head import motion_parts
+from rigwright._rigs.rotations import matrix_to_quaternion
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
@@ -20,18 +23,22 @@ VERTEX_DATA, INDEX_DATA = 34962, 34963
 # Node rotations (x, y, z, w) that turn a rig's up axis to glTF's y.
 TO_Y_UP = {"Y": None, "Z": [-(0.5**0.5), 0.0, 0.0, 0.5**0.5], "X": [0.0, 0.0, 0.5**0.5, 0.5**0.5]}
 
+SCALES = 1e-9  # relative: scales nearer to 1 are rounding
+
 
 def write_glb(
     path: Path,
     rig: BlendshapeRig,
     weights: NDArray[np.float32],
     fps: float,
+    motion: NDArray[np.float64] | None = None,
     still: NDArray[np.float32] | None = None,
 ) -> None:
-    """Write mesh, targets (sparse where that is smaller) and a LINEAR clip with a key a frame.
+    """Write mesh, targets (sparse where that is smaller) and a LINEAR clip with one key per frame.
 
-    The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up. ``still`` are the
-    weights (N,) of what is shown without the clip, by default the neutral.
+    The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up. The head's motion
+    (T, 3, 4) is keyed on the same node: rotations as quaternions, which LINEAR interpolates on the sphere.
+    ``still`` are the weights (N,) of what is shown without the clip, by default the neutral.
     """
     document = _Document()
     rest = np.asarray(rig.rest_vertices, np.float32)
@@ -46,12 +53,10 @@ def write_glb(
     mesh["weights"] = [0.0] * rig.num_columns if still is None else still.tolist()
     times = (np.arange(len(weights)) / fps).astype(np.float32)
     keys = np.ascontiguousarray(rig.activations(weights), np.float32)
-    sampler = {
-        "input": document.numbers(times),
-        "output": document.numbers(keys.reshape(-1)),
-        "interpolation": "LINEAR",
-    }
-    channel = {"sampler": 0, "target": {"node": 0, "path": "weights"}}
+    start = document.numbers(times)
+    tracks = {"weights": document.numbers(keys.reshape(-1))} | _node_tracks(document, rig, motion)
+    samplers = [{"input": start, "output": output, "interpolation": "LINEAR"} for output in tracks.values()]
+    channels = [{"sampler": number, "target": {"node": 0, "path": path}} for number, path in enumerate(tracks)]
     document.write(
         path,
         {
@@ -60,7 +65,7 @@ def write_glb(
             "scenes": [{"nodes": [0]}],
             "nodes": [{"name": rig.metadata.get("name") or "face", "mesh": 0, **_placement(rig.metadata)}],
             "meshes": [mesh],
-            "animations": [{"name": "weights", "samplers": [sampler], "channels": [channel]}],
+            "animations": [{"name": "weights", "samplers": samplers, "channels": channels}],
         },
     )
 
@@ -75,6 +80,19 @@ def _placement(metadata: dict[str, Any]) -> dict[str, list[float]]:
     turn = TO_Y_UP[str(metadata.get("up_axis", "Y"))]
     placed = {} if scale == 1.0 else {"scale": [scale] * 3}
     return placed if turn is None else placed | {"rotation": turn}
+
+
+def _node_tracks(document: _Document, rig: BlendshapeRig, motion: NDArray[np.float64] | None) -> dict[str, int]:
+    """What moves the node, by the path that it is keyed under: where the head goes, in meters and y up."""
+    if motion is None:
+        return {}
+    turn, unit = shot.TO_Y_UP[str(rig.up_axis)], float(rig.meters_per_unit)
+    rotation, shift, scale = motion_parts(motion)
+    tracks = {"rotation": document.vectors(matrix_to_quaternion(turn @ rotation), "VEC4")}
+    tracks["translation"] = document.vectors(unit * shift @ turn.T, "VEC3")
+    if np.abs(scale - 1.0).max() > SCALES:
+        tracks["scale"] = document.vectors(np.repeat(unit * scale[:, None], 3, axis=1), "VEC3")
+    return tracks
 
 
 def _triangles(faces: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -128,6 +146,11 @@ class _Document:
         ends = {"min": [float(values.min())], "max": [float(values.max())]}
         kind = {"bufferView": view, "componentType": FLOAT, "count": len(values), "type": "SCALAR"}
         return self._accessor(kind | ends)
+
+    def vectors(self, values: NDArray[np.float64], kind: str) -> int:
+        """An accessor of vectors (n, 3) or (n, 4) that state no range."""
+        view = self._view(values.astype("<f4").tobytes())
+        return self._accessor({"bufferView": view, "componentType": FLOAT, "count": len(values), "type": kind})
 
     def write(self, path: Path, content: dict[str, Any]) -> None:
         """Write the container."""

@@ -158,6 +158,12 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
     return result, fps if fps is not None else _rate([row[0] for row in rows], path)
 
 
+def load_table(path: Path) -> tuple[list[str], NDArray[np.float64], float]:
+    """All columns of a file, names and values (T, columns), without a rig; and its frames per second."""
+    header, rows = _rows(path)
+    return header, _numbers(header, rows, path), _rate([row[0] for row in rows], path)
+
+
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
         table = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig")), strict=True))

@@ -13,13 +13,24 @@ from numpy.typing import NDArray
 
 from rigwright._files import atomic_write
 from rigwright._formats.live_link.read import COLUMNS, LEADING, column_sources
+from rigwright._rigs.head import head_angles
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
 
 
-def write_live_link(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float) -> None:
-    """Write one row a frame; numbers have the digits that float32 needs."""
+HEAD = ("HeadYaw", "HeadPitch", "HeadRoll")
+
+
+def write_live_link(
+    path: Path, rig: BlendshapeRig, weights: NDArray[np.float32], fps: float, motion: NDArray[np.float64] | None = None
+) -> None:
+    """Write one row per frame; numbers have the digits that float32 needs.
+
+    The layout states no unit of its angles. Radians are what the app records and what importers take them for:
+    Maya-Live-Link-CSV-Import (github.com/aronamao) keys yaw, pitch and roll as turns about y, x and z in Maya's
+    internal unit.
+    """
     sources = column_sources(rig.shape_names)
     extra = _extra(sources, len(rig.shape_names))
     columns = np.zeros((len(weights), len(COLUMNS) + len(extra)), np.float32)
@@ -27,6 +38,11 @@ def write_live_link(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32]
         if own:
             columns[:, index] = weights[:, own].mean(axis=1)
     columns[:, len(COLUMNS) :] = weights[:, extra]
+    if motion is not None:
+        angles = np.radians(head_angles(motion, str(rig.up_axis)))
+        for index, name in enumerate(HEAD):
+            if not sources[name]:
+                columns[:, COLUMNS.index(name)] = angles[:, index]
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow([*LEADING, *COLUMNS, *(rig.shape_names[k] for k in extra)])
@@ -35,8 +51,8 @@ def write_live_link(path: Path, rig: BlendshapeRig, weights: NDArray[np.float32]
     atomic_write(path, text.getvalue().encode())
 
 
-def live_link_notes(shape_names: Sequence[str]) -> list[str]:
-    """What a rig's shapes become beyond the layout's own columns."""
+def live_link_notes(shape_names: Sequence[str], motion: NDArray[np.float64] | None = None) -> list[str]:
+    """What a rig's shapes become beyond the layout's own columns, and what of the head's motion has none."""
     sources = column_sources(shape_names)
     halves = {k for own in sources.values() if len(own) > 1 for k in own}
     alone = [shape_names[k] for k in _extra(sources, len(shape_names)) if k not in halves]
@@ -50,6 +66,10 @@ def live_link_notes(shape_names: Sequence[str]) -> list[str]:
         notes.append(
             f"Live Link has no column for {', '.join(alone)}: in columns of their own at the end, "
             "which rigwright reads back and other programs pass over"
+        )
+    if motion is not None:
+        notes.append(
+            "Live Link has columns for the turns of the head (HeadYaw, HeadPitch, HeadRoll), none for its place"
         )
     return notes
 

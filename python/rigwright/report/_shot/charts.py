@@ -64,8 +64,29 @@ def curves(shot: SolvedShot) -> str:
     return svg(canvas, "shot-curves")
 
 
-def trade_off(comparison: Comparison) -> str:
-    """RMSE against the number of weights that are on, a line a method over all alphas; a ring at the shot's alpha."""
+def head(motion: Array) -> str:
+    """Turns of the head in degrees, and its way from the first frame in millimeters (T, 6)."""
+    canvas, axes = figure(1, 2, (10.4, 2.8), sharex=True)
+    frames = np.arange(len(motion))
+    colors = SERIES[:3]
+    for label, values, color in zip(("yaw", "pitch", "roll"), motion[:, :3].T, colors, strict=True):
+        axes[0].plot(frames, values, color=color, linewidth=1.8, label=label)
+    for label, values, color in zip("xyz", (motion[:, 3:] - motion[0, 3:]).T, colors, strict=True):
+        axes[1].plot(frames, values, color=color, linewidth=1.8, label=label)
+    axes[0].set(xlabel="frame", ylabel="turn, degrees")
+    axes[1].set(xlabel="frame", ylabel="way from the first frame, mm")
+    for axis in axes:
+        axis.margins(x=0.01)
+        axis.xaxis.get_major_locator().set_params(integer=True)
+        axis.legend(loc="best", ncols=3, framealpha=0.85, edgecolor="none", fontsize=9, handlelength=1.2)
+    return svg(canvas, "head-motion")
+
+
+def trade_off(comparison: Comparison, square_centimeters: float) -> str:
+    """RMSE against the number of weights that are on, a line a method over all alphas; a ring at the shot's alpha.
+
+    ``square_centimeters`` are those of a squared unit of the rig.
+    """
     canvas, (axis,) = figure(1, 1, (10.4, 4.0))
     lines = [rival for rival in comparison.rivals if rival.curve]
     for place, rival in reversed(list(enumerate(lines))):
@@ -74,7 +95,7 @@ def trade_off(comparison: Comparison) -> str:
         axis.plot(x, y, "o-", color=rival.color, linewidth=width, markersize=size, label=rival.method)
     x, y = (np.array([getattr(run, name) for _, run in lines[0].curve]) for name in ("cardinality", "rmse"))
     for a in _apart(x, y):
-        text = f"α = {lines[0].curve[a][0]:g}"
+        text = f"α = {square_centimeters * lines[0].curve[a][0]:.4g} cm²"
         axis.annotate(text, (x[a], y[a]), xytext=(7, 6), textcoords="offset points", fontsize=9, color=INK)
     own = lines[0].race[-1]
     axis.plot([own.cardinality], [own.rmse], "o", markersize=14, markerfacecolor="none", markeredgecolor=ACCENT)

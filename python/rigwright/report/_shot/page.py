@@ -15,6 +15,8 @@ from rigwright.report._shot.gallery import marked_frames
 from rigwright.report._shot.rivals import Comparison
 from rigwright.report._shot.solved import ON, SolvedShot
 
+NOISE = 1.05  # times the noise: an RMSE below it is that of a fit that cannot be better
+
 
 def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Gallery, name: str) -> str:
     """The HTML text."""
@@ -22,16 +24,19 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
         "name": words.title(name),
         "lead": _lead(shot),
         "headline": _headline(shot),
-        "warnings": _warnings(shot),
+        "warnings": notes(shot),
         "shot": shot,
         "gallery": pictures,
         "errors": shot_charts.errors(shot, marked_frames(shot)),
         "curves": shot_charts.curves(shot),
+        "residual": residual(shot),
         "comparison": comparison,
         "groups": [("Shot", _shot_facts(shot)), ("Solution", _solution_facts(shot)), ("Rig", rig_facts(shot.rig))],
     }
+    context["head"] = "" if shot.head is None else shot_charts.head(shot.head)
     if comparison is not None:
-        context["trade_off"] = shot_charts.trade_off(comparison)
+        context["trade_off"] = shot_charts.trade_off(comparison, shot.alpha_in_square_centimeters(1.0))
+        context["alpha"] = _area(shot, comparison.alpha)
         context["race"] = shot_charts.race(comparison)
         context["methods"] = _methods(comparison)
     return fill("shot.html", context)
@@ -42,8 +47,24 @@ def _lead(shot: SolvedShot) -> str:
     points = words.plural(len(shot.vertices), "vertex" if shot.is_whole else "marker")
     return (
         f"{frames} of {points} at {shot.fps:g} frames a second, solved for the {shot.rig.num_shapes} weights "
-        f"of {shot.rig.metadata.get('name') or 'the rig'} by {shot.solution.method}, α = {shot.solution.alpha:g}."
+        f"of {shot.rig.metadata.get('name') or 'the rig'}."
     )
+
+
+def _area(shot: SolvedShot, value: float) -> str:
+    """Alpha or smoothness in the one unit of the page."""
+    return f"{shot.alpha_in_square_centimeters(value):.4g} cm²"
+
+
+def residual(shot: SolvedShot) -> str:
+    """What the distances that are left look like."""
+    left, noise = float(shot.rmse.mean()), shot.noise_rmse
+    if noise <= 0.0:
+        return ""
+    figures = f"noise of {words.figure(noise)} mm from frame to frame, RMSE {words.figure(left)} mm"
+    if left <= NOISE * noise:
+        return f"What is left looks like noise of the shot ({figures}): the weights cannot come nearer."
+    return f"What is left is more than noise ({figures}): the rig has no shape for the rest, or a weight is off."
 
 
 def _headline(shot: SolvedShot) -> list[Figure]:
@@ -52,26 +73,38 @@ def _headline(shot: SolvedShot) -> list[Figure]:
     figures = [Figure(rmse, "mm", "RMSE, mean over the frames", f"95% of the frames are below {p95} mm")]
     if shot.truth is not None:
         error = words.figure(shot.weight_error)
-        figures.append(Figure(error, "", "mean error of a weight", "against the weights that made the shot"))
+        name, frame, largest = shot.worst_weight or ("", 0, 0.0)
+        text = f"against the weights that made the shot; largest {words.figure(largest)}, {name} in frame {frame:,}"
+        figures.append(Figure(error, "", "mean error of a weight", text))
     on = words.figure(float(shot.cardinality.mean()))
     figures.append(Figure(on, f"of {shot.rig.num_shapes}", "weights on in a frame", f"above {ON:g}"))
-    if solution.seconds > 0:
-        rate = len(shot.rmse) / solution.seconds
-        text = f"{words.figure(1e3 / rate)} ms a frame, projection included"
-        figures.append(Figure(words.figure(rate), "/s", "frames solved", text))
+    if shot.head is not None:
+        turn = np.ptp(shot.head[:, :3], axis=0)
+        text = f"yaw {turn[0]:.0f}, pitch {turn[1]:.0f}, roll {turn[2]:.0f} degrees; removed before solving"
+        figures.append(Figure(f"{turn.max():.0f}", "°", "largest turn of the head", text))
+    noise = shot.noise
+    if noise.jitter > 0:
+        text = "root mean square second difference"
+        if noise.motion > 0 and solution.smoothness == 0:
+            text += f", {words.ratio(noise.jitter, noise.motion)} the motion's"
+        figures.append(Figure(words.figure(noise.jitter), "", "jitter of the weights", text))
     done = int(solution.converged.sum())
-    worst = f"largest projected gradient {solution.optimality.max():.1e}"
-    figures.append(Figure(f"{done:,}", f"of {len(shot.rmse):,}", "frames at an optimum", worst))
+    if done < len(shot.rmse):
+        worst = f"largest projected gradient {solution.optimality.max():.1e}"
+        figures.append(Figure(f"{done:,}", f"of {len(shot.rmse):,}", "frames at an optimum", worst))
     return figures
 
 
-def _warnings(shot: SolvedShot) -> list[str]:
+def notes(shot: SolvedShot) -> list[str]:
+    """Sentences above the page's figures."""
     made = shot.rig.constructed
-    notes = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
+    told = [f"{text[:1].upper()}{text[1:]}." for text in shot.solution.warnings]
+    if not shot.solution.weights.any() and not any("no shape is turned on" in text for text in shot.solution.warnings):
+        told.append("Every weight rests in every frame.")
     if made:
         shown = ", ".join(made[:4]) + (f" and {len(made) - 4} more" if len(made) > 4 else "")
-        notes.append(f"{words.plural(len(made), 'shape')} of this rig are constructed, not sculpted: {shown}.")
-    return notes
+        told.append(f"{words.plural(len(made), 'shape')} of this rig are constructed, not sculpted: {shown}.")
+    return told
 
 
 def _methods(comparison: Comparison) -> list[dict[str, Any]]:
@@ -120,7 +153,8 @@ def _solution_facts(shot: SolvedShot) -> list[Fact]:
     bends = np.square(np.diff(weights, n=2, axis=0)).sum(axis=0)
     facts = [
         Fact("method", solution.method),
-        Fact("α, smoothness", f"{solution.alpha:g}, {solution.smoothness:g}"),
+        Fact("α, smoothness", f"{_area(shot, solution.alpha)}, {_area(shot, solution.smoothness)}"),
+        Fact("frames at an optimum", f"{int(solution.converged.sum()):,} of {len(solution.converged):,}"),
         Fact(
             "weights on",
             ", ".join(f"{(np.abs(weights) > at).sum(axis=1).mean():.1f} above {at:g}" for at in (0, ON, 0.01)),
@@ -129,6 +163,9 @@ def _solution_facts(shot: SolvedShot) -> list[Fact]:
         Fact("roughness", f"{words.figure(float(bends.mean()))} a weight (squared second differences)"),
         Fact("iterations", f"{solution.iterations.mean():.1f} a frame, {solution.iterations.max()} at most"),
     ]
+    if solution.seconds > 0:
+        rate = words.figure(len(shot.rmse) / solution.seconds)
+        facts.append(Fact("speed", f"{rate} frames per second, projection included"))
     if solution.gap is not None:
         facts.append(Fact("duality gap", f"{solution.gap.max():.1e} at most"))
     if solution.transforms is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._validate import bad_argument
-from rigwright.inverse import Solution
+from rigwright.inverse import Jitter, Solution, head_angles, in_rig_frame, jitter
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -80,6 +81,38 @@ class SolvedShot:
     def weight_error(self) -> float:
         """Mean absolute difference from the truth; NaN where it is not known."""
         return float("nan") if self.truth is None else float(np.abs(self.solution.weights - self.truth).mean())
+
+    @cached_property
+    def noise(self) -> Jitter:
+        """Noise of the targets, and the jitter of the weights."""
+        shot, weights = self.targets, self.solution.weights
+        return jitter(self.rig, shot, weights, None if self.is_whole else self.vertices)
+
+    @property
+    def noise_rmse(self) -> float:
+        """The RMSE in millimeters that a perfect fit of noisy targets would leave."""
+        return float(np.sqrt(3.0)) * self.millimeters * self.noise.noise
+
+    @cached_property
+    def head(self) -> Float64 | None:
+        """(T, 6): yaw, pitch and roll of the head in degrees, and its place along x, y and z in millimeters."""
+        if self.solution.transforms is None:
+            return None
+        motion = self.solution.transforms
+        return np.hstack([head_angles(motion, str(self.rig.up_axis)), self.millimeters * motion[:, :, 3]])
+
+    @property
+    def worst_weight(self) -> tuple[str, int, float] | None:
+        """Shape, frame and size of the largest error of a weight; None if the truth is not known."""
+        if self.truth is None:
+            return None
+        error = np.abs(self.solution.weights - self.truth)
+        frame, shape = np.unravel_index(int(error.argmax()), error.shape)
+        return self.rig.shape_names[int(shape)], int(frame), float(error.max())
+
+    def alpha_in_square_centimeters(self, alpha: float) -> float:
+        """Alpha or smoothness, from squared units of the rig."""
+        return alpha * (0.1 * self.millimeters) ** 2
 
     def order(self) -> NDArray[np.int64]:
         """Frames from the best to the worst."""
@@ -154,5 +187,4 @@ def _held_still(shot: Float32, solution: Solution) -> Float32:
     """The shot without the rigid motion that the solution took out: target = transform of the posed rig."""
     if solution.transforms is None:
         return shot
-    turn, move = solution.transforms[:, :, :3], solution.transforms[:, None, :, 3]
-    return np.asarray((shot - move) @ turn, np.float32)
+    return np.asarray(in_rig_frame(shot, solution.transforms), np.float32)

@@ -51,7 +51,7 @@ def write_shot(
     truth : (T, K), optional
         Weights that made the shot, where they are known.
     methods : sequence of str, optional
-        Stand beside the solution's own on a few frames; default all of ``rigwright.inverse.METHODS``, none if empty.
+        Stand beside the solution's own on a few frames: names of ``rigwright.inverse.METHODS``; default none.
     name : str, optional
         Heading; default the rig's name.
     progress : True or callable, optional
@@ -72,7 +72,7 @@ def write_shot(
     check_extra()
     if not len(rig.faces):
         raise bad_argument("report", "rig", "without faces", "a rig with faces, to be drawn")
-    beside = list(METHODS) if methods is None else list(methods)
+    beside = [] if methods is None else list(methods)
     for method in beside:
         if method not in METHODS:
             raise bad_argument("report", "methods", repr(method), "some of: " + ", ".join(METHODS))
@@ -101,6 +101,9 @@ def _figures(shot: SolvedShot) -> dict[str, object]:
         "cardinality": float(shot.cardinality.mean()),
         "converged": int(shot.solution.converged.sum()),
         "weight_error": shot.weight_error,
+        "worst_weight": shot.worst_weight,
+        "noise_mm": shot.millimeters * shot.noise.noise,
+        "jitter": shot.noise.jitter,
         "constructed": list(shot.rig.constructed),
         "warnings": list(shot.solution.warnings),
     }

@@ -1,0 +1,155 @@
+"""What ``rigwright info`` says of shots and of weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import inverse, sources
+from rigwright._formats.live_link.read import ANGLES, LEADING, load_table
+from rigwright._formats.npz.archive import Member, member_names, read_arrays
+from rigwright.cli._shots import USD, states_rate
+from rigwright.sources._arrays import read_array
+
+NOT_STATED = "not stated"
+MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD)  # of a shot, whatever they hold
+WEIGHTS = {
+    "weights": Member("f", ("T", "K")),
+    "names": Member("U", ("K",)),
+    "fps": Member("fiu", ()),
+    "transforms": Member("f", ("T", 3, 4)),
+}
+
+
+def describe_motion(path: Path) -> dict[str, Any] | None:
+    """Facts of a shot or of weights; None for a file that is neither.
+
+    Raises
+    ------
+    ValueError
+        If a file that looks like one is malformed.
+    """
+    name = path.name.lower()
+    if path.is_dir():
+        return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
+    if name.endswith(MESHES):
+        return _shot(path)
+    if name.endswith(".csv"):
+        return _live_link(path)
+    if name.endswith(".npy"):
+        return _array(path)
+    if name.endswith(".npz"):
+        held = set(member_names(path, "info"))
+        if "weights" in held and not held & {"neutral", "rest_vertices"}:
+            return _weights(path, held)
+        return _shot(path) if "vertices" in held and not held & {"neutral", "rest_vertices"} else None
+    return None
+
+
+def _holds_meshes(folder: Path) -> bool:
+    return any(entry.name.lower().endswith((".obj", ".obj.gz")) for entry in folder.iterdir())
+
+
+def _shot(path: Path) -> dict[str, Any]:
+    shot = sources.load_shot(path)
+    return _shot_facts(path, shot, states_rate(path))
+
+
+def _shot_facts(path: Path, shot: sources.Shot, stated: bool) -> dict[str, Any]:
+    points = shot.vertices
+    size = np.ptp(points[0].astype(np.float64), axis=0)
+    moves = max(float(np.square(frame - points[0]).sum(axis=1).max()) for frame in points)
+    unit = "" if shot.meters_per_unit is None else f", {figure_of(1e3 * shot.meters_per_unit * size.max())} mm"
+    return {
+        "type": "shot",
+        "name": path.name,
+        "frames": len(points),
+        "fps": float(shot.fps) if stated else NOT_STATED,
+        "seconds": len(points) / shot.fps if stated else NOT_STATED,
+        "vertices": points.shape[1],
+        "faces": NOT_STATED if shot.faces is None else len(shot.faces),
+        "meters_per_unit": NOT_STATED if shot.meters_per_unit is None else float(shot.meters_per_unit),
+        "up_axis": shot.up_axis or NOT_STATED,
+        "size": " x ".join(figure_of(value) for value in size) + unit,
+        "moves_at_most": float(np.sqrt(moves)),
+        "bytes": _bytes(path),
+    }
+
+
+def _bytes(path: Path) -> int:
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def figure_of(value: float) -> str:
+    """Four digits."""
+    return f"{value:.4g}"
+
+
+def _array(path: Path) -> dict[str, Any] | None:
+    array = read_array(path, "info")
+    if array.ndim == 3 and array.shape[2] == 3:
+        return _shot_facts(path, sources.load_shot(path), stated=False)
+    if array.ndim != 2:
+        return None
+    return _weight_facts(path, np.asarray(array, np.float64), None, None, None)
+
+
+def _weights(path: Path, held: set[str]) -> dict[str, Any]:
+    stored = read_arrays(path, WEIGHTS, "info", others=True)
+    names = [str(name) for name in stored["names"]] if "names" in stored else None
+    rate = float(stored["fps"]) if "fps" in stored else None
+    result = _weight_facts(path, stored["weights"].astype(np.float64), names, rate, stored.get("transforms"))
+    if "objective" in held:
+        solution = inverse.Solution.load(path)
+        result |= {
+            "method": solution.method,
+            "alpha": solution.alpha,
+            "smoothness": solution.smoothness,
+            "rmse": float(solution.rmse.mean()),
+            "at_an_optimum": f"{int(solution.converged.sum()):,} of {len(solution.converged):,} frames",
+            "notes": "; ".join(solution.warnings),
+        }
+    return result
+
+
+def _live_link(path: Path) -> dict[str, Any]:
+    header, values, rate = load_table(path)
+    shapes = [k for k, name in enumerate(header) if name not in (*LEADING, *ANGLES)]
+    angles = np.degrees([np.ptp(values[:, header.index(name)]) for name in ANGLES[:3] if name in header])
+    result = _weight_facts(path, values[:, shapes], [header[k] for k in shapes], rate, None)
+    if angles.any():
+        result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in angles) + " degrees"
+    return result
+
+
+def _weight_facts(
+    path: Path,
+    weights: NDArray[np.float64],
+    names: list[str] | None,
+    rate: float | None,
+    transforms: NDArray[Any] | None,
+) -> dict[str, Any]:
+    on = np.abs(weights) > 1e-3
+    moving = on.any(axis=0)
+    shown = NOT_STATED if names is None else [name for name, moves in zip(names, moving, strict=True) if moves]
+    result: dict[str, Any] = {
+        "type": "weights" if path.suffix.lower() != ".npy" else "rows: weights, poses or channels",
+        "name": path.name,
+        "frames": len(weights),
+        "fps": NOT_STATED if rate is None else rate,
+        "seconds": NOT_STATED if rate is None else len(weights) / rate,
+        "shapes": weights.shape[1],
+        "moving": int(moving.sum()),
+        "moving_shapes": shown,
+        "on_in_a_frame": float(on.sum(axis=1).mean()),
+        "range": (float(weights.min(initial=0.0)), float(weights.max(initial=0.0))),
+        "bytes": path.stat().st_size,
+    }
+    if transforms is not None:
+        turns = np.ptp(inverse.head_angles(transforms), axis=0)
+        result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in turns) + " degrees"
+    return result
