@@ -66,7 +66,7 @@ def test_plain_kinematics_decides_every_channel(rig: BlenderRig, tmp_path, toler
     about = {"channels": data.channel_entry}
     model = rw.LinearBlendSkinning(
         data.skeleton, data.rest_vertices, data.faces, (skin, np.ones(skin.shape)), metadata=about,
-        dials=data.control_names,
+        dials=data.dial_names,
     )  # fmt: skip
     assert all(channel.follows_kinematics for channel in model.channels)
     poses = model.poses_from_channels(data.channels)
@@ -141,7 +141,7 @@ def test_driven_shapes_act(rig: BlenderRig) -> None:
 
 
 def test_breath_is_a_dial(rig: BlenderRig) -> None:
-    assert rig.control_names == [f"shape.{PREFIX}breath"]
+    assert rig.dial_names == [f"shape.{PREFIX}breath"]
     rows = np.tile(rig.channel_rest, (2, 1))
     rows[1, -1] = 1.0
     _, vertices = rig.sample(rows)

@@ -71,16 +71,16 @@ COLUMNS = rw.pose_names(["root", "joint1", "joint2"])
             r"rig.channel_ranges is 2\.0 to 1\.0 in row 4; it must be lowest value first",
         ),
         ("channel_rest", np.zeros(8), r"rig.channel_rest is float64 \(8,\); it must be numbers \(9,\)"),
-        ("control_names", ["flex", "flex"], "rig.control_names is a list with 'flex' twice"),
+        ("dial_names", ["flex", "flex"], "rig.dial_names is a list with 'flex' twice"),
         (
-            "control_names",
-            [*COLUMNS[:35], "flex"],
-            "rig.control_names is a list of 36 names that holds the joint column",
+            "dial_names",
+            [*COLUMNS, "flex"],
+            "rig.dial_names is a list of 37 names that holds the joint column",
         ),
         (
-            "control_names",
+            "dial_names",
             ["root.m00"],
-            "rig.control_names is a list of 1 names that holds the joint column 'root.m00'",
+            "rig.dial_names is a list of 1 names that holds the joint column 'root.m00'",
         ),
         (
             "skeleton",
@@ -124,27 +124,19 @@ def test_what_is_no_rig():
         check_rig("hero.blend")
 
 
-def test_neither_joints_nor_controls():
+def test_neither_joints_nor_dials():
     rig = small_rig()
-    rig.skeleton, rig.control_names = None, []
-    with pytest.raises(ValueError, match=r"rig.control_names is empty; it must be the names of at least one control"):
+    rig.skeleton, rig.dial_names = None, []
+    with pytest.raises(ValueError, match=r"rig.dial_names is empty; it must be the names of at least one dial"):
         check_rig(rig)
 
 
-def test_wrong_number_of_controls_shows_at_the_first_row(tmp_path):
+def test_wrong_number_of_dials_shows_at_the_first_row(tmp_path):
     rig = small_rig()
-    rig.control_names = ["flex", "smile"]
+    rig.dial_names = ["flex", "smile"]
     message = r"rows 0 to 0\): poses is float32 \(1, 37\); .*\(1, 38\): 12 numbers for each of 3 joints and 2 numeric"
     with pytest.raises(ValueError, match=message):
         rw.sampling.sample(rig, tmp_path / "a", **SMALL)
-
-
-def test_all_columns_may_be_named(tmp_path):
-    rig = small_rig()
-    rig.control_names = [*COLUMNS, "flex"]
-    facts = check_rig(rig)
-    assert facts.control_names == ["flex"]
-    assert facts.pose_names == rig.control_names
 
 
 def test_facts_are_copies_with_defaults():

@@ -150,7 +150,7 @@ def test_a_joint_that_copies_angles_follows_if_the_rig_says_so(tmp_path, toleran
     ds = sampled(rig, tmp_path / "a")
     scale = tolerance["float32"] * np.abs(ds.poses).max()
     assert set(reasons(ds)) == {"joint2.rx", "joint2.ry", "joint2.rz"}  # which turn nothing, and the rig states nothing
-    plain = _core.Channels(json.dumps(ds.channel_entry), ds.skeleton, ds.control_names)
+    plain = _core.Channels(json.dumps(ds.channel_entry), ds.skeleton, ds.dial_names)
     np.testing.assert_allclose(plain.poses(ds.channels, ignore_undecided=True), ds.poses, atol=scale)
 
 
@@ -175,7 +175,7 @@ def scaled_rig():
         poses = poses.reshape(len(rows), 24)
         return poses, plain.deform(poses, np.empty((len(rows), 0)))
 
-    same = ("skeleton", "rest_vertices", "faces", "rotation_channels", "translation_channels", "control_names")
+    same = ("skeleton", "rest_vertices", "faces", "rotation_channels", "translation_channels", "dial_names")
     return types.SimpleNamespace(
         **{name: getattr(plain, name) for name in same},
         channel_names=[*plain.channel_names, "wide"],

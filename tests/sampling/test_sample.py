@@ -43,7 +43,7 @@ def test_attributes_are_the_rigs(rig, small):
     np.testing.assert_array_equal(small.skeleton.parents, rig.skeleton.parents)
     assert small.skeleton.names == small.joint_names == ["root", "joint1", "joint2"]
     assert small.channel_names == rig.channel_names
-    assert small.control_names == ["flex"]
+    assert small.dial_names == ["flex"]
     assert small.pose_names == rw.pose_names(rig.joint_names, ["flex"])
     assert (small.name, small.licence, small.origin) == ("cylinder", "CC0-1.0", "an analytic test rig")
     assert (small.meters_per_unit, small.up_axis) == (0.01, "Y")
@@ -136,7 +136,7 @@ def test_rig_without_skeleton(tmp_path):
         skeleton = None
 
         def __init__(self):
-            self.channel_names = self.control_names = ["open"]
+            self.channel_names = self.dial_names = ["open"]
             self.channel_ranges = np.array([[0.0, 1.0]])
             self.rest_vertices = np.eye(3, dtype=np.float32)
             self.faces = np.array([[0, 1, 2]])

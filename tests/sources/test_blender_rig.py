@@ -101,7 +101,7 @@ def test_every_kind_of_channel(host: Host) -> None:
         "property.switch": (0.0, 3.0),
         "bone2.curl": (0.0, 0.5),
     }
-    assert rig.control_names == ["shape.wide", "property.dial", "property.switch", "bone2.curl"]
+    assert rig.dial_names == ["shape.wide", "property.dial", "property.switch", "bone2.curl"]
     rest = dict(zip(rig.channel_names, rig.channel_rest.tolist(), strict=True))
     assert (rest["property.dial"], rest["property.switch"], rest["bone2.scale_x"]) == (0.25, 1.0, 1.0)
     assert rest["bone0.rotation_x"] == 0.0  # the pose left in the file is not the bind state
@@ -229,7 +229,7 @@ def test_action_gives_channels(host: Host) -> None:
 def test_mesh_without_armature(host: Host) -> None:
     rig = host.rig("shapes_only")
     assert rig.skeleton is None
-    assert rig.channel_names == rig.control_names == ["shape.wide"]
+    assert rig.channel_names == rig.dial_names == ["shape.wide"]
     poses, vertices = rig.sample([[0.0], [1.0]])
     assert poses.tolist() == [[0.0], [1.0]]
     assert np.ptp(vertices[1, :, 0]) == pytest.approx(1.5 * np.ptp(vertices[0, :, 0]))

@@ -33,7 +33,7 @@ def test_is_a_rig_with_joints_parents_first(tmp_path):
     assert isinstance(rig, Rig)
     assert rig.joints.names == ["hip", "knee", "ankle"]
     assert rig.joints.parents.tolist() == [-1, 0, 1]
-    assert rig.control_names == ["smile", "frown"]
+    assert rig.dial_names == ["smile", "frown"]
     assert (rig.licence, rig.name, rig.up_axis, rig.meters_per_unit) == ("CC0", "hero", "Y", 1.0)
     assert len(rig.rest_vertices) == 16
     faces = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11], [0, 4, 8], [12, 13, 14], [13, 15, 14]]

@@ -79,7 +79,7 @@ def two_meshes(*, one_skin):
 def test_several_meshes_on_one_skin_are_one_character(tmp_path, tolerance):
     g = two_meshes(one_skin=True)
     rig = load(g.write(tmp_path / "hero.glb"))
-    assert rig.control_names == ["body.smile", "body.frown", "hat.morph 0", "hat.morph 1"]
+    assert rig.dial_names == ["body.smile", "body.frown", "hat.morph 0", "hat.morph 1"]
     animated = animated_values(g, "wave", 0.4)
     got = rig.sample_clip("wave", times=[0.4])[1][0]
     close(got, np.concatenate([slow_vertices(g, 0, animated), slow_vertices(g, 6, animated)]), tolerance)

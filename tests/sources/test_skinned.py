@@ -30,7 +30,7 @@ def test_is_a_rig_with_shapes_and_types():
     assert poses.shape == (3, 12 * 4 + 2)
     assert vertices.shape == (3, 30, 3)
     assert poses.dtype == vertices.dtype == np.float32
-    assert rig.control_names == ["fat", "thin"]
+    assert rig.dial_names == ["fat", "thin"]
     assert rig.faces.dtype == np.int32
     assert rig.faces.shape == (8, 4)
     assert rig.sample(np.empty((0, 10)))[1].shape == (0, 30, 3)

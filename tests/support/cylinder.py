@@ -47,12 +47,12 @@ class CylinderRig:
         rest[:, :, :3] = np.eye(3)
         rest[1:, 1, 3] = SEGMENT
         self.skeleton = Skeleton(self.joint_names, np.arange(-1, num_joints - 1), rest)
-        self.control_names = ["flex"] if extra_control else []
+        self.dial_names = ["flex"] if extra_control else []
         self.channel_names = [
             "root.tx",
             "root.ry",
             *(f"{name}.{axis}" for name in self.joint_names[1:] for axis in ("rx", "ry", "rz")),
-            *self.control_names,
+            *self.dial_names,
         ]
         bounds = [(-20, 20), (-90, 90), *[(-80, 80), (-45, 45), (-60, 60)] * (num_joints - 1)]
         self.channel_ranges = np.array(bounds + [(0, 1)] * extra_control, np.float64)
@@ -74,7 +74,7 @@ class CylinderRig:
             in_joint = shaped - np.array([0.0, j * SEGMENT, 0.0])
             moved = np.einsum("tab,tvb->tva", world[:, j, :, :3], in_joint) + world[:, j, None, :, 3]
             vertices += self.weights[:, j, None] * moved
-        dials = flex[:, None][:, : len(self.control_names)]
+        dials = flex[:, None][:, : len(self.dial_names)]
         poses = np.concatenate([local.reshape(len(rows), -1), dials], axis=1)
         return poses.astype(np.float32), vertices.astype(np.float32)
 
@@ -88,7 +88,7 @@ class CylinderRig:
         local[..., :3] = _rotations(np.radians(angles))
         local[:, 0, 0, 3] = rows[:, 0]
         local[:, 1:, 1, 3] = SEGMENT
-        flex = rows[:, -1] if self.control_names else np.zeros(len(rows))
+        flex = rows[:, -1] if self.dial_names else np.zeros(len(rows))
         return local, flex
 
     def _shaped(self, local: NDArray[np.float64], flex: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from tests.support.models import metadata
 
 
 def shared_tensors(rig: CylinderRig) -> dict[str, np.ndarray]:
-    width = 12 * rig.skeleton.num_joints + len(rig.control_names)
+    width = 12 * rig.skeleton.num_joints + len(rig.dial_names)
     return {
         "skeleton.parents": rig.skeleton.parents,
         "skeleton.rest": rig.skeleton.rest,
@@ -24,7 +24,7 @@ def shared_tensors(rig: CylinderRig) -> dict[str, np.ndarray]:
 
 def facts(rig: CylinderRig, kind: str, **more: object) -> str:
     character = {name: getattr(rig, name) for name in ("name", "licence", "origin", "meters_per_unit", "up_axis")}
-    return metadata(kind, rig.skeleton, rig.control_names, **(character | more))
+    return metadata(kind, rig.skeleton, rig.dial_names, **(character | more))
 
 
 def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rw.Deformer:

@@ -99,8 +99,8 @@ class Rig(Protocol):
         What an artist turns: N rotations in degrees, translations in scene units, dials.
     channel_ranges : (N, 2) array
         Lowest and highest value of each channel.
-    control_names : list of str
-        The K numeric controls that follow the joints in a pose row (or the names of all C columns).
+    dial_names : list of str
+        The K numeric controls that follow the joints in a pose row.
     skeleton : Skeleton or None
         Joints whose parent-relative transforms open a pose row; None for a rig without joints.
     rest_vertices : (V, 3) float32 array
@@ -124,7 +124,7 @@ class Rig(Protocol):
 
     channel_names: list[str]
     channel_ranges: NDArray[Any]
-    control_names: list[str]
+    dial_names: list[str]
     skeleton: Skeleton | None
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]

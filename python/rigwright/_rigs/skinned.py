@@ -85,7 +85,7 @@ class SkinnedRig:
         ).reshape(-1, 2)
         self.channel_rest: NDArray[np.float64] = np.array([c.rest for c in self.channels], np.float64)
         self._dials = [index for index, channel in enumerate(self.channels) if channel.kind == DIAL]
-        self.control_names: list[str] = [self.channel_names[index] for index in self._dials]
+        self.dial_names: list[str] = [self.channel_names[index] for index in self._dials]
         self.rotation_channels: list[RotationChannels] = _rotation_channels(self.channels)
         self.translation_channels: list[TranslationChannels] = _translation_channels(self.channels)
         if joints is not None and skin is not None:

@@ -155,5 +155,5 @@ def _take(data: Any, rows: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArr
 def _numeric_controls(data: object, skeleton: Skeleton, width: int) -> list[str]:
     """Names of the pose columns after the joints'."""
     count = width - 12 * skeleton.num_joints
-    names = list(getattr(data, "control_names", []))
+    names = list(getattr(data, "dial_names", []))
     return names if len(names) == count else [f"control{i}" for i in range(count)]

@@ -15,7 +15,7 @@ from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
 
-NEEDED = ("channel_names", "channel_ranges", "control_names", "rest_vertices", "faces", "sample")
+NEEDED = ("channel_names", "channel_ranges", "dial_names", "rest_vertices", "faces", "sample")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class RigFacts:
     ----------
     channel_ranges : (N, 2) float64 array
     channel_rest : (N,) float64 array
-    control_names : list of str
+    dial_names : list of str
         The K numeric controls alone.
     joint_names, joint_parents : list
         Empty for a rig without a skeleton.
@@ -45,7 +45,7 @@ class RigFacts:
     channel_names: list[str]
     channel_ranges: NDArray[np.float64]
     channel_rest: NDArray[np.float64]
-    control_names: list[str]
+    dial_names: list[str]
     joint_names: list[str]
     joint_parents: list[int]
     skeleton_rest: NDArray[np.float32]
@@ -56,7 +56,7 @@ class RigFacts:
     @property
     def pose_names(self) -> list[str]:
         """Names of the C columns of a pose."""
-        return pose_names(self.joint_names, self.control_names)
+        return pose_names(self.joint_names, self.dial_names)
 
     @property
     def topology_hash(self) -> str:
@@ -89,7 +89,7 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
     ranges = _ranges(rig.channel_ranges, len(channel_names), function)
     joint_names, parents, skeleton_rest = _skeleton(getattr(rig, "skeleton", None), function)
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
-    control_names = _controls(rig.control_names, joint_names, function)
+    dial_names = _dials(rig.dial_names, joint_names, function)
     meters_per_unit, up_axis = _units(rig, function)
     return RigFacts(
         name=_text(rig, "name", function),
@@ -100,13 +100,13 @@ def check_rig(rig: Any, function: str = "check_rig") -> RigFacts:
         channel_names=channel_names,
         channel_ranges=ranges,
         channel_rest=_channel_rest(getattr(rig, "channel_rest", None), ranges, function),
-        control_names=control_names,
+        dial_names=dial_names,
         joint_names=joint_names,
         joint_parents=parents,
         skeleton_rest=skeleton_rest,
         rest_vertices=rest_vertices,
         faces=check_faces(rig.faces, len(rest_vertices), function, "rig.faces"),
-        kinematics=stated_kinematics(rig, channel_names, joint_names, control_names, function),
+        kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
     )
 
 
@@ -126,9 +126,9 @@ def check_answer(facts: RigFacts, answer: Any, rows: range, kind: str) -> tuple[
     if not isinstance(answer, Sequence) or len(answer) != 2:
         got = f"{len(answer)} values" if isinstance(answer, Sequence) else f"a {type(answer).__name__}"
         raise bad_argument(function, "the rig's answer", got, "two arrays: poses (T, C) and vertices (T, V, 3)")
-    joints, controls = len(facts.joint_names), len(facts.control_names)
-    columns = f"12 numbers for each of {joints} joints and {controls} numeric controls"
-    poses = _answer_array(answer[0], (len(rows), 12 * joints + controls), function, "poses", columns)
+    joints, dials = len(facts.joint_names), len(facts.dial_names)
+    columns = f"12 numbers for each of {joints} joints and {dials} numeric controls"
+    poses = _answer_array(answer[0], (len(rows), 12 * joints + dials), function, "poses", columns)
     count = len(facts.rest_vertices)
     text = f"the {count} vertices of rig.rest_vertices; the number of vertices may not change"
     vertices = _answer_array(answer[1], (len(rows), count, 3), function, "vertices", text)
@@ -194,20 +194,18 @@ def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArr
     return names, parents, rest.astype(np.float32)
 
 
-def _controls(value: Any, joint_names: list[str], function: str) -> list[str]:
-    """The K numeric controls, whether the rig names those alone or all C columns."""
-    names = _names(value, function, "rig.control_names")
-    columns = pose_names(joint_names)
+def _dials(value: Any, joint_names: list[str], function: str) -> list[str]:
+    """The K numeric controls, which are no columns of joints."""
+    names = _names(value, function, "rig.dial_names")
+    columns = set(pose_names(joint_names))
     if not names and not columns:
-        expected = "the names of at least one control, because there is no skeleton either"
-        raise bad_argument(function, "rig.control_names", "empty", expected)
-    numeric = names[len(columns) :] if columns and names[: len(columns)] == columns else names
-    clash = set(numeric) & set(columns)
+        expected = "the names of at least one dial, because there is no skeleton either"
+        raise bad_argument(function, "rig.dial_names", "empty", expected)
+    clash = [name for name in names if name in columns]
     if clash:
-        got = f"a list of {len(names)} names that holds the joint column {min(clash)!r}"
-        expected = f"the numeric controls alone, or all columns of a pose: {len(columns)} for the joints first"
-        raise bad_argument(function, "rig.control_names", got, expected)
-    return numeric
+        got = f"a list of {len(names)} names that holds the joint column {clash[0]!r}"
+        raise bad_argument(function, "rig.dial_names", got, "the names of the numeric controls alone")
+    return names
 
 
 def _rest_vertices(value: Any, function: str) -> NDArray[np.float32]:

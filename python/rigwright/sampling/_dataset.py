@@ -74,7 +74,7 @@ class Dataset:
     meters_per_unit : float
     channel_names : list of str
     channel_ranges : (N, 2) float64 array
-    control_names : list of str
+    dial_names : list of str
         The K numeric controls.
     joint_names : list of str
 
@@ -98,7 +98,7 @@ class Dataset:
         self.meters_per_unit: float = float(self.manifest["meters_per_unit"])
         self.channel_names: list[str] = list(self.manifest["channel_names"])
         self.channel_ranges = np.array(self.manifest["channel_ranges"], np.float64)
-        self.control_names: list[str] = list(self.manifest["control_names"])
+        self.dial_names: list[str] = list(self.manifest["control_names"])
         self.joint_names: list[str] = list(self.manifest["joint_names"])
         self._read_rest()
         self._rows = self._open_rows("", self.manifest["count"])
@@ -115,7 +115,7 @@ class Dataset:
     @property
     def pose_names(self) -> list[str]:
         """Names of the C columns of a pose."""
-        return pose_names(self.joint_names, self.control_names)
+        return pose_names(self.joint_names, self.dial_names)
 
     @property
     def channel_entry(self) -> dict[str, Any] | None:

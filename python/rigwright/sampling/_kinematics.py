@@ -24,7 +24,7 @@ AGREEMENT = 1e-4
 
 
 def stated_kinematics(
-    rig: Any, channel_names: Sequence[str], joint_names: Sequence[str], control_names: Sequence[str], function: str
+    rig: Any, channel_names: Sequence[str], joint_names: Sequence[str], dial_names: Sequence[str], function: str
 ) -> dict[str, Any]:
     """The manifest's ``kinematics``: one object per channel, joints that turn with channels of others, and joints that
     the rig says something else poses.
@@ -49,7 +49,7 @@ def stated_kinematics(
                     statement.assign(attribute, f"{verb}_{letter}", group.joint, channel)
     whole = set(getattr(rig, "whole_channels", []))
     for name, record in zip(channel_names, statement.records, strict=True):
-        if record["kind"] == "other" and name in control_names:
+        if record["kind"] == "other" and name in dial_names:
             record |= {"kind": "dial", "whole": name in whole}
     elsewhere = dict(getattr(rig, "posed_elsewhere", {}))
     unknown = [joint for joint in elsewhere if joint not in joint_names]

@@ -45,6 +45,7 @@ def opening(
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}
     for array in ("rest_vertices", "faces", "skeleton_rest"):
         del plain[array]
+    plain["control_names"] = plain.pop("dial_names")
     plain["channel_ranges"] = facts.channel_ranges.tolist()
     plain["channel_rest"] = facts.channel_rest.tolist()
     contents = rest_files(facts)

@@ -74,7 +74,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         "version": 1,
         "name": ds.name,
         "joint_names": list(ds.skeleton.names),
-        "numeric_controls": list(ds.control_names),
+        "numeric_controls": list(ds.dial_names),
         "topology_hash": topology_hash(ds.faces, len(ds.rest_vertices)),
         "meters_per_unit": ds.meters_per_unit,
         "up_axis": ds.up_axis,

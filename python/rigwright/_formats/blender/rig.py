@@ -46,7 +46,7 @@ class BlenderRig:
         says so.
     channel_rest : (N,) float64 array
         The bind state's values (bones at rest, dials as saved), clipped into the ranges.
-    control_names : list of str
+    dial_names : list of str
         The channels that are no bone transforms: the K numeric controls of a pose.
     skeleton : Skeleton or None
         All bones, world transforms at the roots; ``rest`` is the armature's rest position.
@@ -74,7 +74,7 @@ class BlenderRig:
     channel_names: list[str]
     channel_ranges: NDArray[np.float64]
     channel_rest: NDArray[np.float64]
-    control_names: list[str]
+    dial_names: list[str]
     skeleton: Skeleton | None
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
@@ -262,7 +262,7 @@ class BlenderRig:
         from rigwright import Skeleton
 
         self.name = Path(self._settings["path"]).stem
-        for key in ("channel_names", "control_names", "meters_per_unit", "licence", "origin", "notes", "modifiers"):
+        for key in ("channel_names", "dial_names", "meters_per_unit", "licence", "origin", "notes", "modifiers"):
             setattr(self, key, header[key])
         self.host: str = header["host"]
         self.mesh: str = header["mesh"]
@@ -277,7 +277,7 @@ class BlenderRig:
         self.translation_channels, self.scale_channels = axis_channels(self.channel_names, names)
         self.whole_channels: list[str] = header["whole_channels"]
         self.posed_elsewhere: dict[str, str] = header["posed_elsewhere"]
-        self._pose_width = 12 * len(names) + len(self.control_names)
+        self._pose_width = 12 * len(names) + len(self.dial_names)
         self._topology = topology_hash(self.faces, len(self.rest_vertices))
         if not np.isfinite(self.rest_vertices).all() or not np.isfinite(arrays["rest"]).all():
             raise SourceError(f"mesh {self.mesh!r} of {self._settings['path']} is not finite in its bind state")

@@ -116,7 +116,7 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
     Returns
     -------
     GltfRig
-        ``control_names`` are the morph targets, with ranges [0, 1]. Units are meters, y is up.
+        ``dial_names`` are the morph targets, with ranges [0, 1]. Units are meters, y is up.
 
     Raises
     ------

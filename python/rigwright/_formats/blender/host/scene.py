@@ -64,7 +64,7 @@ class Scene:
             "armature": self.armature.name if self.armature else None,
             "host": f"Blender {bpy.app.version_string}",
             "channel_names": [channel.name for channel in self.channels],
-            "control_names": [self.channels[i].name for i in self._writer.columns],
+            "dial_names": [self.channels[i].name for i in self._writer.columns],
             "joint_names": self._bones,
             "rotation_modes": _rotation_modes(self.armature, self._bones),
             "whole_channels": self._writer.whole_channels,
