@@ -85,7 +85,7 @@ def bind(mesh, armature, sharpness=6.0, preserve_volume=False):
     for vertex in mesh.data.vertices:
         near = sorted((distance(vertex.co, bone), bone.name) for bone in bones)[:4]
         shares = [(1.0 / max(gap, 1e-4)) ** sharpness for gap, _ in near]
-        for (_, name), share in zip(near, shares):
+        for (_, name), share in zip(near, shares, strict=True):
             if share > 0.01 * sum(shares):
                 groups[name].add([vertex.index], share / sum(shares), "REPLACE")
     modifier = mesh.modifiers.new("Armature", "ARMATURE")

@@ -90,7 +90,9 @@ def walk(armature):
         curves.append((target, "location", 1, lambda t, a=turn: STRIDE * math.cos(a(t))))
         curves.append((target, "location", 2, lambda t, a=turn: max(0.0, LIFT * math.sin(a(t)))))
     for bone, index, degrees in (("tail1", 2, 15), ("tail2", 2, 20), ("neck", 0, 6), ("head", 2, 12), ("spine", 2, 4)):
-        curves.append((pose[bone], "rotation_euler", index, lambda t, d=degrees: math.radians(d * math.sin(2 * math.pi * t))))
+        curves.append(
+            (pose[bone], "rotation_euler", index, lambda t, d=degrees: math.radians(d * math.sin(2 * math.pi * t)))
+        )
     curves.append((armature, "location", 1, lambda t: 4 * STRIDE * t))
     key_action(armature, "walk", FRAMES, curves)
 
