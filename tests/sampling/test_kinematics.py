@@ -232,15 +232,6 @@ def test_wrong_statements(attribute, value, words):
         rw.sampling.check_rig(rig)
 
 
-def as_version_1(folder):
-    """Rewrite a manifest as version 1 had it."""
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    manifest = {k: v for k, v in manifest.items() if k not in ("kinematics", "deviations", "hash")} | {"version": 1}
-    manifest["hash"] = manifest_hash(manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return manifest["hash"]
-
-
 @pytest.fixture(scope="module")
 def stated(tmp_path_factory):
     return sampled(Stated(), tmp_path_factory.mktemp("stated") / "a")
@@ -249,27 +240,6 @@ def stated(tmp_path_factory):
 @pytest.fixture
 def folder(stated, tmp_path):
     return shutil.copytree(stated.path, tmp_path / "a")
-
-
-def test_data_sets_of_version_1_are_read_with_their_hash(folder):
-    old = as_version_1(folder)
-    ds = rw.Dataset(folder)
-    assert (ds.hash, ds.channel_entry) == (old, None)
-    assert model_of(ds).channels == []
-
-
-def test_data_sets_of_version_1_count_as_complete(folder):
-    old = as_version_1(folder)
-    assert sampled(Stated(), folder).hash == old
-
-
-def test_a_run_that_version_1_began_is_finished(folder, stated):
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    begun = {k: v for k, v in manifest.items() if k not in ("kinematics", "deviations", "hash")} | {"version": 1}
-    del begun["shards"], begun["probe_shards"]
-    (folder / "unfinished.json").write_text(json.dumps(begun))
-    (folder / "manifest.json").unlink()
-    assert sampled(Stated(), folder).hash == stated.hash
 
 
 def test_any_number_of_workers_finds_the_same(tmp_path, stated):

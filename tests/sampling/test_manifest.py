@@ -95,7 +95,9 @@ def test_any_bytes_in_the_header_of_an_array(whole, scratch, data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 3}, r"version 3; it must be a manifest of format 'rigwright.dataset', version 1 or 2"),
+        ({"version": 4}, r"version 4; it must be a manifest of format 'rigwright.dataset', version 1 to 3"),
+        ({"version": True}, "version True; it must be"),
+        ({"version": 2}, "with the unknown field 'dial_names'"),
         ({"format": "other"}, "a file of format 'other'"),
         ({"color": "red"}, "with the unknown field 'color'"),
         ({"count": 10**18}, "manifest.json: shards is "),

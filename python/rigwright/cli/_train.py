@@ -47,8 +47,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise ValueError(f"{args.output} exists; --overwrite replaces it when the training is done")
     dataset = rw.Dataset(args.data)
     checkpoint = Path(f"{args.output}.checkpoint")
-    if args.restart:
-        checkpoint.unlink(missing_ok=True)
     settings = {name: getattr(args, name) for name in ("hidden", "tau") if getattr(args, name) is not None}
     with console.progress() as progress:
         model = training.body(
@@ -60,6 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             device=args.device,
             threads=args.threads,
             checkpoint=checkpoint,
+            restart=args.restart,
             progress=progress,
             **settings,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._hashing import topology_hash
 from rigwright._posing import pose_names
-from rigwright._validate import Arguments, bad_argument, missing_file
+from rigwright._text import html_table
+from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
-from rigwright.sampling._check import check_faces
 from rigwright.sampling._kinematics import channel_entry
 from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
-from rigwright.sampling._npy import file_status
-from rigwright.sampling._rows import RowFile, Rows
+from rigwright.sampling._opening import frozen, manifest_bytes, open_rows, read_rest
+from rigwright.sampling._rows import Rows
 from rigwright.sampling._stream import Stream
+from rigwright.sampling._versions import dial_names
 
 if TYPE_CHECKING:
     from rigwright import Skeleton
@@ -58,6 +58,9 @@ class Dataset:
     Opening checks the manifest and the size and header of every file; :meth:`verify` also hashes them. Rows are read
     when they are asked for, and a file that has changed since then is an error (``ValueError``) that names it.
 
+    A pickle holds the absolute path and the hash, no rows. Unpickling opens the folder again, and raises ``ValueError``
+    if it holds another data set by then.
+
     Parameters
     ----------
     path : path
@@ -89,7 +92,8 @@ class Dataset:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.manifest = read_manifest(_manifest_bytes(self.path))
+        self._place = self.path.absolute()
+        self.manifest = read_manifest(manifest_bytes(self.path))
         self.hash: str = self.manifest["hash"]
         self.name: str = self.manifest["name"]
         self.licence: str = self.manifest["licence"]
@@ -98,19 +102,29 @@ class Dataset:
         self.meters_per_unit: float = float(self.manifest["meters_per_unit"])
         self.channel_names: list[str] = list(self.manifest["channel_names"])
         self.channel_ranges = np.array(self.manifest["channel_ranges"], np.float64)
-        self.dial_names: list[str] = list(self.manifest["control_names"])
+        self.dial_names: list[str] = dial_names(self.manifest)
         self.joint_names: list[str] = list(self.manifest["joint_names"])
-        self._read_rest()
-        self._rows = self._open_rows("", self.manifest["count"])
+        self.rest_vertices, self.faces, self._skeleton_rest = read_rest(self.path, self.manifest)
+        self._rows = open_rows(self.path, self.manifest, "", self.manifest["count"])
         probe_rows = probe_row_count(self.manifest)
-        self._probe_rows = self._open_rows("probe.", probe_rows) if probe_rows else None
+        self._probe_rows = open_rows(self.path, self.manifest, "probe.", probe_rows) if probe_rows else None
 
     def __len__(self) -> int:
         return int(self.manifest["count"])
 
     def __repr__(self) -> str:
-        size = f"{len(self)} poses, {len(self.rest_vertices)} vertices"
-        return f"<rigwright.Dataset {str(self.path)!r}: {self.name!r}, {size}, hash {self.hash[:12]}>"
+        return f"<rigwright.Dataset {str(self.path)!r}: {self.name!r}, {self._size()}, hash {self.hash[:12]}>"
+
+    def _repr_html_(self) -> str:
+        unit = f"{self.meters_per_unit:g} m, {self.up_axis} up"
+        facts = {"name": self.name, "licence": self.licence, "origin": self.origin, "holds": self._size()}
+        return html_table("rigwright.Dataset", {**facts, "unit": unit, "path": str(self.path), "hash": self.hash})
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Dataset], tuple[str, str]]:
+        return reopened, (str(self._place), self.hash)
+
+    def _size(self) -> str:
+        return f"{len(self)} poses, {len(self.rest_vertices)} vertices"
 
     @property
     def pose_names(self) -> list[str]:
@@ -140,12 +154,12 @@ class Dataset:
     @cached_property
     def channels(self) -> NDArray[np.float32]:
         """All channel rows (T, N)."""
-        return _frozen(self._rows[0][:])
+        return frozen(self._rows[0][:])
 
     @cached_property
     def poses(self) -> NDArray[np.float32]:
         """All poses (T, C)."""
-        return _frozen(self._rows[1][:])
+        return frozen(self._rows[1][:])
 
     @cached_property
     def vertices(self) -> NDArray[np.float32]:
@@ -153,7 +167,7 @@ class Dataset:
 
         Read into memory at the first access; :meth:`shards` and :meth:`take` read large sets piece by piece.
         """
-        return _frozen(self._rows[2][:])
+        return frozen(self._rows[2][:])
 
     @property
     def vertex_rows(self) -> Rows:
@@ -168,13 +182,13 @@ class Dataset:
         width = 1 + len(self.channel_names)
         row = np.arange(probe_row_count(self.manifest), dtype=np.int32)
         base, channel = row // width, row % width - 1
-        channels, poses, vertices = (_frozen(rows[:]) for rows in self._probe_rows)
+        channels, poses, vertices = (frozen(rows[:]) for rows in self._probe_rows)
         return Probe(base, channel, channels, poses, vertices)
 
     def shards(self) -> Iterator[Arrays]:
         """Channels (t, N), poses (t, C) and vertices (t, V, 3) of consecutive rows, read-only."""
         for start, stop in shard_bounds(len(self), self.manifest["shard_rows"]):
-            channels, poses, vertices = (_frozen(rows[start:stop]) for rows in self._rows)
+            channels, poses, vertices = (frozen(rows[start:stop]) for rows in self._rows)
             yield channels, poses, vertices
 
     def take(self, rows: ArrayLike) -> Arrays:
@@ -241,59 +255,11 @@ class Dataset:
                 raise bad_argument("verify", name, got, f"unchanged, SHA-256 {expected[:12]}...")
             show(Progress("verifying", number, len(stated)))
 
-    def _read_rest(self) -> None:
-        count = self.manifest["num_vertices"]
-        rest = self._read("rest_vertices.npy", "<f4", (count, 3))
-        finite = Arguments("Dataset").numbers("rest_vertices.npy", rest, "V 3", dtype=np.float32)
-        self.rest_vertices = _frozen(np.array(finite))
-        faces = self._read("faces.npy", "<i4", (self.manifest["num_faces"], 4))
-        self.faces = _frozen(check_faces(faces, count, "Dataset", "faces.npy"))
-        found = topology_hash(self.faces, count)
-        if found != self.manifest["topology_hash"]:
-            got = f"a mesh of topology hash {found[:12]}..."
-            expected = f"the mesh of the manifest, {self.manifest['topology_hash'][:12]}..."
-            raise bad_argument("Dataset", "faces.npy", got, expected)
-        if self.joint_names:
-            shape = (len(self.joint_names), 3, 4)
-            joints = self._read("skeleton_rest.npy", "<f4", shape)
-            self._skeleton_rest = np.array(
-                Arguments("Dataset").numbers("skeleton_rest.npy", joints, "J 3 4", dtype=np.float32)
-            )
 
-    def _read(self, name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-        return Rows([RowFile(self.path / name, dtype, shape)])[:]
-
-    def _open_rows(self, prefix: str, rows: int) -> tuple[Rows, Rows, Rows]:
-        """Channels, poses and vertices of the data or of the probe; the files lie on the disk."""
-        shapes = (len(self.channel_names),), (len(self.pose_names),), (len(self.rest_vertices), 3)
-        bounds = shard_bounds(rows, self.manifest["shard_rows"])
-        channels, poses, vertices = (
-            Rows(
-                [
-                    RowFile(self.path / f"{prefix}{index:05d}.{name}.npy", "<f4", (stop - start, *shape), start)
-                    for index, (start, stop) in enumerate(bounds)
-                ]
-            )
-            for name, shape in zip(ARRAYS, shapes, strict=True)
-        )
-        return channels, poses, vertices
-
-
-def _manifest_bytes(folder: Path) -> bytes:
-    try:
-        file_status(folder / "manifest.json")
-        return (folder / "manifest.json").read_bytes()
-    except OSError as error:
-        got = f"{str(folder)!r}, where manifest.json is unreadable ({error.strerror or error})"
-        expected = "a folder that rigwright.sampling.sample has finished"
-        if (folder / "unfinished.json").exists():
-            got = f"{str(folder)!r}, which is unfinished"
-            expected = "finished: call sample again with the same arguments"
-        if not folder.exists():
-            raise missing_file("Dataset", "path", folder, expected) from error
-        raise bad_argument("Dataset", "path", got, expected) from error
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
+def reopened(path: str, expected: str) -> Dataset:
+    """The data set of a pickle; ``ValueError`` if the folder holds one of another hash than ``expected``."""
+    dataset = Dataset(path)
+    if dataset.hash != expected:
+        got = f"{path!r}, which holds the data set of hash {dataset.hash[:12]}..."
+        raise bad_argument("Dataset", "path", got, f"the folder of the one that was pickled, {expected[:12]}...")
+    return dataset

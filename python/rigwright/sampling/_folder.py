@@ -15,7 +15,8 @@ from rigwright._files import atomic_write
 from rigwright._reading import LARGEST_JSON, read_bytes
 from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
-from rigwright.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest, without_kinematics
+from rigwright.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest
+from rigwright.sampling._versions import VERSION, as_version
 from rigwright.sampling._work import Done, Shard
 
 MANIFEST, UNFINISHED, LOCK = "manifest.json", "unfinished.json", ".lock"
@@ -126,13 +127,15 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     complete, begun = folder / MANIFEST, folder / UNFINISHED
     if complete.exists():
         found = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)
+        opening = as_version(opening, found["version"]) | {"version": found["version"]}
         found = {key: value for key, value in found.items() if key in opening}
     elif begun.exists():
         found = parse_json(read_bytes(begun, LARGEST_JSON), "sample", UNFINISHED)
+        if found.get("version") != VERSION:  # its rows may differ in the last bits: no set holds a mixture
+            got = f"{str(folder)!r}, begun by another version of rigwright and not finished"
+            raise bad_argument("sample", "path", got, "begun by this version; overwrite=True begins again")
     else:
         return False
-    if found.get("version") == 1:
-        found, opening = without_kinematics(found), without_kinematics(opening)
     differs = difference(found, opening)
     if differs:
         expected = "the same rig and settings, or pass overwrite=True"

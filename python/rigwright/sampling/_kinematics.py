@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright._validate import bad_argument
+from rigwright.sampling._versions import dial_names as dials_of
 
 KEYS = {"kind", "joint", "place", "whole"}
 UNSTATED = "the rig does not state what it turns"
@@ -134,7 +135,7 @@ def channels_of(manifest: dict[str, Any], skeleton_rest: NDArray[Any] | None) ->
     parents = np.array(manifest["joint_parents"], np.int32)
     skeleton = _core.Skeleton(names, parents, rest) if names else None
     entry = channel_entry(manifest, {"channels": {}, "joints": {}})
-    return _core.Channels(json.dumps(entry), skeleton, manifest["control_names"])
+    return _core.Channels(json.dumps(entry), skeleton, dials_of(manifest))
 
 
 class Deviations:
@@ -194,8 +195,8 @@ class Deviations:
             len(rows), len(self._joints), 12
         )
         wrong = np.abs(gap[:, width:]) > AGREEMENT * np.maximum(1.0, np.abs(plain[:, width:]))
-        controls = self._manifest["control_names"]
-        return joints, {controls[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
+        dials = dials_of(self._manifest)
+        return joints, {dials[k] for k in np.flatnonzero(wrong.any(axis=0))} & set(self._manifest["channel_names"])
 
     def _blamed(self, gap: NDArray[np.float64]) -> dict[str, str]:
         """Channels of the probe that change a joint's difference from plain kinematics."""

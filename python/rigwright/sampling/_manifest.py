@@ -17,10 +17,9 @@ from rigwright._validate import bad_argument
 from rigwright.sampling._check import RigFacts
 from rigwright.sampling._kinematics import KEYS, channels_of
 from rigwright.sampling._npy import npy_header
+from rigwright.sampling._versions import READABLE, VERSION, as_version
 
 FORMAT = "rigwright.dataset"
-VERSION = 2
-SINCE_VERSION_2 = ("kinematics", "deviations")  # version 1 is read, too
 ARRAYS = ("channels", "poses", "vertices")
 HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -45,7 +44,6 @@ def opening(
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}
     for array in ("rest_vertices", "faces", "skeleton_rest"):
         del plain[array]
-    plain["control_names"] = plain.pop("dial_names")
     plain["channel_ranges"] = facts.channel_ranges.tolist()
     plain["channel_rest"] = facts.channel_rest.tolist()
     contents = rest_files(facts)
@@ -67,11 +65,6 @@ def opening(
         return dict(json.loads(json.dumps(stated, allow_nan=False)))
     except (TypeError, ValueError) as error:
         raise bad_argument("sample", "sampler.settings()", f"no JSON ({error})", "plain JSON values") from error
-
-
-def without_kinematics(opening: dict[str, Any]) -> dict[str, Any]:
-    """An opening as version 1 had it, but for the version: to compare with a run that an older version began."""
-    return {key: value for key, value in opening.items() if key not in (*SINCE_VERSION_2, "version")}
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> str | None:
@@ -134,10 +127,11 @@ def read_manifest(content: bytes, function: str = "Dataset", name: str = "manife
     """
     manifest = parse_json(content, function, name)
     identity = (manifest.get("format"), manifest.get("version"))
-    if identity not in ((FORMAT, 1), (FORMAT, VERSION)) or isinstance(manifest.get("version"), bool):
+    if identity[0] != FORMAT or type(identity[1]) is not int or identity[1] not in READABLE:
         got = f"a file of format {identity[0]!r}, version {identity[1]!r}"
-        raise bad_argument(function, name, got, f"a manifest of format {FORMAT!r}, version 1 or {VERSION}")
-    checks = {key: check for key, check in FIELDS.items() if identity[1] == VERSION or key not in SINCE_VERSION_2}
+        expected = f"a manifest of format {FORMAT!r}, version {READABLE[0]} to {READABLE[-1]}"
+        raise bad_argument(function, name, got, expected)
+    checks = as_version(FIELDS, identity[1])
     wanted = {*checks, "format", "version"}
     if manifest.keys() != wanted:
         unknown, missing = sorted(manifest.keys() - wanted), sorted(wanted - manifest.keys())
@@ -272,7 +266,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "channel_ranges": (_are_ranges, "one [lowest, highest] for each channel, finite in float32"),
     "channel_rest": (_are_rest_values, "one number for each channel, finite in float32"),
     "joint_names": (_are_names(0), "a list of names without repeats"),
-    "control_names": (
+    "dial_names": (
         lambda value, manifest: _are_names(0 if manifest["joint_names"] else 1)(value, manifest),
         "a list of names without repeats, not empty in a set without joints",
     ),

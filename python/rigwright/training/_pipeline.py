@@ -43,6 +43,7 @@ def body(
     device: str = "cpu",
     threads: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
+    restart: bool = False,
     progress: ProgressOption = None,
     holdout: float | None = None,
     tau: float | None = None,
@@ -83,6 +84,8 @@ def body(
         PyTorch's; 0 leaves them as they are.
     checkpoint : path or None
         File that a killed run continues from; it is removed when the model is finished.
+    restart : bool
+        Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`: the held-out error in the rig's unit.
     holdout, tau, assignment_poses, border, compact_rotations, influence_threshold, pca_threshold : optional
@@ -136,6 +139,8 @@ def body(
     )
     file = None if checkpoint is None else Path(checkpoint)
     with contextlib.nullcontext() if file is None else only_run(file):
+        if file is not None and restart:
+            file.unlink(missing_ok=True)
         if hasattr(ds, "verify"):
             ds.verify(report)  # the model states the hash of what it has learned from
         ready = prepare(ds, chosen, report)

@@ -1,0 +1,111 @@
+"""Data sets that older versions wrote: read with the hash they have, complete when finished, not continued."""
+
+import json
+import shutil
+
+import pytest
+
+import rigwright as rw
+from rigwright.errors import SourceError
+from tests.sampling.rigs import SMALL, At, raising, small_rig, write_manifest
+from tests.sampling.test_sample import contents
+
+LACKS = {1: ("kinematics", "deviations"), 2: ()}
+OLD = pytest.mark.parametrize("version", [1, 2])
+
+
+def as_older(manifest, version):
+    """A manifest, or its opening, as an older version wrote it."""
+    plain = {key: value for key, value in manifest.items() if key not in ("dial_names", *LACKS[version])}
+    return {**plain, "control_names": manifest["dial_names"], "version": version}
+
+
+@pytest.fixture
+def older(folder, whole):
+    """Turns the finished set of a folder into one of an older version."""
+
+    def make(version):
+        write_manifest(folder, as_older(whole.manifest, version))
+        return json.loads((folder / "manifest.json").read_bytes())["hash"]
+
+    return make
+
+
+@pytest.fixture
+def begun(whole, tmp_path):
+    """A set that was interrupted, its notes rewritten as an older version."""
+
+    def make(version):
+        path = tmp_path / "begun"
+        with pytest.raises(SourceError):
+            rw.sampling.sample(At(whole.channels[40], raising(RuntimeError())), path, **SMALL)
+        notes = json.loads((path / "unfinished.json").read_bytes())
+        (path / "unfinished.json").write_text(json.dumps(as_older(notes, version)))
+        return path
+
+    return make
+
+
+@OLD
+def test_an_older_set_is_read_with_its_hash(folder, older, version):
+    old = older(version)
+    ds = rw.Dataset(folder)
+    assert (ds.hash, ds.manifest["version"]) == (old, version)
+    ds.verify()
+
+
+@OLD
+def test_an_older_set_names_its_dials(folder, older, version):
+    older(version)
+    assert rw.Dataset(folder).dial_names == ["flex"]
+
+
+def test_a_set_of_version_1_knows_no_channels(folder, older):
+    older(1)
+    ds = rw.Dataset(folder)
+    assert ds.channel_entry is None
+    assert rw.baselines.linear_blend(ds, influences=2).channels == []
+
+
+def test_a_set_of_version_2_knows_its_channels(folder, older, whole):
+    older(2)
+    assert rw.Dataset(folder).channel_entry == whole.channel_entry
+
+
+@OLD
+def test_a_finished_older_set_is_complete(folder, older, version):
+    old = older(version)
+    before = contents(folder)
+    assert rw.sampling.sample(small_rig(), folder, **SMALL).hash == old
+    assert contents(folder) == before
+
+
+@OLD
+def test_a_finished_older_set_of_other_settings_is_refused(folder, older, version):
+    older(version)
+    with pytest.raises(ValueError, match="begun with seed 7 where this call has 8"):
+        rw.sampling.sample(small_rig(), folder, **{**SMALL, "seed": 8})
+
+
+@OLD
+def test_an_unfinished_older_set_is_not_continued(begun, version):
+    path = begun(version)
+    before = contents(path)
+    message = (
+        r"^sample: path is .*begun by another version of rigwright and not finished; .*overwrite=True begins again"
+    )
+    with pytest.raises(ValueError, match=message):
+        rw.sampling.sample(small_rig(), path, **SMALL)
+    assert contents(path) == before
+
+
+@OLD
+def test_an_unfinished_older_set_is_begun_again_with_overwrite(begun, whole, version):
+    path = begun(version)
+    assert contents(rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
+
+
+def test_an_interrupted_replacement_of_an_older_version_starts_anew(begun, whole, tmp_path):
+    path = shutil.copytree(whole.path, tmp_path / "a")
+    shutil.copytree(begun(2), path / ".replacement")
+    assert contents(rw.sampling.sample(small_rig(), path, **SMALL, overwrite=True).path) == contents(whole.path)
