@@ -26,7 +26,7 @@ LEGS = {"front": 0.35, "hind": -0.40}  # y of the paws
 STRIDE, LIFT, FRAMES = 0.12, 0.06, 24
 # name, parent, head, tail, radius at head, radius at tail (meters; the hound looks along y)
 SPINE = [
-    ("pelvis", "", (0, -0.38, 0.62), (0, -0.15, 0.64), 0.11, 0.12),
+    ("pelvis", "root", (0, -0.38, 0.62), (0, -0.15, 0.64), 0.11, 0.12),
     ("spine", "pelvis", (0, -0.15, 0.64), (0, 0.12, 0.64), 0.12, 0.13),
     ("chest", "spine", (0, 0.12, 0.64), (0, 0.36, 0.68), 0.13, 0.12),
     ("neck", "chest", (0, 0.36, 0.68), (0, 0.50, 0.85), 0.09, 0.07),
@@ -45,10 +45,11 @@ LIMBS = [
     ("hind_paw.L", "hind_lower.L", (0.11, -0.42, 0.06), (0.11, -0.33, 0.03), 0.04, 0.035),
 ]
 CONTROLS = [
-    ("ik_front.L", "", (0.11, 0.33, 0.06), (0.11, 0.43, 0.06)),
-    ("ik_hind.L", "", (0.11, -0.42, 0.06), (0.11, -0.32, 0.06)),
-    ("pole_front.L", "", (0.11, -0.20, 0.34), (0.11, -0.25, 0.34)),
-    ("pole_hind.L", "", (0.11, 0.20, 0.33), (0.11, 0.25, 0.33)),
+    ("root", "", (0, 0, 0), (0, 0.2, 0)),
+    ("ik_front.L", "root", (0.11, 0.33, 0.06), (0.11, 0.43, 0.06)),
+    ("ik_hind.L", "root", (0.11, -0.42, 0.06), (0.11, -0.32, 0.06)),
+    ("pole_front.L", "root", (0.11, -0.20, 0.34), (0.11, -0.25, 0.34)),
+    ("pole_hind.L", "root", (0.11, 0.20, 0.33), (0.11, 0.25, 0.33)),
 ]
 
 
@@ -56,7 +57,7 @@ def hound():
     """The whole file."""
     empty_scene()
     bones, controls = SPINE + mirrored(LIMBS), mirrored(CONTROLS)
-    armature = make_armature(bones + controls, controls=[row[0] for row in controls])
+    armature = make_armature(controls[:1] + bones + controls[1:], controls=[row[0] for row in controls])
     body = skin("Hound", [row[2:6] for row in bones], voxel=0.035)
     pose = armature.pose.bones
     limit(pose["head"], x=(-30, 40), y=(-25, 25), z=(-45, 45))

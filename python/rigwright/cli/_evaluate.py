@@ -14,12 +14,16 @@ import rigwright as rw
 from rigwright._files import atomic_file
 from rigwright._formats.npz.array import read_array
 from rigwright.cli import _arguments as arguments
+from rigwright.cli._actions import add_action_arguments, wants_actions
 from rigwright.cli._console import Console
+from rigwright.cli._evaluate_actions import evaluate_actions
 from rigwright.cli._result import Result
+from rigwright.cli._rigs import add_rig_arguments
 
 SUMMARY = "measure a model's error on a data set, or compute its vertices for poses"
 EXAMPLE = """rigwright evaluate hero.safetensors held_out.rwdata
-rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy"""
+rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy
+rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".npy"), help="vertices (T, V, 3) as .npy"
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
+    add_action_arguments(parser, "for a rig as input: an action of its file, played by its host")
+    add_rig_arguments(parser)
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
     parser.add_argument("--threads", type=arguments.threads, default=0, help="for vertices (default: all)")
 
@@ -47,6 +53,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
             "judge a shot by rigwright report --shot"
         )
+    if wants_actions(args):
+        return evaluate_actions(model, args.input, args, console)
     if args.input.is_dir():
         if args.output is not None:
             raise ValueError("--output takes vertices of poses (.npy); a data set gives a table")
@@ -67,11 +75,21 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     accuracy = measure(model, truth)
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
     console.table(headers, [[args.model.name, *map(figure, accuracy.figures().values())]])
+    outside = rw.metrics.outside_training(model, truth.poses)
+    for line in outside.lines():
+        console.line(line)
     note = "" if len(truth.rows) == len(dataset) else f" of {len(dataset):,}, evenly spaced"
     console.line(f"{len(truth.rows):,} poses{note}; {args.input.name} {dataset.hash[:12]}")
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
-    return accuracy.figures() | {"poses": len(truth.rows), "data_hash": dataset.hash}
+    return accuracy.figures() | {
+        "poses": len(truth.rows),
+        "data_hash": dataset.hash,
+        "lowest_confidence": outside.confidence.min(),
+        "poses_outside": outside.doubtful,
+        "outside": outside.names,
+        "moved_at_rest_in_training": list(outside.resting),
+    }
 
 
 def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:

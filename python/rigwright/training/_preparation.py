@@ -48,9 +48,13 @@ class Preparation:
     description: Description
 
     def unread(self) -> NDArray[np.bool_]:
-        """Columns (C,) of joints and controls that vary in the data although no set reads them, a root's as a rule."""
+        """Columns (C,) of joints and controls that no set reads although they vary, and of roots that no set reads.
+
+        What follows a root follows it exactly, whether it moved in the data or not.
+        """
         width = 12 * len(self.description.parents)
-        varying, read = self.description.varying, np.zeros(self.poses.shape[1], bool)
+        varying, read = np.array(self.description.varying), np.zeros(self.poses.shape[1], bool)
+        varying[:width] |= np.repeat(self.description.parents == -1, 12)
         read[np.concatenate(self.columns)] = True
         free = [(v & ~r) for v, r in zip(_units(varying, width), _units(read, width), strict=True)]
         return np.repeat(np.array(free, bool), [12] * (width // 12) + [1] * (len(varying) - width))
