@@ -29,6 +29,7 @@ from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset, Probe
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
+from rigwright.sampling._played import sample_actions
 from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
 
 __all__ = [
@@ -45,4 +46,5 @@ __all__ = [
     "Uniform",
     "check_rig",
     "sample",
+    "sample_actions",
 ]
