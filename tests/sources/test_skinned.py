@@ -145,3 +145,15 @@ def change(**changes):
 def test_wrong_parts_are_refused_in_words(build, words):
     with pytest.raises(ValueError, match=words):
         build()
+
+
+def test_joints_and_morphs_that_no_channel_moves_rest():
+    rig = small_rig()
+    assert rig.resting == {"float": "no channels"}
+    fewer = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, rig.channels[:4], rig.morphs[:0])
+    assert set(fewer.resting) == {"ankle", "float"}
+    driven_by_nothing = Morph("lost", np.array([1]), np.ones((1, 3)), ((0, 0.0),))
+    assert (
+        "lost"
+        in SkinnedRig(rig.rest_vertices, rig.faces, channels=rig.channels[5:6], morphs=[driven_by_nothing]).resting
+    )

@@ -82,12 +82,13 @@ def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
 def doubts(numbers: Assessment) -> list[str]:
     """What never moved in training, and which of it the poses of the report move."""
     model = numbers.subject.model
-    lines = [" ".join(f"{line}." for line in resting_lines(model.metadata.get("resting", {})))]
+    head, *reasons = resting_lines(model.metadata.get("resting", {})) or [""]
+    lines = [f"{head} {'; '.join(reasons)}."] if head else []
     for truth in numbers.truths:
         outside = rw.metrics.outside_training(model, truth.poses)
         if outside.resting or outside.doubtful:
             lines.append(f"The {truth.title}: {'; '.join(outside.lines())}.")
-    return [line for line in lines if line]
+    return lines
 
 
 def lead(numbers: Assessment, training: Dataset | None) -> str:

@@ -78,9 +78,7 @@ def bone_candidates(armature: Any, found: Found) -> list[Candidate]:
         given = _constraint_ranges(bone, found.notes)
         withheld = found.moved.get(bone.name, "")
         if withheld and any(kind == "rotation" for kind, _ in given):
-            found.notes.append(
-                f"bone {bone.name!r}: its Limit Rotation gives no range, constraint {withheld} decides it"
-            )
+            found.notes.append(f"bone {bone.name!r}: its Limit Rotation gives no range: {withheld} decides it")
         for kind, locks in (
             ("location", bone.lock_location),
             ("rotation", bone.lock_rotation),
