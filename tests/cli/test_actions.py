@@ -120,3 +120,37 @@ def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
     assert done.returncode == 0, done.stderr
     assert "note: other.glb also moves what is no channel: joint 'ankle'" in done.stdout
     assert len(rw.Dataset(kennel / "wave.rwdata")) == 40
+
+
+BVH = """HIERARCHY
+ROOT bone0
+{
+  OFFSET 0 0 0
+  CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT stray
+  {
+    OFFSET 0 0 1
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 0 1
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.04
+0 0 0 0 0 0
+0 10 0 5 0 0
+0 20 0 9 0 0
+"""
+
+
+def test_a_bvh_file_is_an_action_too(kennel):
+    (kennel / "bend.bvh").write_text(BVH)
+    done = rigwright_command(
+        "evaluate", "dog.safetensors", "dog.blend", "--ranges", 30, "--action", "bend.bvh", folder=kennel
+    )
+    assert done.returncode == 0, done.stderr
+    assert "note: bend.bvh also moves what is no channel: joint 'stray'" in done.stdout
+    assert "bend.bvh       3" in done.stdout

@@ -37,6 +37,12 @@ def test_an_action_may_be_chosen(player, tmp_path):
     np.testing.assert_array_equal(data.vertices, player.played("run")[1])
 
 
+def test_channel_rows_are_sampled(player, tmp_path):
+    rows = np.full((2, len(player.channel_names)), 5.0)
+    data = rw.sampling.sample_actions(player, tmp_path / "a.rwdata", ["run", rows])
+    np.testing.assert_array_equal(data.vertices[2:], player.sample(rows)[1])
+
+
 @pytest.mark.parametrize(
     ("make", "names", "expected"), [(True, ["stop"], "'walk', 'run'"), (False, None, "the rig has none")]
 )

@@ -104,6 +104,8 @@ def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) ->
         console.line(
             f"{low} of {len(confidence)} poses lie far outside what the model has learned from (confidence below 0.5)"
         )
+        for line in rw.metrics.outside_training(model, np.atleast_2d(poses)).lines()[1:]:
+            console.line(line)
     return {
         "vertices": os.fspath(args.output),
         "shape": vertices.shape,

@@ -11,7 +11,7 @@ from typing import Any
 
 import rigwright as rw
 from rigwright.cli import _arguments as arguments
-from rigwright.cli._actions import add_action_arguments, chosen_actions, note_missed, wants_actions
+from rigwright.cli._actions import add_action_arguments, chosen_actions, own_actions, wants_actions
 from rigwright.cli._console import Console
 from rigwright.cli._report_shot import add_solved_arguments, report_shot
 from rigwright.cli._result import Result
@@ -101,10 +101,8 @@ def _animation(args: argparse.Namespace, rig: Any, folder: Path, console: Consol
         return rw.Dataset(args.animation)
     if rig is None and wants_actions(args):
         raise ValueError("--action names an action of the rig's file: give it, too (--rig RIG)")
-    names = chosen_actions(args, rig) if wants_actions(args) else list(getattr(rig, "actions", {}))
-    if not names:
+    actions = chosen_actions(args, rig, console) if wants_actions(args) else own_actions(rig, console)
+    if not actions:
         return None
-    for name in names:
-        note_missed(name, rig.action(name).missed, console)
-    console.line(f"held-out animation: {', '.join(names)}")
-    return rw.sampling.sample_actions(rig, folder / "actions.rwdata", names)
+    played = [action.channels if action.is_file else action.name for action in actions]
+    return rw.sampling.sample_actions(rig, folder / "actions.rwdata", played)

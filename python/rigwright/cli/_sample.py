@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         notice(rig, console)
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
-                frames = action_rows(chosen_actions(args, rig), rig, console)
+                frames = action_rows(chosen_actions(args, rig, console))
             else:
                 frames = animation_channels(args.animation, args.joint_map, rig, console, args.action)
             sampler = sampling.Animation(frames, args.noise)

@@ -26,17 +26,17 @@ class Played:
     ----------
     rig : Rig
         With ``actions`` and ``played``, as the rigs of .blend and .glb files have.
-    actions : sequence of str
-        Played one after another.
+    actions : sequence of str or (T, N) arrays
+        Played, or sampled, one after another.
     """
 
     channel_names = ("frame",)
 
-    def __init__(self, rig: Any, actions: Sequence[str]) -> None:
+    def __init__(self, rig: Any, actions: Sequence[str | NDArray[Any]]) -> None:
         for name in KEPT:
             if hasattr(rig, name):
                 setattr(self, name, getattr(rig, name))
-        answers = [rig.played(name) for name in actions]
+        answers = [rig.played(item) if isinstance(item, str) else rig.sample(item) for item in actions]
         self._poses = np.concatenate([poses for poses, _ in answers])
         self._vertices = np.concatenate([vertices for _, vertices in answers])
         self.channel_ranges = np.array([[0.0, max(1.0, len(self._poses) - 1.0)]])
@@ -53,7 +53,7 @@ class Played:
 def sample_actions(
     rig: Any,
     path: str | os.PathLike[str],
-    actions: Sequence[str] | None = None,
+    actions: Sequence[str | NDArray[Any]] | None = None,
     *,
     overwrite: bool = False,
     progress: ProgressOption = None,
@@ -70,8 +70,8 @@ def sample_actions(
         Of a .blend or .glb file.
     path : path
         The folder, by custom ``name.rwdata``.
-    actions : sequence of str, optional
-        Default: all actions of the file, one after another.
+    actions : sequence of str or (T, N) arrays, optional
+        Names, or channel rows of any other motion. Default: all actions of the file, one after another.
     overwrite : bool
         Replace the data set that the folder holds.
     progress : True or callable, optional
@@ -90,7 +90,7 @@ def sample_actions(
     """
     known = list(getattr(rig, "actions", {}))
     chosen = known if actions is None else list(actions)
-    if not chosen or any(name not in known for name in chosen):
+    if not chosen or any(isinstance(item, str) and item not in known for item in chosen):
         listed = ", ".join(map(repr, known)) or "left out: the rig has none"
         raise bad_argument("sample_actions", "actions", repr(chosen), listed)
     played = Played(rig, chosen)
