@@ -63,6 +63,13 @@ def test_the_excess_is_the_one_of_the_confidence(learned):
     assert not outside.resting
 
 
+def test_a_pose_just_outside_is_not_named(learned):
+    rig, model, _ = learned
+    name = next(name for name in rig.channel_names if name.startswith("joint2"))
+    near = rw.metrics.outside_training(model, posed(rig, **{name.replace(".", "__"): 1.0}))
+    assert (near.names, near.confidence[0]) == ([], 1.0)
+
+
 def test_models_without_training_poses_have_nothing_outside(learned):
     _, _, poses = learned
     assert rw.metrics.outside_training(cylinder_body(CylinderRig(3)), poses).names == []

@@ -39,6 +39,10 @@ def draped():
     pulse = shape(mesh, "pulse", grown).driver_add("value").driver
     pulse.expression = "0.5 + 0.5 * sin(frame)"
     key(armature, "stroll", ((armature, "location", 0, 3.0), (armature.pose.bones["bone0"], "rotation_euler", 0, 0.2)))
+    tide = shape(mesh, "tide", grown)
+    for frame, value in ((1, 0.0), (5, 0.6)):
+        tide.value = value
+        tide.keyframe_insert("value", frame=frame)
 
 
 def add_controls(armature):

@@ -171,3 +171,10 @@ def test_a_data_set_keeps_what_never_moves(limb: BlenderRig, tmp_path) -> None:
     data = rw.sampling.sample(limb, tmp_path / "limb.rwdata", count=3, probe=0)
     assert data.resting == limb.resting
     assert rw.Dataset(data.path).resting == limb.resting
+
+
+def test_actions_that_the_file_plays_at_once_are_one(draped: BlenderRig) -> None:
+    """The shape keys' own action comes with the armature's."""
+    action = draped.action("stroll")
+    shape = action.channels[:, draped.channel_names.index("shape.tide")]
+    np.testing.assert_allclose(shape[[0, -1]], [0, 0.6], atol=1e-6)

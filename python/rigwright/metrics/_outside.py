@@ -11,6 +11,7 @@ from rigwright._core import Deformer
 from rigwright._validate import Arguments, bad_argument
 
 DOUBTFUL = 0.5
+LEAST_EXCESS = 0.03  # of a radius: nearer poses have a confidence of 0.99 and more
 CHUNK = 4096  # poses at once
 MOST_NAMED = 5
 
@@ -24,7 +25,7 @@ class Outside:
     confidence : (T,) float32 array
         Of each pose: see :meth:`rigwright.Deformer.confidence`.
     names : list of n str
-        Joints and dials that leave their training radius, the farthest first.
+        Joints and dials that leave their training radius by more than 3 %, the farthest first.
     poses : (n,) int array
         In how many poses.
     excess : (n,) float64 array
@@ -97,11 +98,11 @@ def outside_training(model: Deformer, poses: ArrayLike) -> Outside:
     for first in tensors["confidence.column"][tensors["confidence.offset"][:-1]].tolist():
         names.append(joints[first // 12] if first < 12 * len(joints) else model.control_names[first])
     far = ratio.max(axis=0)
-    order = [int(i) for i in np.argsort(-far, kind="stable") if far[i] > 1.0]
+    order = [int(i) for i in np.argsort(-far, kind="stable") if far[i] > 1.0 + LEAST_EXCESS]
     known = dict(model.metadata.get("resting", {}))
     found = [names[i] for i in order]
     resting = {name: known[name] for name in found if name in known}
-    return Outside(confidence, found, (ratio > 1.0).sum(axis=0)[order], far[order] - 1.0, resting)
+    return Outside(confidence, found, (ratio > 1.0 + LEAST_EXCESS).sum(axis=0)[order], far[order] - 1.0, resting)
 
 
 def _ratios(tensors: dict[str, NDArray[np.float32]], poses: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -34,10 +34,13 @@ def frames_of(action: Any) -> range:
 def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list[str]]:
     """Channels (T, N) of a named action over its whole frames, and names of what else it moves.
 
-    Channels that it does not move stay in the bind state.
+    Channels that it does not move stay in the bind state. An action that the file itself plays comes with the others
+    that the file plays at the same time (of the shape keys).
     """
     action = find_action(name)
-    curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(action)}
+    beside = [other for _, other in scene.assigned] if any(action == other for _, other in scene.assigned) else []
+    found = [curve for item in dict.fromkeys([action, *beside]) for curve in curves_of(item)]
+    curves = {(curve.data_path, curve.array_index): curve for curve in reversed(found)}
     frames = frames_of(action)
     rows = np.tile([channel.rest for channel in scene.channels], (len(frames), 1))
     reached: set[tuple[str, int]] = set()
