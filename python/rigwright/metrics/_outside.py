@@ -79,12 +79,8 @@ def outside_training(model: Deformer, poses: ArrayLike) -> Outside:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> import rigwright as rw
-    >>> arm = rw.sources.example_body()
-    >>> data = rw.sampling.sample(arm, folder / "arm.rwdata", count=20, probe=0)
-    >>> rw.metrics.outside_training(rw.baselines.linear_blend(data, 4), data.poses).names
-    []
+    >>> model, walk = rw.load("hero.safetensors"), rw.Dataset("walk.rwdata")  # doctest: +SKIP
+    >>> print(*rw.metrics.outside_training(model, walk.poses).lines(), sep="\\n")  # doctest: +SKIP
     """
     rows = Arguments("outside_training", C=len(model.control_names)).numbers("poses", poses, "T C", dtype=np.float32)
     if not len(rows):
