@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from rigwright.progress import ProgressOption
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._job import sample
 from rigwright.sampling._samplers import Animation
+
+if TYPE_CHECKING:
+    from rigwright import Skeleton
 
 KEPT = ("name", "licence", "origin", "meters_per_unit", "up_axis", "skeleton", "dial_names", "rest_vertices", "faces",
         "resting")  # fmt: skip
@@ -30,7 +33,12 @@ class Played:
         Played, or sampled, one after another.
     """
 
-    channel_names = ("frame",)
+    channel_names: list[str]
+    channel_ranges: NDArray[np.float64]
+    dial_names: list[str]
+    skeleton: Skeleton | None
+    rest_vertices: NDArray[np.float32]
+    faces: NDArray[np.int32]
 
     def __init__(self, rig: Any, actions: Sequence[str | NDArray[Any]]) -> None:
         for name in KEPT:
@@ -39,6 +47,7 @@ class Played:
         answers = [rig.played(item) if isinstance(item, str) else rig.sample(item) for item in actions]
         self._poses = np.concatenate([poses for poses, _ in answers])
         self._vertices = np.concatenate([vertices for _, vertices in answers])
+        self.channel_names = ["frame"]
         self.channel_ranges = np.array([[0.0, max(1.0, len(self._poses) - 1.0)]])
 
     def __len__(self) -> int:
