@@ -157,3 +157,11 @@ def test_joints_and_morphs_that_no_channel_moves_rest():
         "lost"
         in SkinnedRig(rig.rest_vertices, rig.faces, channels=rig.channels[5:6], morphs=[driven_by_nothing]).resting
     )
+
+
+def test_a_single_root_is_not_said_to_rest():
+    rest = np.tile(np.eye(3, 4), (2, 1, 1))
+    joints = Joints(["root", "tip"], np.array([-1, 0]), rest)
+    skin = Skin(np.array([[0], [1], [1]]), np.ones((3, 1)))
+    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [Channel("tip.rx", "rotate_x", 1, -30, 30)])
+    assert rig.resting == {}

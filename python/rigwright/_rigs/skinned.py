@@ -120,10 +120,15 @@ class SkinnedRig:
 
     @property
     def resting(self) -> dict[str, str]:
-        """Joints that weigh vertices, and morphs, that no channel moves, by name, with the reason."""
+        """Joints that weigh vertices, and morphs, that no channel moves, by name, with the reason.
+
+        A single root is left out: it takes the whole character along.
+        """
         moving = [index for index, channel in enumerate(self.channels) if channel.low < channel.high]
         turned = {self.channels[index].joint for index in moving}
         joints = [] if self.joints is None else self.joints.names
+        if self.joints is not None and (self.joints.parents == -1).sum() == 1:
+            turned.add(0)
         weighed = set() if self.skin is None else set(np.unique(self.skin.joint[self.skin.weight > 0]).tolist())
         still = {name: "no channels" for joint, name in enumerate(joints) if joint in weighed - turned}
         driven = {m.name for m in self.morphs if not m.drivers or any(slope and c in moving for c, slope in m.drivers)}

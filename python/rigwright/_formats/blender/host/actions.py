@@ -39,8 +39,9 @@ def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list
     """
     action = find_action(name)
     beside = [other for _, other in scene.assigned] if any(action == other for _, other in scene.assigned) else []
-    found = [curve for item in dict.fromkeys([action, *beside]) for curve in curves_of(item)]
-    curves = {(curve.data_path, curve.array_index): curve for curve in reversed(found)}
+    curves: dict[tuple[str, int], Any] = {}
+    for curve in [curve for item in dict.fromkeys([action, *beside]) for curve in curves_of(item)]:
+        curves.setdefault((curve.data_path, curve.array_index), curve)
     frames = frames_of(action)
     rows = np.tile([channel.rest for channel in scene.channels], (len(frames), 1))
     reached: set[tuple[str, int]] = set()
