@@ -13,12 +13,26 @@ from rigwright.cli import _dispatch as dispatch
 from tests.cli.command import rigwright_command
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file
+from tests.support.dog import dog_files, has_blender
 from tests.support.plain_face import plain_face
 from tests.support.published import small_ict
 from tests.support.second_face import second_face_files
 
 # In the order in which a user would meet them: later ones need the files of earlier ones.
-ORDER = ("doctor", "sample", "train", "solve", "evaluate", "report", "bench", "pack", "transfer", "info", "faces")
+ORDER = (
+    "doctor",
+    "sample",
+    "train",
+    "solve",
+    "evaluate",
+    "report",
+    "bench",
+    "pack",
+    "transfer",
+    "info",
+    "limits",
+    "faces",
+)
 NEEDS = {
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),
@@ -39,6 +53,8 @@ def folder(tmp_path_factory):
     np.save(place / "take.npy", face.evaluate(np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))))
     second_face_files(place)
     small_ict(place / "ICT-FaceKit")
+    if has_blender():
+        dog_files(place)
     return place
 
 
@@ -59,6 +75,8 @@ def test_the_example_runs(name, folder):
     commands = examples(name, folder)
     assert commands
     for arguments in commands:
+        if any(argument.endswith(".blend") for argument in arguments) and not has_blender():
+            continue
         if "--minutes" in arguments:  # the only changes: less patience
             place = arguments.index("--minutes")
             arguments[place : place + 2] = ["--steps", "200"]

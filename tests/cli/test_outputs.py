@@ -71,7 +71,7 @@ def test_every_command_that_writes_says_so():
             if action.dest == "output":
                 assert action.type is output or isinstance(action.type, OutputFile), name
                 found.add(name)
-    assert found == {"sample", "train", "evaluate", "solve", "report", "transfer", "pack", "faces"}
+    assert found == {"sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces"}
 
 
 @pytest.fixture

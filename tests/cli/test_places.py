@@ -20,6 +20,7 @@ COMMANDS = [
     "transfer r.safetensors t.npy -o {}r.npz",
     "transfer r.safetensors t.npy -o o.npz --report {}r.html",
     "transfer r.safetensors t.npy -o o.npz --save-contacts {}c.txt",
+    "limits rig.glb -o {}rig.limits.json",
     "pack r.safetensors -o {}p.json",
     "pack r.safetensors -o p.json --sheet {}s.html",
 ]

@@ -180,3 +180,35 @@ def test_a_browser_finds_every_picture_decoded(written, tmp_path):
     assert seen["broken"] == "0"
     assert int(seen["images"]) == written.html.count("<img ")
     assert seen["charts"] == "3"
+
+
+def test_where_it_errs_is_told_by_joint_and_channel(page, studied):
+    text = " ".join(page.text)
+    for words in (
+        "Where it errs most",
+        "% of size",
+        studied.rig.skeleton.names[1],
+        studied.rig.channel_names[0],
+        "led by",
+    ):
+        assert words in text
+
+
+def test_the_confidence_is_defined_once(page):
+    """In the words of the docstring, and of the formula that the engine computes."""
+    import rigwright as rw
+
+    assert "1/2 at a quarter of its radius outside" in " ".join(page.text)
+    assert "1/2 at a quarter of its radius outside" in " ".join(rw.Deformer.confidence.__doc__.split())
+
+
+def test_what_rested_in_training_is_a_warning(studied, monkeypatch):
+    from types import SimpleNamespace
+
+    from rigwright.report._body.page import doubts
+
+    model = studied.models["hero"]
+    resting = SimpleNamespace(**{name: getattr(model, name) for name in ("control_names", "joint_names", "tensors")})
+    resting.confidence, resting.metadata = model.confidence, {"resting": {"tail": "no limits"}}
+    numbers = SimpleNamespace(subject=SimpleNamespace(model=resting), truths=[])
+    assert doubts(numbers) == ["1 of its joints, controls, shapes and dials never move: no limits: tail."]

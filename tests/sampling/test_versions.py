@@ -10,7 +10,7 @@ from rigwright.errors import SourceError
 from tests.sampling.rigs import SMALL, At, raising, small_rig, write_manifest
 from tests.sampling.test_sample import contents
 
-LACKS = {1: ("kinematics", "deviations"), 2: ()}
+LACKS = {1: ("kinematics", "deviations", "resting"), 2: ("resting",)}
 OLD = pytest.mark.parametrize("version", [1, 2])
 
 

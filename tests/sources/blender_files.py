@@ -9,6 +9,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
+from blender_limb import draped, limb
 from blender_shape_keys import combined, product_of_bone, shapes_only
 from blender_tube import grown, limit, shape, start, tube
 
@@ -217,7 +218,7 @@ def write_cache(path):
 
 FILES = (
     plain, controls, constrained, following, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned,
-    collapsed, murderous, meshless, shapes_only, combined, product_of_bone,
+    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped,
 )  # fmt: skip
 
 if __name__ == "__main__":

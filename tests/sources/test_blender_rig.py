@@ -213,7 +213,7 @@ def test_limits_beside_the_file_replace_its_own(any_host: Host, tmp_path) -> Non
 
 def test_action_gives_channels(host: Host) -> None:
     rig = host.rig("action")
-    rows = rig.channels_of_action("bend")
+    rows = rig.action("bend").channels
     angles = rows[:, rig.channel_names.index("bone1.rotation_x")]
     assert len(rows) == 10
     assert angles[[0, -1]] == pytest.approx([0.0, np.degrees(0.5)], abs=1e-5)
@@ -223,7 +223,7 @@ def test_action_gives_channels(host: Host) -> None:
     poses, _ = rig.sample(np.zeros((1, len(rig.channel_names))))
     assert np.array_equal(poses[0, :36].reshape(3, 3, 4), rig.skeleton.rest)
     with pytest.raises(ValueError, match="'bend'"):
-        rig.channels_of_action("walk")
+        rig.action("walk")
 
 
 def test_mesh_without_armature(host: Host) -> None:

@@ -136,3 +136,12 @@ def test_real_characters_load_and_play(data_path, name, tolerance):
         assert np.ptp(exact, axis=1).max() < 4 * size
         played = rig.sample(rig.play(clip, times=times))[1]
         assert np.abs(played - exact).max() < 5e-3 * size  # scaling is not a channel, nor are tiny shifts
+
+
+def test_a_clip_names_the_joints_that_channels_miss(tmp_path):
+    rig = load(character(bind_is_default=True).write(tmp_path / "a.glb"))
+    assert rig.actions == {"wave": 40, "steps": 61}
+    assert rig.action("wave").missed == []
+    assert rig.action("steps").missed == ["joint 'knee'"]  # scaled by a node that is no joint
+    np.testing.assert_array_equal(rig.action("steps").channels, rig.play("steps"))
+    np.testing.assert_array_equal(rig.played("wave")[1], rig.sample_clip("wave")[1])

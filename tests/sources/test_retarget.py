@@ -200,6 +200,10 @@ def test_joint_maps_join_habits_and_refuse_strangers():
         joint_map(["a", "b"], HABITS["poser"].values())
 
 
+def test_creatures_are_mapped_by_equal_names():
+    assert joint_map(["hip", "fin", "tail"], ["tail", "fin", "beak"]) == {"fin": "fin", "tail": "tail"}
+
+
 def test_real_motion_keeps_limb_directions_of_another_character(data_path):
     """Limb directions in the world agree within the few degrees that limits and missing axes cost."""
     motion = load_bvh(data_path("body_motion_bvh", "01_01.bvh.gz")).motion()[::100]

@@ -145,3 +145,23 @@ def change(**changes):
 def test_wrong_parts_are_refused_in_words(build, words):
     with pytest.raises(ValueError, match=words):
         build()
+
+
+def test_joints_and_morphs_that_no_channel_moves_rest():
+    rig = small_rig()
+    assert rig.resting == {"float": "no channels"}
+    fewer = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, rig.channels[:4], rig.morphs[:0])
+    assert set(fewer.resting) == {"ankle", "float"}
+    driven_by_nothing = Morph("lost", np.array([1]), np.ones((1, 3)), ((0, 0.0),))
+    assert (
+        "lost"
+        in SkinnedRig(rig.rest_vertices, rig.faces, channels=rig.channels[5:6], morphs=[driven_by_nothing]).resting
+    )
+
+
+def test_a_single_root_is_not_said_to_rest():
+    rest = np.tile(np.eye(3, 4), (2, 1, 1))
+    joints = Joints(["root", "tip"], np.array([-1, 0]), rest)
+    skin = Skin(np.array([[0], [1], [1]]), np.ones((3, 1)))
+    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [Channel("tip.rx", "rotate_x", 1, -30, 30)])
+    assert rig.resting == {}

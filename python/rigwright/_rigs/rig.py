@@ -116,9 +116,11 @@ class Rig(Protocol):
     :class:`TranslationChannels`) and ``scale_channels`` (list of :class:`ScaleChannels`): what motion can be retargeted
     onto, and what data sets and models keep of the channels. A channel named like a numeric control is its dial;
     ``follower_rotations`` (list of :class:`FollowerRotations`) lists joints that turn with another joint's channel;
-    ``whole_channels`` lists dials that the rig rounds to whole numbers. ``posed_elsewhere`` (dict from joint name to
-    the reason) lists joints that constraints or drivers pose. Sampling compares all this with the poses that the rig
-    returns; what plain kinematics does not decide is named in the data set and refused by
+    ``whole_channels`` lists dials that the rig rounds to whole numbers. ``resting`` (dict from name to reason) lists
+    deforming joints, controls, shapes and dials that no channel moves: data sets and models keep it.
+    ``posed_elsewhere`` (dict from joint name to the reason) lists joints that constraints or drivers pose. Sampling
+    compares all this with the poses that the rig returns; what plain kinematics does not decide is named in the data
+    set and refused by
     ``model.poses_from_channels``.
     """
 

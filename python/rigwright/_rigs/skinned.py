@@ -131,6 +131,22 @@ class SkinnedRig(Described):
         """12 J: the columns of a pose row before the dials."""
         return 0 if self.joints is None else 12 * len(self.joints.names)
 
+    @property
+    def resting(self) -> dict[str, str]:
+        """Joints that weigh vertices, and morphs, that no channel moves, by name, with the reason.
+
+        A single root is left out: it takes the whole character along.
+        """
+        moving = [index for index, channel in enumerate(self.channels) if channel.low < channel.high]
+        turned = {self.channels[index].joint for index in moving}
+        joints = [] if self.joints is None else self.joints.names
+        if self.joints is not None and (self.joints.parents == -1).sum() == 1:
+            turned.add(0)
+        weighed = set() if self.skin is None else set(np.unique(self.skin.joint[self.skin.weight > 0]).tolist())
+        still = {name: "no channels" for joint, name in enumerate(joints) if joint in weighed - turned}
+        driven = {m.name for m in self.morphs if not m.drivers or any(slope and c in moving for c, slope in m.drivers)}
+        return still | {m.name: "no channel drives it" for m in self.morphs if m.name not in driven}
+
     def _facts(self) -> list[str]:
         return [
             counted(0 if self.joints is None else len(self.joints.names), "joint", "joints"),

@@ -145,6 +145,16 @@ def positive(text: str) -> float:
     return value
 
 
+def degrees_or_actions(text: str) -> float | str:
+    """A positive number, or the word ``actions``."""
+    if text == "actions":
+        return text
+    try:
+        return positive(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text} is neither a positive number of degrees nor: actions") from None
+
+
 def unit(text: str) -> float:
     """Meters in a unit, by its name or as a number."""
     try:

@@ -11,10 +11,13 @@ import numpy as np
 import rigwright as rw
 from rigwright import exports
 from rigwright.cli import _arguments as arguments
+from rigwright.cli._actions import add_action_arguments, wants_actions
 from rigwright.cli._console import Console
+from rigwright.cli._evaluate_actions import evaluate_actions
 from rigwright.cli._model_motion import motion_of
 from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
+from rigwright.cli._rigs import add_rig_arguments
 from rigwright.cli._shots import rate
 from rigwright.exports._motion import write_poses
 from rigwright.exports._vertices import SUFFIXES, files_of
@@ -25,7 +28,8 @@ rigwright evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.
 rigwright evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
 rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
 rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
-rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd"""
+rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
+rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk"""
 BVH = ".bvh"
 FORMATS = (
     ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
@@ -47,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
     )
     parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
+    add_action_arguments(parser, "for a rig as input: an action of its file, played by its host")
+    add_rig_arguments(parser)
     parser.add_argument("--device", default="cpu", help="for vertices: cpu or cuda (default cpu)")
     arguments.add_threads(parser)
     motion = parser.add_argument_group("the motion")
@@ -68,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.positive,
         help="of .glb, in millimeters (default: 1/2000 of the size)",
     )
-    written.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.abc, .blend)")
     add_overwrite_argument(written)
 
 
@@ -82,6 +87,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
             "judge a shot by rigwright report --shot"
         )
+    if wants_actions(args):
+        return evaluate_actions(model, args.input, args, console)
     if args.output is not None:
         return _played(model, args, console)
     if args.input.is_dir():
@@ -100,11 +107,21 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     accuracy = measure(model, truth)
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
     console.table(headers, [[args.model.name, *map(figure, accuracy.figures().values())]])
+    outside = rw.metrics.outside_training(model, truth.poses)
+    for line in outside.lines():
+        console.line(line)
     note = "" if len(truth.rows) == len(dataset) else f" of {len(dataset):,}, evenly spaced"
     console.line(f"{len(truth.rows):,} poses{note}; {args.input.name} {dataset.hash[:12]}")
     if model.metadata.get("data_hash") == dataset.hash:
         console.line("the model learned from this very set: sample another one with another seed to judge it")
-    return accuracy.figures() | {"poses": len(truth.rows), "data_hash": dataset.hash}
+    return accuracy.figures() | {
+        "poses": len(truth.rows),
+        "data_hash": dataset.hash,
+        "lowest_confidence": outside.confidence.min(),
+        "poses_outside": outside.doubtful,
+        "outside": outside.names,
+        "moved_at_rest_in_training": list(outside.resting),
+    }
 
 
 def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
@@ -122,6 +139,8 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
         console.line(
             f"{low} of {len(confidence)} poses lie far outside what the model has learned from (confidence below 0.5)"
         )
+        for line in rw.metrics.outside_training(model, playback.poses).lines()[1:]:
+            console.line(line)
     for note in notes:
         console.line(f"note: {note}")
     return {

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import rigwright as rw
+from rigwright._formats.blender import BlenderRig
 from rigwright._formats.npz.archive import member_names
+from rigwright._rigs.resting import HINT, resting_lines
+from rigwright.cli import _arguments as arguments
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
 from rigwright.cli._info_motion import describe_motion
@@ -19,9 +22,11 @@ from rigwright.report._kit.facts import combination_counts
 SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
 EXAMPLE = """rigwright info hero.npz
 rigwright info hero.rwdata
-rigwright info hero.safetensors"""
+rigwright info hero.safetensors --page 1
+rigwright info dog.blend --ranges actions"""
 MOST_ENTRIES = 8  # of a list, for a person
-MOST_ROWS = 40  # channels listed for a person; --json has all
+MOST_ROWS = 40  # channels on a page
+LISTED = ("channels", "channel_details", "range_sources", "resting", "not_reproduced", "contents")  # below the pairs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", type=existing, help="a model, a data set folder, a rig, a shot or weights"
     )
     parser.add_argument("--verify", action="store_true", help="hash every file of a data set")
+    parser.add_argument(
+        "--page", type=arguments.count, default=1, help=f"of the channels, {MOST_ROWS} on each (default 1)"
+    )
     add_rig_arguments(parser)
 
 
@@ -47,20 +55,44 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     else:
         with opened_rig(args, args.file) as rig:
             result = describe_rig(rig)
-    listed = ("channels", "channel_details")
-    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in listed])
+    console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in LISTED])
+    _print_lists(result, console)
     if "channels" in result:
-        heads, rows = channel_table(result)
-        console.line()
-        console.table([f"channels ({len(rows)})", *heads], rows[:MOST_ROWS])
-        if len(rows) > MOST_ROWS:
-            console.line(f"... and {len(rows) - MOST_ROWS} more (--json lists all)")
+        _print_channels(result, args.page, console)
     return result
+
+
+def _print_lists(result: dict[str, Any], console: Console) -> None:
+    """What a file is made of, what sampling leaves out, and what never moves, an entry per line."""
+    for title, entries in result.get("contents", {}).items():
+        for entry in entries:
+            console.line(f"{title.removesuffix('s')}: {entry}")
+    for entry in result.get("not_reproduced", []):
+        console.line(f"not reproduced: {entry}")
+    lines = resting_lines(result.get("resting", {}))
+    for line in lines + [HINT] * (bool(lines) and result["type"] == "rig"):
+        console.line(f"resting: {line}")
+
+
+def _print_channels(result: dict[str, Any], page: int, console: Console) -> None:
+    """A page of the channels."""
+    heads, rows = channel_table(result)
+    pages = max(1, -(-len(rows) // MOST_ROWS))
+    if page > pages:
+        raise ValueError(f"--page {page}: there are {len(rows)} channels on {pages} page{'s' * (pages > 1)}")
+    console.line()
+    console.table([f"channels ({len(rows)})", *heads], rows[MOST_ROWS * (page - 1) : MOST_ROWS * page])
+    if page < pages:
+        console.line(f"page {page} of {pages}: --page {page + 1} goes on, --json lists all")
 
 
 def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """Heads after the first, and a row per channel; with more columns for a model, which states more."""
     heads, rows = ["from", "to"], [[name, f"{low:g}", f"{high:g}"] for name, (low, high) in result["channels"].items()]
+    if "range_sources" in result:
+        heads.append("range from")
+        for row, source in zip(rows, result["range_sources"], strict=True):
+            row.append(source)
     if "channel_details" in result:
         heads += ["kind", "joint", "undecided because"]
         for row, channel in zip(rows, result["channel_details"], strict=True):
@@ -93,6 +125,7 @@ def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, An
         "topology_hash": manifest["topology_hash"],
         "hash": dataset.hash,
         "verified": args.verify,
+        "resting": dataset.resting,
         "channels": _channels(dataset.channel_names, dataset.channel_ranges),
     }
 
@@ -115,7 +148,23 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "origin": facts.origin,
         "topology_hash": facts.topology_hash,
         "notes": "; ".join(getattr(rig, "notes", [])),
+        "actions": [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
+        **_of_blender(rig),
+        "resting": facts.resting,
         "channels": _channels(facts.channel_names, facts.channel_ranges),
+    }
+
+
+def _of_blender(rig: Any) -> dict[str, Any]:
+    """What only a .blend states."""
+    if not isinstance(rig, BlenderRig):
+        return {}
+    return {
+        "limits_file": rig.limits_file or "none",
+        "could_be_channels": len(rig.without_range),
+        "contents": {key: entries for key, entries in rig.contents.items() if key != "actions"},
+        "not_reproduced": rig.not_reproduced,
+        "range_sources": rig.range_sources,
     }
 
 
@@ -147,6 +196,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "topology_hash": metadata.get("topology_hash", ""),
         "error": metadata.get("error", {}),
         "training": metadata.get("training", {}),
+        "resting": metadata.get("resting", {}),
         "channels": {channel.name: (channel.low, channel.high) for channel in model.channels},
         "channel_details": [described(channel) for channel in model.channels],
     }

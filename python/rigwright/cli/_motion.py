@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,22 @@ from numpy.typing import NDArray
 
 from rigwright._formats.npz.array import read_array
 from rigwright._reading import read_json
+from rigwright._rigs.motion import Motion
 from rigwright.cli._console import Console
 
+STILL = 1e-3  # of a rotation's entries, and of a location in the motion's unit
 
-def animation_channels(path: Path, joint_map: Path | None, rig: Any, console: Console) -> NDArray[np.float64]:
+
+def animation_channels(
+    path: Path, joint_map: Path | None, rig: Any, console: Console, actions: Sequence[str] = ()
+) -> NDArray[np.float64]:
     """Channel rows (T, N) of an animation file.
 
     Parameters
     ----------
     path : Path
-        ``.bvh`` or ``.bvh.gz``, retargeted by joint names, or ``.npy`` with channel rows (T, N).
+        ``.bvh``, ``.bvh.gz`` or a clip of ``.glb`` or ``.gltf``, retargeted by joint names, or ``.npy`` with channel
+        rows (T, N).
     joint_map : Path, optional
         JSON object from the motion's joint names to the rig's; default: guessed from the usual names.
 
@@ -32,17 +39,59 @@ def animation_channels(path: Path, joint_map: Path | None, rig: Any, console: Co
 
     if path.suffix == ".npy":
         return _rows(path)
-    bvh = sources.load_bvh(path)
-    motion = bvh.motion()
-    for note in bvh.notes:
-        console.line(f"note: {path.name}: {note}")
+    motion = _motion(path, actions, console)
     if joint_map is not None:
         pairs = joint_names_map(joint_map)
     else:
         pairs = sources.joint_map(motion.joint_names, rig.skeleton.names if rig.skeleton is not None else [])
     retargeted = sources.retarget(motion, rig, pairs)
     console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {retargeted.summary()}")
+    missed = _missed(motion, pairs, retargeted.still)
+    if missed:
+        console.line(f"note: {path.name} also moves what is no channel: {', '.join(missed)}")
     return retargeted.channels
+
+
+def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:
+    """The motion of a file, of its only clip or the one that was named.
+
+    Raises
+    ------
+    ValueError
+        If the file holds several clips, none of that name, or no motion at all.
+    """
+    from rigwright import sources
+
+    suffix = path.suffix.lower()
+    if suffix in (".glb", ".gltf"):
+        from rigwright._formats.gltf import load_gltf_rig
+
+        other = load_gltf_rig(path)
+        known = list(other.clips)
+        chosen = list(actions) or known
+        if len(chosen) != 1 or chosen[0] not in known:
+            raise ValueError(f"{path} holds the actions {', '.join(map(repr, known)) or '(none)'}: --action names one")
+        return other.motion(chosen[0])
+    if suffix == ".blend":
+        raise ValueError(f"{path} is a .blend: its own actions are played on itself, --action NAME without --animation")
+    bvh = sources.load_bvh(path)
+    motion = bvh.motion()
+    if actions and list(actions) != [motion.name]:
+        raise ValueError(f"{path} holds one motion, {motion.name!r}: leave out --action")
+    for note in bvh.notes:
+        console.line(f"note: {path.name}: {note}")
+    return motion
+
+
+def _missed(motion: Motion, pairs: dict[str, str], still: list[str]) -> list[str]:
+    """Joints that the motion turns or shifts and that have no partner, or one without channels."""
+    gap = np.abs(motion.local - motion.local[:1])
+    turned = (gap[..., :3].max(axis=(0, 2, 3)) > STILL) & (len(motion) > 1)
+    found = [f"joint {name!r}" for name, moves in zip(motion.joint_names, turned, strict=True) if moves]
+    lost = [f"joint {name!r}" for name in motion.joint_names if name not in pairs or pairs[name] in still]
+    root = motion.joint_names[0]
+    shifts = len(motion) > 1 and float(np.ptp(motion.local[:, 0, :, 3], axis=0).max()) > STILL
+    return [name for name in found if name in lost] + [f"location of {root!r}"] * shifts
 
 
 def _rows(path: Path) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import rigwright as rw
 from rigwright.cli import _arguments as arguments
+from rigwright.cli._actions import add_action_arguments, chosen_actions, own_actions, wants_actions
 from rigwright.cli._console import Console
 from rigwright.cli._report_shot import add_solved_arguments, report_shot
 from rigwright.cli._result import Result
@@ -18,6 +19,7 @@ from rigwright.cli._rigs import add_rig_arguments, opened_rig
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
+rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --ranges 30 --action walk -o dog.html
 rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html"""
 
 
@@ -48,7 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a fitted baseline",
     )
     parser.add_argument("--poses", type=arguments.count, default=400, help="poses of each set to judge (default 400)")
-    parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it too")
+    parser.add_argument(
+        "--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it, and to play its actions"
+    )
+    add_action_arguments(parser, "held-out animation: an action of RIG's file, default all of them")
     parser.add_argument("-o", "--output", metavar="FILE", type=arguments.page, required=True, help="the HTML file")
     add_solved_arguments(parser)
     add_rig_arguments(parser)
@@ -78,7 +83,7 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             args.output,
             args.models,
             rw.Dataset(args.data),
-            animation=None if args.animation is None else rw.Dataset(args.animation),
+            animation=_animation(args, rig, Path(folder), console),
             paper=args.paper,
             baselines=baselines,
             training=training,
@@ -86,3 +91,18 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             at_most=args.poses,
             progress=progress,
         )
+
+
+def _animation(args: argparse.Namespace, rig: Any, folder: Path, console: Console) -> rw.Dataset | None:
+    """The held-out animation: the one given, or what the rig's own file holds."""
+    if args.animation is not None:
+        if wants_actions(args):
+            raise ValueError("--animation and --action are two held-out animations: give one")
+        return rw.Dataset(args.animation)
+    if rig is None and wants_actions(args):
+        raise ValueError("--action names an action of the rig's file: give it, too (--rig RIG)")
+    actions = chosen_actions(args, rig, console) if wants_actions(args) else own_actions(rig, console)
+    if not actions:
+        return None
+    played = [action.channels if action.is_file else action.name for action in actions]
+    return rw.sampling.sample_actions(rig, folder / "actions.rwdata", played)

@@ -7,10 +7,14 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from rigwright.cli._arguments import existing_file, positive
+from rigwright.cli._arguments import degrees_or_actions, existing_file
 
 # What each format's opener takes; anything else that was given is wrong usage.
-OPTIONS = {".blend": ("mesh", "armature", "limits", "blender"), ".glb": ("mesh", "ranges"), ".gltf": ("mesh", "ranges")}
+OPTIONS = {
+    ".blend": ("mesh", "armature", "limits", "ranges", "blender"),
+    ".glb": ("mesh", "ranges"),
+    ".gltf": ("mesh", "ranges"),
+}
 
 
 def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +23,12 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--mesh", metavar="NAME", help="the mesh, where the file holds several (.blend, .glb)")
     group.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several (.blend)")
     group.add_argument("--limits", metavar="FILE", type=existing_file, help="channel ranges as JSON (.blend)")
-    group.add_argument("--ranges", metavar="DEGREES", type=positive, help="every joint turns so far either way (.glb)")
+    group.add_argument(
+        "--ranges",
+        metavar="DEGREES",
+        type=degrees_or_actions,
+        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own",
+    )
     group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
 
 
@@ -40,6 +49,8 @@ def opened_rig(args: argparse.Namespace, path: Any) -> Iterator[Any]:
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
             raise ValueError(f"--{name} does not apply to {suffix or 'such'} files")
+    if suffix in (".glb", ".gltf") and given.get("ranges") == "actions":
+        del given["ranges"]  # the default there
     rig = sources.load(path, **given)
     try:
         yield rig

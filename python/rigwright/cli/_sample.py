@@ -6,7 +6,9 @@ import argparse
 import os
 from typing import Any
 
+from rigwright._rigs.resting import HINT, resting_lines
 from rigwright.cli import _arguments as arguments
+from rigwright.cli._actions import action_rows, add_action_arguments, chosen_actions, wants_actions
 from rigwright.cli._console import Console
 from rigwright.cli._motion import animation_channels
 from rigwright.cli._result import Result
@@ -14,7 +16,9 @@ from rigwright.cli._rigs import add_rig_arguments, opened_rig
 
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
-rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0"""
+rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
+rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
+rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace the data set that FOLDER holds, when done")
     motion = parser.add_argument_group("from animation")
     motion.add_argument(
-        "--animation", metavar="FILE", type=arguments.existing_file, help=".bvh, .bvh.gz, or channel rows as .npy"
+        "--animation",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help=".bvh, .bvh.gz, another character's .glb, or channel rows as .npy",
     )
+    add_action_arguments(motion, "an action of RIG's own file, or of --animation's")
     motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the rig's")
     motion.add_argument(
         "--noise", type=arguments.positive, default=0.0, help="random factor 1 +- NOISE a channel (default: the frames)"
@@ -47,8 +55,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     with opened_rig(args, args.rig) as rig, console.progress() as progress:
         sampler: Any = args.sampler
         probe = 4 if args.probe is None else args.probe
-        if args.animation is not None:
-            frames = animation_channels(args.animation, args.joint_map, rig, console)
+        notice(rig, console)
+        if args.animation is not None or wants_actions(args):
+            if args.animation is None:
+                frames = action_rows(chosen_actions(args, rig, console))
+            else:
+                frames = animation_channels(args.animation, args.joint_map, rig, console, args.action)
             sampler = sampling.Animation(frames, args.noise)
             probe = 0 if args.probe is None and sampler.exact else probe
         dataset = sampling.sample(
@@ -68,8 +80,18 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "channels": len(dataset.channel_names),
         "vertices": len(dataset.rest_vertices),
         "hash": dataset.hash,
+        "resting": dataset.resting,
     }
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"
     )
     return result
+
+
+def notice(rig: Any, console: Console) -> None:
+    """Say what never moves, and what sampling pose by pose leaves out."""
+    lines = resting_lines(getattr(rig, "resting", {}))
+    for line in [*lines, *[HINT] * bool(lines)]:
+        console.line(f"note: {line}")
+    for line in getattr(rig, "not_reproduced", []):
+        console.line(f"note: not reproduced: {line}")

@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
+from rigwright._rigs.resting import resting_lines
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._result import Result
@@ -45,6 +46,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.output.exists() and not args.overwrite:
         raise ValueError(f"{args.output} exists; --overwrite replaces it when the training is done")
     dataset = rw.Dataset(args.data)
+    lines = resting_lines(dataset.resting)
+    for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
+        console.line(f"note: {line}")
     checkpoint = Path(f"{args.output}.checkpoint")
     settings = {name: getattr(args, name) for name in ("hidden", "tau") if getattr(args, name) is not None}
     with console.progress() as progress:
@@ -74,4 +78,5 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "bytes": size,
         "held_out_error_mm": in_millimeters,
         "data_hash": dataset.hash,
+        "resting": dataset.resting,
     }

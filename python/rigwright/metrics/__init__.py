@@ -10,6 +10,7 @@ from rigwright.metrics._enveloping import enveloping_error
 from rigwright.metrics._hausdorff import hausdorff
 from rigwright.metrics._images import image_mse, structural_similarity
 from rigwright.metrics._normals import NormalAngle, normal_angle
+from rigwright.metrics._outside import Outside, outside_training
 from rigwright.metrics._ranking import bradley_terry
 from rigwright.metrics._seams import EdgeError, SeamError, seam_error
 from rigwright.metrics._vertices import VertexError, vertex_error
@@ -18,6 +19,7 @@ from rigwright.metrics._weights import WeightError, weight_error
 __all__ = [
     "EdgeError",
     "NormalAngle",
+    "Outside",
     "SeamError",
     "VertexError",
     "WeightError",
@@ -26,6 +28,7 @@ __all__ = [
     "hausdorff",
     "image_mse",
     "normal_angle",
+    "outside_training",
     "seam_error",
     "structural_similarity",
     "triangle_distortion",

@@ -5,13 +5,14 @@ A data set is a folder, by custom ``name.rwdata``:
 ``manifest.json``
     Format ``rigwright.dataset``, version 3: name, licence and origin, units and up axis, names, ranges and rest values
     of the channels, joints and their parents, dials (numeric controls), what each channel turns (``kinematics``) and
-    which of them plain kinematics does not decide (``deviations``), topology hash, sampler with settings, seed, counts,
-    and the rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the manifest itself as compact JSON with
-    sorted keys, without ``hash``. No times, no paths: the same call writes the same bytes.
+    which of them plain kinematics does not decide (``deviations``), what no channel moves (``resting``), topology hash,
+    sampler with settings, seed, counts, and the rows and the SHA-256 of every file. ``hash`` is the SHA-256 of the
+    manifest itself as compact JSON with sorted keys, without ``hash``. No times, no paths: the same call writes the
+    same bytes.
 
     Older versions are read as they are, with the hash that they have. Version 2 says ``control_names`` instead of
-    ``dial_names``, and the last bits of normally distributed channels may differ; version 1 also lacks ``kinematics``
-    and ``deviations``. An unfinished set of an older version cannot be continued.
+    ``dial_names``, lacks ``resting``, and the last bits of normally distributed channels may differ; version 1 also
+    lacks ``kinematics`` and ``deviations``. An unfinished set of an older version cannot be continued.
 ``rest_vertices.npy``, ``faces.npy``, ``skeleton_rest.npy``
     (V, 3) float32, (F, 4) int32 with -1 padding triangles, (J, 3, 4) float32 parent-relative.
 ``00000.channels.npy``, ``00000.poses.npy``, ``00000.vertices.npy``, ``00001...``
@@ -28,6 +29,7 @@ from rigwright.sampling._check import RigFacts, check_rig
 from rigwright.sampling._dataset import Dataset, Probe
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
+from rigwright.sampling._played import sample_actions
 from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
 
 __all__ = [
@@ -44,4 +46,5 @@ __all__ = [
     "Uniform",
     "check_rig",
     "sample",
+    "sample_actions",
 ]

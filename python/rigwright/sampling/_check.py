@@ -38,6 +38,8 @@ class RigFacts:
     faces : (F, 4) int32 array
     kinematics : dict
         What each channel turns (:func:`rigwright.sampling._kinematics.stated_kinematics`).
+    resting : dict
+        Deforming joints, controls, shapes and dials that no channel moves, by name, with the reason.
     """
 
     name: str
@@ -55,6 +57,7 @@ class RigFacts:
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
     kinematics: dict[str, object]
+    resting: dict[str, str]
 
     @property
     def pose_names(self) -> list[str]:
@@ -110,6 +113,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
         rest_vertices=rest_vertices,
         faces=check_faces(rig.faces, len(rest_vertices), function, "rig.faces"),
         kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
+        resting=_resting(getattr(rig, "resting", {}), function),
     )
 
 
@@ -173,6 +177,14 @@ def _channel_rest(value: Any, ranges: NDArray[np.float64], function: str) -> NDA
     if value is None:
         return np.asarray(np.clip(0.0, ranges[:, 0], ranges[:, 1]))
     return np.array(Arguments(function, N=len(ranges)).numbers("rig.channel_rest", value, "N", narrow=True))
+
+
+def _resting(value: Any, function: str) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(
+        isinstance(text, str) and text for pair in value.items() for text in pair
+    ):
+        raise bad_argument(function, "rig.resting", f"{value!r:.60}", "a mapping from names to reasons")
+    return dict(value)
 
 
 def _skeleton(skeleton: Any, function: str) -> tuple[list[str], list[int], NDArray[np.float32]]:

@@ -141,6 +141,14 @@ class Dataset:
             return None
         return channel_entry(self.manifest, self.manifest["deviations"])
 
+    @property
+    def resting(self) -> dict[str, str]:
+        """Deforming joints, controls, shapes and dials that no channel of the rig moves, by name, with the reason.
+
+        Empty for sets of manifest versions 1 and 2, which did not record it.
+        """
+        return dict(self.manifest.get("resting", {}))
+
     @cached_property
     def skeleton(self) -> Skeleton | None:
         """The skeleton; None for a rig without joints."""

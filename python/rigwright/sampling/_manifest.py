@@ -221,6 +221,10 @@ def _are_reasons(value: Any, names: list[str]) -> bool:
     return isinstance(value, dict) and value.keys() <= set(names) and all(isinstance(v, str) for v in value.values())
 
 
+def _are_resting(value: Any, _: dict[str, Any]) -> bool:
+    return isinstance(value, dict) and all(name and isinstance(why, str) for name, why in value.items())
+
+
 def _are_deviations(value: Any, manifest: dict[str, Any]) -> bool:
     if not isinstance(value, dict) or value.keys() != {"channels", "joints"}:
         return False
@@ -272,6 +276,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
     ),
     "joint_parents": (_are_parents, "one integer for each joint: -1 or the index of an earlier joint"),
     "kinematics": (_is_kinematics, "kind, joint, place and whole of each channel, followers, and reasons for joints"),
+    "resting": (_are_resting, "reasons by the names of joints, controls, shapes and dials"),
     "deviations": (_are_deviations, "reasons for channels and for joints"),
     "num_vertices": (_is_integer(1), "a positive integer"),
     "num_faces": (_is_integer(1), "a positive integer"),

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 VERSION = 3  # what is written
 READABLE = (1, 2, VERSION)
 
+LATER = {"kinematics": 2, "deviations": 2, "resting": 3}  # the first version of fields that older ones lack
+
 Value = TypeVar("Value")
 
 
@@ -26,4 +28,4 @@ def _name(key: str, version: int) -> str:
 
 
 def _lacks(key: str, version: int) -> bool:
-    return version < 2 and key in ("kinematics", "deviations")
+    return key in LATER and version < LATER[key]

@@ -93,16 +93,19 @@ def joint_roles(names: Iterable[str]) -> dict[str, str]:
 
 
 def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """Map source joints to target joints by the roles that both name.
+    """Map source joints to target joints by the roles that both name, or else by equal names.
 
     Raises
     ------
     ValueError
-        If fewer than three joints correspond.
+        If fewer than three joints correspond by their roles, and none by its name.
     """
+    source, target = list(source), set(target)
     roles, goals = joint_roles(source), joint_roles(target)
     found = {roles[role]: goals[role] for role in roles if role in goals}
     if len(found) < 3:
+        found = {name: name for name in source if name in target}  # of a creature
+    if not found:
         got = f"names of {len(roles)} and {len(goals)} known roles"
         raise bad_argument(
             "joint_map", "source, target", got, "skeletons with common joint names; else write the map by hand"

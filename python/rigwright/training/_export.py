@@ -81,6 +81,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         "licence": ds.licence,
         "origin": ds.origin,
         "data_hash": ds.hash,
+        **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
         "training": training,
         **({"channels": ds.channel_entry} if ds.channel_entry else {}),
     }

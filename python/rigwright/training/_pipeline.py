@@ -26,6 +26,7 @@ from rigwright.training._export import LearnedSet, common_metadata, common_tenso
 from rigwright.training._networks import layers, make_problem, normalize
 from rigwright.training._optimize import Budget, Trainer, torch_settings
 from rigwright.training._optimizers import Arrays
+from rigwright.training._outlook import Outlook
 from rigwright.training._preparation import Preparation, prepare
 from rigwright.training._settings import BodySettings, settings_for
 
@@ -212,6 +213,7 @@ class Networks:
         trainer = Trainer(problem, *widths, settings, self.device)
         seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
         budget = Budget(settings.steps, seconds)
+        outlook = Outlook(budget)
         _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
         unit = 1000.0 * self.ds.meters_per_unit
         about = json.dumps(common_metadata(self.ds, "body", {}))
@@ -220,7 +222,8 @@ class Networks:
             tensors = common_tensors(self.ds, ready.poses) | set_tensors(ready.sets, self.learned(weights))
             model = _core.model_from_tensors(tensors, about)
             distance = np.linalg.norm(model.evaluate(poses) - truth, axis=2) * unit
-            message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, step {now.step}"
+            words = outlook.words(now, float(distance.mean()))
+            message = f"held-out error {distance.mean():.3g} mm, at most {distance.max():.3g} mm, {words}"
             progress(Progress("training", budget.spent(now), 1.0, message))
 
         run = hashlib.sha256(json.dumps([self.ds.hash, settings.record()]).encode()).hexdigest()

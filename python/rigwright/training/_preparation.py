@@ -48,9 +48,14 @@ class Preparation:
     description: Description
 
     def unread(self) -> NDArray[np.bool_]:
-        """Columns (C,) of joints and controls that vary in the data although no set reads them, a root's as a rule."""
+        """Columns (C,) of joints and controls that no set reads although they vary, or that are a single root's.
+
+        A single root takes the whole character along exactly, whether it moved in the data or not.
+        """
         width = 12 * len(self.description.parents)
-        varying, read = self.description.varying, np.zeros(self.poses.shape[1], bool)
+        varying, read = np.array(self.description.varying), np.zeros(self.poses.shape[1], bool)
+        roots = self.description.parents == -1
+        varying[:width] |= np.repeat(roots & (roots.sum() == 1), 12)
         read[np.concatenate(self.columns)] = True
         free = [(v & ~r) for v, r in zip(_units(varying, width), _units(read, width), strict=True)]
         return np.repeat(np.array(free, bool), [12] * (width // 12) + [1] * (len(varying) - width))

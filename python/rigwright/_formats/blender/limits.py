@@ -16,19 +16,25 @@
 
 Names are those of ``BlenderRig.channel_names``; rotations are in degrees, locations in scene units. A range replaces
 the one in the file, or adds a channel where the file has no range. Two equal ends hold the channel at that value.
+Other entries than these three are for you: :func:`write_limits` states where each range comes from (``sources``),
+what could be a channel (``without_range``), and what rests (``resting``).
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rigwright._files import atomic_write
 from rigwright._reading import read_json
 from rigwright._validate import bad_argument
 
 FORMAT, VERSION = "rigwright.limits", 1
+MOST_DEGREES = 360.0
 
 
 def limits_path(blend: Path) -> Path:
@@ -73,3 +79,62 @@ def check_limits(channels: Any) -> dict[str, tuple[float, float]]:
             raise bad_argument("BlenderRig.open", "limits", got, "two finite numbers, the lower one first")
         result[str(name)] = (float(numbers[0]), float(numbers[1]))
     return result
+
+
+def check_ranges(ranges: float | str | None) -> float | str | None:
+    """Degrees either way, "actions", or None.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+    """
+    if ranges is None or ranges == "actions":
+        return ranges
+    if isinstance(ranges, bool) or not isinstance(ranges, (int, float)) or not 0.0 < ranges <= MOST_DEGREES:
+        expected = f'degrees, positive and at most {MOST_DEGREES:g}, or "actions"'
+        raise bad_argument("BlenderRig.open", "ranges", repr(ranges), expected)
+    return float(ranges)
+
+
+def used_limits(limits: str | os.PathLike[str] | Mapping[str, Any] | None, file: Path | None) -> str | None:
+    """The limits file that is read: the one given, or the one beside the .blend."""
+    if limits is not None:
+        return None if isinstance(limits, Mapping) else os.fspath(limits)
+    beside = limits_path(file) if file is not None else None
+    return str(beside) if beside is not None and beside.is_file() else None
+
+
+def read_limits(
+    limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None, file: Path | None
+) -> dict[str, tuple[float, float]] | None:
+    """Limits from an argument, or from the file beside the .blend; None without either."""
+    if isinstance(limits, Mapping):
+        return check_limits({name: list(ends) for name, ends in limits.items()})
+    used = used_limits(limits, file)
+    return None if used is None else load_limits(used)
+
+
+def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
+    """Write the ranges of a rig's channels as a limits file to edit.
+
+    Parameters
+    ----------
+    path : path
+        By custom ``hero.limits.json`` beside ``hero.blend``, where it is read without being named.
+    rig : BlenderRig
+        Opened with ``ranges=30`` or ``ranges="actions"``, it has a range for bones without limits, too.
+    """
+    pairs = zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True)
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "channels": dict(pairs),
+        "sources": dict(zip(rig.channel_names, rig.range_sources, strict=True)),
+        "without_range": rig.without_range,
+        "resting": rig.resting,
+    }
+    text = json.dumps(content, indent=2)
+    for low, high in rig.channel_ranges.tolist():  # a range on one line is easier to edit
+        text = text.replace(f"[\n      {json.dumps(low)},\n      {json.dumps(high)}\n    ]", json.dumps([low, high]))
+    atomic_write(path, (text + "\n").encode())

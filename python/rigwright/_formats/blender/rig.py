@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,24 +13,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
-from rigwright._formats.blender.limits import check_limits, limits_path, load_limits
+from rigwright._formats.blender.connection import Connection
+from rigwright._formats.blender.limits import check_ranges, read_limits, used_limits
 from rigwright._formats.blender.process import HostProcess
 from rigwright._hashing import file_hash, topology_hash
+from rigwright._rigs.action import Action
 from rigwright._rigs.described import Described, counted
 from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument, missing_file
 from rigwright.errors import SourceError
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rigwright import Skeleton
     from rigwright._formats.blender.local import LocalHost
 
 TIMEOUT = 120.0
 
 
-class BlenderRig(Described):
+class BlenderRig(Connection, Described):
     """One mesh of a .blend with its armature and whatever modifiers it has, evaluated by Blender itself.
 
     Make one with :meth:`open` (Blender in a process of its own) or :meth:`in_process` (inside a running Blender).
@@ -45,9 +46,10 @@ class BlenderRig(Described):
         for custom properties of the armature object and ``bone.NAME`` for those of a bone.
     channel_ranges : (N, 2) float64 array
         From Limit Rotation, Location and Scale constraints in local space, slider and property ranges; the limits
-        file or argument replaces them. Axes that are locked, driven, without limits, or held at one value are no
-        channels. If no bone is limited at all, rotations of deforming bones range over +-30 degrees and ``notes``
-        says so.
+        file or argument replaces them, ``ranges`` fills in what is missing. Axes that are locked, driven, without
+        limits, or held at one value are no channels; neither are rotations that a constraint decides (of the bones of
+        an IK chain): the target and the pole are. If no bone is limited at all, ``ranges`` is 30 degrees and
+        ``notes`` says so.
     channel_rest : (N,) float64 array
         The bind state's values (bones at rest, dials as saved), clipped into the ranges.
     dial_names : list of str
@@ -71,6 +73,20 @@ class BlenderRig(Described):
         Names of bones that constraints, drivers or inheritance settings pose, with the reason.
     meters_per_unit : float
         The scene's unit scale. ``up_axis`` is "Z".
+    range_sources : list of str
+        Where the range of each channel comes from.
+    without_range : list of str
+        What a limits file could make a channel of.
+    limits_file : str or None
+        The limits file that was read.
+    contents : dict
+        Lists of the ``modifiers``, ``constraints``, ``drivers`` and ``actions`` of the character.
+    not_reproduced : list of str
+        What sampling pose by pose leaves out or freezes (cloth, particles, frame drivers, object motion), by name.
+    actions : dict
+        The actions of the file by name, with the number of their frames.
+    fps : float
+        Of the file's scene.
     notes : list of str
         What the user should know about how the file was read.
     """
@@ -84,9 +100,8 @@ class BlenderRig(Described):
     faces: NDArray[np.int32]
     up_axis = "Z"
 
-    def __init__(self, settings: Mapping[str, object], host: HostProcess | LocalHost) -> None:
-        self._settings: dict[str, Any] = dict(settings)
-        self._host: HostProcess | LocalHost | None = host
+    def __init__(self, settings: Mapping[str, Any], host: HostProcess | LocalHost) -> None:
+        super().__init__(dict(settings), host)
         try:
             self._describe(*self._open_file(host))
         except BaseException:
@@ -100,6 +115,7 @@ class BlenderRig(Described):
         mesh: str | None = None,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
+        ranges: float | str | None = None,
         blender: str | None = None,
         timeout: float = TIMEOUT,
         run_scripts: bool = False,
@@ -115,6 +131,9 @@ class BlenderRig(Described):
         limits : path or mapping, optional
             Ranges by channel name that replace the file's (see :mod:`rigwright._formats.blender.limits`). Without it
             ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
+        ranges : float or "actions", optional
+            What bones without limits range over: degrees either way (deforming bones and controls; locations of
+            controls a share of the length that follows them), or what the file's actions use.
         blender : str, optional
             A Blender executable (3.4 or later). Without it the ``bpy`` wheel in this Python, else ``blender`` on
             the PATH.
@@ -143,7 +162,9 @@ class BlenderRig(Described):
             "path": str(file),
             "mesh": mesh,
             "armature": armature,
-            "limits": _limits(limits, file),
+            "limits": read_limits(limits, file),
+            "ranges": check_ranges(ranges),
+            "limits_file": used_limits(limits, file),
             "run_scripts": bool(run_scripts),
             "blender": blender,
             "timeout": float(timeout),
@@ -162,7 +183,8 @@ class BlenderRig(Described):
         from rigwright._formats.blender.local import LocalHost
 
         host = LocalHost()
-        settings = {"path": host.path, "mesh": mesh, "armature": armature, "limits": _limits(limits, None)}
+        settings: dict[str, Any] = {"path": host.path, "mesh": mesh, "armature": armature, "ranges": None}
+        settings |= {"limits": read_limits(limits, None), "limits_file": used_limits(limits, None)}
         return cls(settings, host)
 
     def sample(self, channels: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -204,36 +226,43 @@ class BlenderRig(Described):
         replies = self._connected().request({"operation": "time"}, {"channels": rows}, replies=len(rows))
         return np.array([arrays["seconds"][0] for _, arrays in replies])
 
-    def channels_of_action(self, name: str) -> NDArray[np.float64]:
-        """Channels (T, N) of an action stored in the file, one row a frame, as keyed (ranges are not applied)."""
-        ((_, arrays),) = self._connected().request({"operation": "action", "name": name})
-        return arrays["channels"]
+    def action(self, name: str) -> Action:
+        """An action stored in the file as channels, one row per frame, and what it moves that is no channel.
 
-    def for_worker(self) -> BlenderRig:
-        """An independent rig on the same file; its own Blender starts at the first use, in whatever process."""
-        if "blender" not in self._settings:
-            raise SourceError("a rig inside a running Blender cannot be sampled by other processes: use workers=1")
-        worker = object.__new__(BlenderRig)
-        worker.__dict__.update(self.__getstate__())
-        return worker
+        Raises
+        ------
+        ValueError
+            If the file has no action of that name.
+        """
+        ((header, arrays),) = self._connected().request({"operation": "action", "name": name})
+        return Action(name, arrays["channels"], self.fps, header["missed"])
 
-    def close(self) -> None:
-        """End the host process (or put the user's pose back, inside a running Blender)."""
-        host, self._host = self._host, None
-        if host is not None:
-            host.close()
+    def played(self, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Poses (T, 12 J + K) and vertices (T, V, 3) of an action as Blender plays it, with all that it moves.
 
-    def __enter__(self) -> BlenderRig:
-        return self
+        Plays in a Blender of its own, so that nothing of the action stays behind.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        Raises
+        ------
+        ValueError
+            If the file has no action of that name.
+        SourceError
+            Inside a running Blender.
+        """
+        frames = len(self.action(name))
+        with contextlib.closing(self.for_worker()) as other:
+            replies = other._connected().request({"operation": "play", "name": name}, replies=frames)
+            answers = [arrays for _, arrays in replies]
+        return np.stack([answer["pose"] for answer in answers]), np.stack([answer["vertices"] for answer in answers])
 
-    def __del__(self) -> None:
-        if getattr(self, "_host", None) is not None:
-            self.close()
+    @cached_property
+    def resting(self) -> dict[str, str]:
+        """Deforming bones, controls, shapes and dials that no channel moves, by name, with the reason.
+
+        Found by evaluating the rig with all channels moved to and between their ends.
+        """
+        ((header, _),) = self._connected().request({"operation": "resting"})
+        return dict(header["resting"])
 
     def _facts(self) -> list[str]:
         return [
@@ -243,47 +272,6 @@ class BlenderRig(Described):
             f"evaluated by {self.host}",
         ]
 
-    def __getstate__(self) -> dict[str, Any]:
-        if "blender" not in self._settings:
-            raise SourceError("a rig inside a running Blender cannot be pickled: save its file and open that")
-        return {**self.__dict__, "_host": None}
-
-    def _connected(self) -> HostProcess | LocalHost:
-        """The open host; starts one for a worker, or after a failure."""
-        if self._host is not None and not self._host.closed:
-            return self._host
-        if "blender" not in self._settings:
-            raise SourceError("the rig inside this Blender is closed: call BlenderRig.in_process again")
-        self._check_unchanged()
-        host = HostProcess(self._settings["blender"], self._settings["timeout"])
-        try:
-            header, arrays = self._open_file(host)
-            hashed = topology_hash(arrays["faces"], len(arrays["rest_vertices"]))
-            if header["channel_names"] != self.channel_names or hashed != self._topology:
-                raise self._changed()
-        except BaseException:
-            host.close()
-            raise
-        self._host = host
-        return host
-
-    def _check_unchanged(self) -> None:
-        path = self._settings["path"]
-        if not os.path.exists(path):
-            raise missing_file("BlenderRig", "path", path, "the .blend file that the rig was opened from")
-        if file_hash(path) != self._settings["hash"]:
-            raise self._changed()
-
-    def _changed(self) -> SourceError:
-        return SourceError(f"{self._settings['path']} changed since it was opened: open it again")
-
-    def _open_file(self, host: HostProcess | LocalHost) -> tuple[dict[str, Any], dict[str, Any]]:
-        keys = ("path", "mesh", "armature", "limits")
-        request = {key: self._settings[key] for key in keys}
-        request["run_scripts"] = self._settings.get("run_scripts", False)
-        ((header, arrays),) = host.request({"operation": "open", **request})
-        return header, arrays
-
     def _describe(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
         from rigwright import Skeleton
 
@@ -291,6 +279,13 @@ class BlenderRig(Described):
         for key in ("channel_names", "dial_names", "meters_per_unit", "licence", "origin", "notes", "modifiers"):
             setattr(self, key, header[key])
         self.host: str = header["host"]
+        self.limits_file: str | None = self._settings["limits_file"]
+        self.range_sources: list[str] = header["range_sources"]
+        self.without_range: list[str] = header["without_range"]
+        self.contents: dict[str, Any] = header["contents"]
+        self.not_reproduced: list[str] = header["not_reproduced"]
+        self.fps: float = header["fps"]
+        self.actions = {name: last - first + 1 for name, first, last in self.contents["actions"]}
         self.mesh: str = header["mesh"]
         self.armature: str | None = header["armature"]
         self.channel_ranges, self.channel_rest = arrays["channel_ranges"], arrays["channel_rest"]
@@ -310,14 +305,3 @@ class BlenderRig(Described):
 
     def _rows(self, channels: ArrayLike, function: str) -> NDArray[np.float64]:
         return Arguments(function, N=len(self.channel_names)).numbers("channels", channels, "T N")
-
-
-def _limits(
-    limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None, file: Path | None
-) -> dict[str, tuple[float, float]] | None:
-    if isinstance(limits, Mapping):
-        return check_limits({name: list(ends) for name, ends in limits.items()})
-    if limits is not None:
-        return load_limits(limits)
-    beside = limits_path(file) if file is not None else None
-    return load_limits(beside) if beside is not None and beside.is_file() else None

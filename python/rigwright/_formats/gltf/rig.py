@@ -20,6 +20,7 @@ from rigwright._formats.gltf.document import Document, integer, items, optional,
 from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
+from rigwright._rigs.action import Action
 from rigwright._rigs.described import counted
 from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
 from rigwright._rigs.motion import Motion
@@ -31,6 +32,8 @@ from rigwright._validate import Arguments, bad_argument
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
 # A joint that clips move less than this has no channels.
 STILL_DEGREES = 0.1
+STILL_TURN = 2e-3  # of a rotation's entries: about the same angle
+ACTION_FPS = 30.0
 STILL_SHARE = 1e-3  # of the character's size
 
 
@@ -85,6 +88,26 @@ class GltfRig(SkinnedRig):
         local = self.playback.local(record, moments).reshape(len(moments), self.joint_columns)
         poses = np.concatenate([local, weights], axis=1).astype(np.float32)
         return poses, self.deform(poses, weights)
+
+    @property
+    def actions(self) -> dict[str, int]:
+        """The clips by name, with the number of their frames at ``ACTION_FPS``."""
+        return {name: len(frame_times(clip, ACTION_FPS)) for name, clip in self.clips.items()}
+
+    def action(self, name: str, fps: float = ACTION_FPS) -> Action:
+        """A clip as channels, and the joints that it moves otherwise than channels can: by scaling, or without any."""
+        channels = self.play(name, fps)
+        if self.joints is None:
+            return Action(name, channels, fps)
+        record, moments = self._moments(name, fps, None)
+        gap = np.abs(self.playback.local(record, moments) - self.local_transforms(channels)).max(axis=0)
+        size = float(np.ptp(self.rest_vertices, axis=0).max())
+        turned = (gap[..., :3] > STILL_TURN).any(axis=(1, 2)) | (gap[..., 3] > STILL_SHARE * size).any(axis=1)
+        return Action(name, channels, fps, [f"joint {self.joints.names[j]!r}" for j in np.flatnonzero(turned)])
+
+    def played(self, name: str, fps: float = ACTION_FPS) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Poses (T, C) and vertices (T, V, 3) of a clip as it is, with all that it moves."""
+        return self.sample_clip(name, fps)
 
     def motion(self, clip: str, fps: float = 30.0) -> Motion:
         """The joints of a clip, to retarget onto another character."""

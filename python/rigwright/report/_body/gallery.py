@@ -15,6 +15,7 @@ from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._body.assess import Assessment
 from rigwright.report._body.contenders import PAPER, Contender, reference
 from rigwright.report._body.measure import Accuracy, set_weights
+from rigwright.report._body.places import worst_place
 from rigwright.report._kit.gallery import Gallery, Picture, Row
 from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.words import figure
@@ -104,7 +105,8 @@ class Painter:
         for entry in self.shown[1:]:
             pictures.append(self._difference(entry, which, pose, view, entry.label))
         error, row = figure(float(distances.max())), int(truth.rows[pose])
-        text = f"row {row:,} of the {truth.title}: vertex {vertex:,} in the middle, {error} mm off"
+        place = worst_place(self.numbers.subject.model, vertex)
+        text = f"row {row:,} of the {truth.title}: vertex {vertex:,}{place}, in the middle, {error} mm off"
         return Row("Largest error of all, close", text, pictures, self.top)
 
     def _three(self, which: int, pose: int, view: View) -> list[Picture]:

@@ -8,17 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import rigwright as rw
+from rigwright._rigs.resting import resting_lines
 from rigwright.plot import _colors as colors
 from rigwright.report._body import charts
 from rigwright.report._body.assess import FAR, Assessment
 from rigwright.report._body.contenders import reference
 from rigwright.report._body.measure import histogram
+from rigwright.report._body.places import Place, by_channel, by_joint, by_part, size_in_millimeters
 from rigwright.report._body.provenance import provenance
 from rigwright.report._body.timing import BATCH
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Gallery
 from rigwright.report._kit.template import Figure, fill
 from rigwright.sampling import Dataset
+
+MOST_PLACES = 10  # rows of a table
 
 Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -41,7 +46,8 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
             "Sample another set with another seed to judge it."
             for truth in numbers.truths
             if truth.dataset.hash in known
-        ],
+        ]
+        + doubts(numbers),
         "headline": headline(numbers),
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),
@@ -57,7 +63,32 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
         "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
         "ratio": words.ratio,
         "nan": np.nan,
+        "size": size_in_millimeters(subject.model),
+        "places": places(numbers),
     }
+
+
+def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
+    """Tables of where the subject errs: title, what the second column counts, rows."""
+    model, truth, distances = numbers.subject.model, numbers.truths[0], numbers.accuracy[0][0].distances
+    tables = [
+        ("Joint", "leads", by_joint(model, distances)),
+        ("Channel", "far from rest in", by_channel(truth, distances)),
+        ("Part", "has", by_part(model, distances)),
+    ]
+    return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]
+
+
+def doubts(numbers: Assessment) -> list[str]:
+    """What never moved in training, and which of it the poses of the report move."""
+    model = numbers.subject.model
+    head, *reasons = resting_lines(model.metadata.get("resting", {})) or [""]
+    lines = [f"{head} {'; '.join(reasons)}."] if head else []
+    for truth in numbers.truths:
+        outside = rw.metrics.outside_training(model, truth.poses)
+        if outside.resting or outside.doubtful:
+            lines.append(f"The {truth.title}: {'; '.join(outside.lines())}.")
+    return lines
 
 
 def lead(numbers: Assessment, training: Dataset | None) -> str:

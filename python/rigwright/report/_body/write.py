@@ -80,6 +80,9 @@ def write(
         for dataset in (data, animation):
             if dataset is not None:
                 check_fits(entry.model, dataset, "report")
+    if rig is not None and list(getattr(rig, "channel_names", data.channel_names)) != data.channel_names:
+        got = f"one of {len(rig.channel_names)} channels, the data set {data.path} of {len(data.channel_names)}"
+        raise bad_argument("report", "rig", got, "opened with the limits and ranges that the set was sampled with")
     truths = [held_out(data, "random poses", at_most)]
     if animation is not None:
         truths.append(held_out(animation, "animation", at_most))

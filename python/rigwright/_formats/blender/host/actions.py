@@ -1,66 +1,71 @@
-"""Channel values of an action stored in the file, one row a frame."""
+"""Actions stored in the file: the channels that they key, and what they move beside them."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from .objects import InputError
+from .curves import channel_curves, curves_of, paths_of
+from .objects import InputError, one_of
+from .paths import words_of
 
 if TYPE_CHECKING:
     from .scene import Scene
 
+STILL = 1e-6  # a curve that leaves its rest value by less moves nothing
 
-def action_channels(scene: Scene, name: str) -> np.ndarray[Any, Any]:
-    """Channels (T, N) of a named action over its whole frames; channels it does not move stay in the bind state.
 
-    Rotations are read as the curves of the bone's own mode; quaternion curves become XYZ angles.
-    """
+def find_action(name: str) -> Any:
+    """The action of that name."""
     action = bpy.data.actions.get(name)
     if action is None:
-        known = ", ".join(repr(item.name) for item in bpy.data.actions) or "left out: the file holds none"
-        raise InputError("name", repr(name), f"the name of an action: {known}")
-    curves = {(curve.data_path, curve.array_index): curve for curve in curves_of(action)}
+        raise InputError("name", repr(name), one_of([item.name for item in bpy.data.actions], "the name of an action"))
+    return action
+
+
+def frames_of(action: Any) -> range:
+    """Its whole frames."""
     first, last = (round(value) for value in action.frame_range)
-    columns = [_column(scene, channel, curves) for channel in scene.channels]
-    return np.array([[column(frame) for column in columns] for frame in range(first, last + 1)], np.float64)
+    return range(first, last + 1)
 
 
-def curves_of(action: Any) -> list[Any]:
-    """F-curves of an action: of all its layers where Blender has them (4.4 and newer)."""
-    if hasattr(action, "fcurves"):
-        return list(action.fcurves)
-    return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
+def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """Channels (T, N) of a named action over its whole frames, and names of what else it moves.
+
+    Channels that it does not move stay in the bind state. An action that the file itself plays comes with the others
+    that the file plays at the same time (of the shape keys).
+    """
+    action = find_action(name)
+    beside = [other for _, other in scene.assigned] if any(action == other for _, other in scene.assigned) else []
+    curves: dict[tuple[str, int], Any] = {}
+    for curve in [curve for item in dict.fromkeys([action, *beside]) for curve in curves_of(item)]:
+        curves.setdefault((curve.data_path, curve.array_index), curve)
+    frames = frames_of(action)
+    rows = np.tile([channel.rest for channel in scene.channels], (len(frames), 1))
+    reached: set[tuple[str, int]] = set()
+    for column, channel in enumerate(scene.channels):
+        value = channel_curves(channel, scene.armature, curves)
+        if value is not None:
+            rows[:, column] = [value(frame) for frame in frames]
+            reached |= set(paths_of(channel, scene.armature))
+    return rows, _missed(scene, curves, reached, frames)
 
 
-def _column(scene: Scene, channel: Any, curves: dict[tuple[str, int], Any]) -> Any:
-    if channel.kind == "shape":
-        escaped = bpy.utils.escape_identifier(channel.target)
-        return _reader(curves.get((f'key_blocks["{escaped}"].value', 0)), channel.rest)
-    assert scene.armature is not None
-    if channel.kind == "property":
-        prefix, key = channel.target.split("\0")
-        path = f'["{bpy.utils.escape_identifier(key)}"]'
-        if prefix != "property":
-            path = scene.armature.pose.bones[prefix].path_from_id() + path
-        return _reader(curves.get((path, 0)), channel.rest)
-    bone = scene.armature.pose.bones[channel.target]
-    if channel.kind != "rotation":
-        return _reader(curves.get((f"{bone.path_from_id()}.{channel.kind}", channel.axis)), channel.rest)
-    if bone.rotation_mode == "QUATERNION":
-        return _quaternion_reader(bone, channel.axis, curves)
-    return _reader(curves.get((f"{bone.path_from_id()}.rotation_euler", channel.axis)), channel.rest, 180.0 / math.pi)
-
-
-def _reader(curve: Any, rest: float, scale: float = 1.0) -> Any:
-    return (lambda frame: rest) if curve is None else (lambda frame: curve.evaluate(frame) * scale)
-
-
-def _quaternion_reader(bone: Any, axis: int, curves: dict[tuple[str, int], Any]) -> Any:
-    from mathutils import Quaternion
-
-    readers = [_reader(curves.get((f"{bone.path_from_id()}.rotation_quaternion", i)), float(i == 0)) for i in range(4)]
-    return lambda frame: math.degrees(Quaternion([r(frame) for r in readers]).normalized().to_euler("XYZ")[axis])
+def _missed(
+    scene: Scene, curves: dict[tuple[str, int], Any], reached: set[tuple[str, int]], frames: range
+) -> list[str]:
+    """What curves move that is no channel, each with the reason where there is one."""
+    found: dict[str, None] = {}
+    for (path, index), curve in curves.items():
+        if (path, index) in reached:
+            continue
+        values = [curve.evaluate(frame) for frame in frames]
+        rest = 1.0 if path.endswith("scale") or (path.endswith("rotation_quaternion") and index == 0) else 0.0
+        if max(abs(value - rest) for value in values) > STILL:
+            name = words_of(path, index).replace("the object", f"object {scene.armature and scene.armature.name!r}")
+            bone = name.rpartition(".")[0]
+            why = f" (moved by {scene.moved[bone]})" if bone in scene.moved else ""
+            found[name + why] = None
+    return list(found)

@@ -10,7 +10,9 @@ import numpy as np
 
 from .actions import action_channels
 from .objects import InputError, UnusableError
+from .playing import played
 from .point_cache import alembic_frames
+from .resting import resting
 from .scene import Scene
 from .shapes import shape_action, shape_keys
 
@@ -47,7 +49,7 @@ class Answers:
             if self._opens_files:
                 _open_file(request["path"], request["run_scripts"])
             limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
-            self._scene = Scene(request["mesh"], request["armature"], limits or None)
+            self._scene = Scene(request["mesh"], request["armature"], limits or None, request["ranges"])
             yield self._scene.description()
         elif operation == "shapes":
             _open_file(request["path"], run_scripts=False)
@@ -67,7 +69,13 @@ class Answers:
             for row in arrays["channels"]:
                 yield {}, {"seconds": np.array([self._scene.seconds(row)])}
         elif operation == "action":
-            yield {}, {"channels": action_channels(self._scene, request["name"])}
+            channels, missed = action_channels(self._scene, request["name"])
+            yield {"missed": missed, "frames": len(channels)}, {"channels": channels}
+        elif operation == "play":
+            for pose, vertices in played(self._scene, request["name"]):
+                yield {}, {"pose": pose, "vertices": vertices}
+        elif operation == "resting":
+            yield {"resting": resting(self._scene)}, {}
         else:
             raise UnusableError(f"unknown operation {operation!r}")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import bpy
 
-from .objects import InputError
+from .controls import Control
+from .influences import driven_paths
+from .paths import AXES
 
-AXES = "xyz"
-DEFAULT_ROTATION = 30.0  # degrees, for deforming bones of a file that limits nothing
 UNBOUNDED = 1e6  # Blender writes "no range" as the largest float or int
 KINDS = {"LIMIT_ROTATION": "rotation", "LIMIT_LOCATION": "location", "LIMIT_SCALE": "scale"}
 
@@ -27,53 +27,58 @@ class Channel:
     low: float
     high: float
     rest: float
+    source: str = ""  # where the range comes from
+
+
+@dataclass
+class Candidate:
+    """What could be a channel, its range if it has one, and why it has none if a constraint decides it."""
+
+    channel: Channel
+    low: float | None = None
+    high: float | None = None
+    withheld: str = ""
+
+    def give(self, low: float, high: float, source: str) -> None:
+        """A range, and where it comes from."""
+        self.low, self.high, self.channel.source = low, high, source
 
 
 @dataclass
 class Found:
-    """The channels of a file, in order, those that are held at one value, and what the user should know."""
+    """What a file offers.
+
+    Attributes
+    ----------
+    channels, held : lists of Channel
+        In order; those that are held at one value.
+    without_range : list of Candidate
+        What could be a channel.
+    driven : dict
+        What would be a channel but for a driver, by name, with what the driver reads.
+    controls, moved : dicts
+        See :func:`.controls.controls_of` and :func:`.controls.moved_bones`.
+    notes : list of str
+        What the user should know.
+    """
 
     channels: list[Channel] = field(default_factory=list)
     held: list[Channel] = field(default_factory=list)
+    without_range: list[Candidate] = field(default_factory=list)
+    driven: dict[str, str] = field(default_factory=dict)
+    controls: dict[str, Control] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def find_channels(mesh: Any, armature: Any | None, limits: dict[str, tuple[float, float]] | None) -> Found:
-    """All channels of a mesh object and its armature object.
-
-    Parameters
-    ----------
-    limits : dict, optional
-        Ranges by channel name from the user's file; they replace those found in the .blend, and add channels to it.
-    """
-    found = Found()
-    candidates = _bone_channels(armature, found.notes) if armature else []
-    limited = any(low is not None for _, low, _ in candidates)
-    if candidates and not limited and not limits:
-        found.notes.append(
-            f"the file limits no bone: rotations of deforming bones range over +-{DEFAULT_ROTATION:g} degrees"
-        )
-        candidates = [_default_range(armature, *item) for item in candidates]
-    candidates += _shape_channels(mesh, found.notes)
-    candidates += _property_channels(armature, found.notes) if armature else []
-    _apply_limits(candidates, limits or {}, found)
-    return found
-
-
-def driven_paths(owner: Any) -> set[tuple[str, int]]:
-    """Data paths (with array index) under a driver, which overwrites whatever a user sets there."""
-    data = owner.animation_data
-    return {(curve.data_path, curve.array_index) for curve in data.drivers} if data else set()
-
-
-Candidate = tuple[Channel, "float | None", "float | None"]
-
-
-def _bone_channels(armature: Any, notes: list[str]) -> list[Candidate]:
+def bone_candidates(armature: Any, found: Found) -> list[Candidate]:
     driven = driven_paths(armature)
     candidates: list[Candidate] = []
     for bone in armature.pose.bones:
-        ranges = _constraint_ranges(bone, notes)
+        given = _constraint_ranges(bone, found.notes)
+        withheld = found.moved.get(bone.name, "")
+        if withheld and any(kind == "rotation" for kind, _ in given):
+            found.notes.append(f"bone {bone.name!r}: its Limit Rotation gives no range: {withheld} decides it")
         for kind, locks in (
             ("location", bone.lock_location),
             ("rotation", bone.lock_rotation),
@@ -84,10 +89,13 @@ def _bone_channels(armature: Any, notes: list[str]) -> list[Candidate]:
                     continue
                 if kind == "location" and bone.bone.use_connect:
                     continue
-                low, high = ranges.get((kind, axis), (None, None))
                 name = f"{bone.name}.{kind}_{AXES[axis]}"
-                rest = 1.0 if kind == "scale" else 0.0
-                candidates.append((Channel(name, kind, bone.name, axis, 0.0, 0.0, rest), low, high))
+                candidate = Candidate(Channel(name, kind, bone.name, axis, 0.0, 0.0, float(kind == "scale")))
+                if kind == "rotation" and withheld:
+                    candidate.withheld = withheld
+                elif (kind, axis) in given:
+                    candidate.give(*given[kind, axis], f"Limit {kind.capitalize()} of the bone")
+                candidates.append(candidate)
     return candidates
 
 
@@ -130,13 +138,7 @@ def _tidy(value: float) -> float:
     return round(value, 4) + 0.0
 
 
-def _default_range(armature: Any, channel: Channel, low: float | None, high: float | None) -> Candidate:
-    if channel.kind == "rotation" and armature.data.bones[channel.target].use_deform:
-        return channel, -DEFAULT_ROTATION, DEFAULT_ROTATION
-    return channel, low, high
-
-
-def _shape_channels(mesh: Any, notes: list[str]) -> list[Candidate]:
+def shape_candidates(mesh: Any, notes: list[str]) -> list[Candidate]:
     keys = mesh.data.shape_keys
     if keys is None:
         return []
@@ -148,12 +150,13 @@ def _shape_channels(mesh: Any, notes: list[str]) -> list[Candidate]:
     for key in keys.key_blocks:
         if key == keys.reference_key or key.mute or key.path_from_id("value") in driven:
             continue
-        channel = Channel(f"shape.{key.name}", "shape", key.name, 0, 0.0, 0.0, _tidy(key.value))
-        candidates.append((channel, key.slider_min, key.slider_max))
+        candidate = Candidate(Channel(f"shape.{key.name}", "shape", key.name, 0, 0.0, 0.0, _tidy(key.value)))
+        candidate.give(key.slider_min, key.slider_max, "the shape key's slider")
+        candidates.append(candidate)
     return candidates
 
 
-def _property_channels(armature: Any, notes: list[str]) -> list[Candidate]:
+def property_candidates(armature: Any, notes: list[str]) -> list[Candidate]:
     driven = {path for path, _ in driven_paths(armature)}
     owners = [("property", armature)] + [(bone.name, bone) for bone in armature.pose.bones]
     candidates: list[Candidate] = []
@@ -167,9 +170,12 @@ def _property_channels(armature: Any, notes: list[str]) -> list[Candidate]:
                 continue
             low, high = _property_range(owner, key, value)
             channel = Channel(f"{prefix}.{key}", "property", f"{prefix}\0{key}", 0, 0.0, 0.0, float(value))
-            if low is None:
+            candidate = Candidate(channel)
+            if low is None or high is None:
                 notes.append(f"custom property {prefix}.{key} has no range and is no channel")
-            candidates.append((channel, low, high))
+            else:
+                candidate.give(low, high, "the property's range")
+            candidates.append(candidate)
     return candidates
 
 
@@ -182,23 +188,3 @@ def _property_range(owner: Any, key: str, value: Any) -> tuple[float | None, flo
     if abs(low) > UNBOUNDED or abs(high) > UNBOUNDED:
         return None, None
     return _tidy(low), _tidy(high)
-
-
-def _apply_limits(candidates: list[Candidate], limits: dict[str, tuple[float, float]], found: Found) -> None:
-    names = {channel.name for channel, _, _ in candidates}
-    unknown = [name for name in limits if name not in names]
-    if unknown:
-        raise InputError("limits", f"a file with the channel {unknown[0]!r}", f"made of {_some(sorted(names))}")
-    for channel, low, high in candidates:
-        if channel.name in limits:
-            low, high = limits[channel.name]
-        if low is None or high is None:
-            continue
-        channel.low, channel.high = float(low), float(high)
-        channel.rest = min(max(channel.rest, channel.low), channel.high)
-        (found.channels if channel.low < channel.high else found.held).append(channel)
-
-
-def _some(names: list[str], count: int = 12) -> str:
-    shown = ", ".join(repr(name) for name in names[:count])
-    return shown + (f" and {len(names) - count} more" if len(names) > count else "")

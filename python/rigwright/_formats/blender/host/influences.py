@@ -13,6 +13,12 @@ LIMITS = ("LIMIT_ROTATION", "LIMIT_LOCATION", "LIMIT_SCALE")  # they give ranges
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
+def driven_paths(owner: Any) -> set[tuple[str, int]]:
+    """Data paths (with array index) under a driver, which overwrites whatever a user sets there."""
+    data = owner.animation_data
+    return {(curve.data_path, curve.array_index) for curve in data.drivers} if data else set()
+
+
 def posed_elsewhere(armature: Any | None) -> dict[str, str]:
     """Bones whose pose may depend on something other than their channels, and the reason in a few words.
 
@@ -23,7 +29,7 @@ def posed_elsewhere(armature: Any | None) -> dict[str, str]:
         for constraint in bone.constraints:
             if constraint.mute or constraint.type in LIMITS:
                 continue
-            for name in _constrained(bone, constraint):
+            for name in constrained(bone, constraint):
                 reasons.setdefault(name, []).append(f"constraint {constraint.name!r} of bone {bone.name!r}")
         driven = _driven(armature, bone)
         reasons.setdefault(bone.name, []).extend(f"a driver on its {path}" for path in driven)
@@ -72,7 +78,7 @@ def _copied(armature: Any, curve: Any) -> tuple[str, float] | None:
     return f"{name}.rotation_{'xyz'[int(place[2])]}", -1.0 if expression.startswith("-") else 1.0
 
 
-def _constrained(bone: Any, constraint: Any) -> list[str]:
+def constrained(bone: Any, constraint: Any) -> list[str]:
     """The bones that a constraint moves: a chain for inverse kinematics, else its owner."""
     if constraint.type not in ("IK", "SPLINE_IK"):
         return [bone.name]

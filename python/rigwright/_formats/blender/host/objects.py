@@ -58,8 +58,13 @@ def choose_armature(mesh: Any, name: str | None) -> Any | None:
     return candidates[0] if candidates else None
 
 
-def _one_of(items: list[Any]) -> str:
-    names = sorted(item.name for item in items)
+def one_of(names: list[str], what: str = "") -> str:
+    """What a name must be, if these are all there are."""
     if not names:
         return "left out: the file holds none"
-    return ("one of " if len(names) > 1 else "") + ", ".join(repr(name) for name in names)
+    listed = ("one of " if len(names) > 1 else "") + ", ".join(repr(name) for name in sorted(names))
+    return f"{what}: {listed}" if what else listed
+
+
+def _one_of(items: list[Any]) -> str:
+    return one_of([item.name for item in items])

@@ -41,6 +41,17 @@ class Writer:
             self.armature.update_tag()
         return np.asarray(values[self.columns])
 
+    def read(self) -> Array:
+        """The numeric controls as they are."""
+        return np.array([self._value(self.channels[column]) for column in self.columns], np.float64)
+
+    def _value(self, channel: Channel) -> float:
+        if channel.kind == "shape":
+            return float(self.mesh.data.shape_keys.key_blocks[channel.target].value)
+        assert self.armature is not None
+        prefix, key = channel.target.split("\0")
+        return float((self.armature if prefix == "property" else self.armature.pose.bones[prefix])[key])
+
     @property
     def whole_channels(self) -> list[str]:
         """Names of the channels that are rounded before they are set."""

@@ -9,13 +9,13 @@ import bpy
 import numpy as np
 
 from . import topology
-from .channels import find_channels
+from .contents import contents, not_reproduced
+from .find import Limits, find_channels
 from .influences import followers, posed_elsewhere
 from .objects import InputError, UnusableError, choose_armature, choose_mesh
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
-Limits = dict[str, tuple[float, float]]
 SNAP = 4e-6  # float32 rounding of a chain of bone matrices
 
 
@@ -28,6 +28,8 @@ class Scene:
         Object names; needed where several fit.
     limits : dict, optional
         Channel ranges that replace the file's.
+    ranges : float or "actions", optional
+        See :func:`.find.find_channels`.
 
     Notes
     -----
@@ -36,20 +38,28 @@ class Scene:
     (those the rig refers to are still evaluated); :meth:`close` puts everything back.
     """
 
-    def __init__(self, mesh: str | None = None, armature: str | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        mesh: str | None = None,
+        armature: str | None = None,
+        limits: Limits | None = None,
+        ranges: float | str | None = None,
+    ) -> None:
         self.mesh = choose_mesh(mesh)
         self.armature = choose_armature(self.mesh, armature)
         for item in filter(None, (self.mesh, self.armature)):
             if item.mode == "EDIT":
                 raise InputError("mesh" if item == self.mesh else "armature", "being edited", "in object or pose mode")
-        found = find_channels(self.mesh, self.armature, limits)
-        self.channels, self.notes = found.channels, found.notes
+        self.found = found = find_channels(self.mesh, self.armature, limits, ranges)
+        self.channels, self.notes, self.moved = found.channels, found.notes, found.moved
+        self.assigned = _assigned(self.mesh, self.armature)
+        self._left_out = not_reproduced(self.mesh, self.armature, self.assigned)
         if bpy.app.autoexec_fail:
             self.notes.append(f"Python in the file was not run: {bpy.app.autoexec_fail_message}")
         self._hidden = self._show_only_rig()
         self._writer = Writer(self.mesh, self.armature, found.channels, found.held)
         self._rest_row = np.array([channel.rest for channel in found.channels])
-        self._bones, self.parents = _ordered_bones(self.armature)
+        self.bones, self.parents = _ordered_bones(self.armature)
         self._watched = not all(topology.is_fixed(item) for item in self.mesh.modifiers if item.show_viewport)
         self._read_bind_state()
         if self._watched:  # better now than after an hour of sampling
@@ -65,12 +75,17 @@ class Scene:
             "host": f"Blender {bpy.app.version_string}",
             "channel_names": [channel.name for channel in self.channels],
             "dial_names": [self.channels[i].name for i in self._writer.columns],
-            "joint_names": self._bones,
-            "rotation_modes": _rotation_modes(self.armature, self._bones),
+            "joint_names": self.bones,
+            "rotation_modes": _rotation_modes(self.armature, self.bones),
             "whole_channels": self._writer.whole_channels,
             "followers": followers(self.armature),
             "posed_elsewhere": posed_elsewhere(self.armature),
             "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
+            "contents": contents(self.mesh, self.armature),
+            "not_reproduced": self._left_out,
+            "range_sources": [channel.source for channel in self.channels],
+            "without_range": [candidate.channel.name for candidate in self.found.without_range],
+            "fps": bpy.context.scene.render.fps / bpy.context.scene.render.fps_base,
             "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
             "licence": str(self.mesh.get("licence", "")),
             "origin": str(self.mesh.get("origin", "")),
@@ -90,12 +105,29 @@ class Scene:
         """Pose row (12 J + K,) and world-space vertices (V, 3), both float32, for one row of channels."""
         numeric = self._writer.write(row)
         mesh, matrix = self._evaluated()
-        if topology.counts(mesh) != self._counts or (
-            self._watched and not topology.same(topology.connectivity(mesh), self._connectivity)
-        ):
+        if self._has_changed(mesh):
             raise UnusableError(self._topology_changed(row))
         pose = np.concatenate([self._locals().reshape(-1), numeric])
         return pose.astype(np.float32), _world_vertices(mesh, matrix)
+
+    def current(self) -> tuple[Array, Array]:
+        """Pose row and vertices of the state that the file is in."""
+        mesh, matrix = self._evaluated()
+        if self._has_changed(mesh):
+            raise UnusableError(f"the topology of mesh {self.mesh.name!r} changes over time")
+        pose = np.concatenate([self._locals().reshape(-1), self._writer.read()])
+        return pose.astype(np.float32), _world_vertices(mesh, matrix)
+
+    def state(self, row: Array) -> tuple[Array, dict[str, float]]:
+        """Parent-relative bones (J, 3, 4) and the values of all shapes, by channel name, for one row of channels."""
+        self._writer.write(row)
+        self._evaluated()
+        keys = self.mesh.data.shape_keys
+        if keys is None:
+            return self._locals(), {}
+        blocks = keys.evaluated_get(bpy.context.evaluated_depsgraph_get()).key_blocks
+        first = keys.reference_key.name
+        return self._locals(), {f"shape.{key.name}": float(key.value) for key in blocks if key.name != first}
 
     def seconds(self, row: Array) -> float:
         """Time to set one row of channels, let Blender evaluate, and read the vertices."""
@@ -134,7 +166,7 @@ class Scene:
         self.faces, self.rest_vertices = topology.faces(mesh), _world_vertices(mesh, matrix)
         self.rest_locals = np.zeros((0, 3, 4))
         if self.armature is not None:
-            self.rest_locals = self._relative(_bone_matrices(self.armature.data.bones, "matrix_local", self._bones))
+            self.rest_locals = self._relative(_bone_matrices(self.armature.data.bones, "matrix_local", self.bones))
             self.armature.data.pose_position = "POSE"
         if not len(self.rest_vertices):
             raise UnusableError(f"mesh {self.mesh.name!r} has no vertices after its modifiers")
@@ -150,7 +182,7 @@ class Scene:
         if self.armature is None:
             return self.rest_locals
         item = self.armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        current = self._relative(_bone_matrices(item.pose.bones, "matrix", self._bones))
+        current = self._relative(_bone_matrices(item.pose.bones, "matrix", self.bones))
         scale = np.array([1.0, 1.0, 1.0, 1.0 + np.abs(self.rest_locals[:, :, 3]).max()])
         return np.where(np.abs(current - self.rest_locals) < SNAP * scale, self.rest_locals, current)
 
@@ -164,6 +196,11 @@ class Scene:
         result[children] = _affine_inverse(world[parents[children]]) @ world[children]
         return np.asarray(result[:, :3])
 
+    def _has_changed(self, mesh: Any) -> bool:
+        if topology.counts(mesh) != self._counts:
+            return True
+        return self._watched and not topology.same(topology.connectivity(mesh), self._connectivity)
+
     def _topology_changed(self, row: Array) -> str:
         rows = (self._rest_row, row)
 
@@ -173,6 +210,13 @@ class Scene:
 
         blamed = topology.blame(self.mesh, evaluate)
         return f"{blamed} of mesh {self.mesh.name!r} changes the topology with the pose; apply or remove it"
+
+
+def _assigned(mesh: Any, armature: Any | None) -> list[tuple[Any, Any]]:
+    """(ID block, action) of what the file plays on the character and on what it hangs."""
+    items = [mesh, mesh.data.shape_keys, armature, mesh.parent, armature and armature.parent]
+    found = [(item, item.animation_data.action) for item in dict.fromkeys(items) if item and item.animation_data]
+    return [(item, action) for item, action in found if action is not None]
 
 
 def _rotation_modes(armature: Any, bones: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from . import topology
-from .actions import curves_of
+from .curves import curves_of
 from .objects import InputError, UnusableError
 
 Array = np.ndarray[Any, Any]

@@ -1,0 +1,137 @@
+"""What a file is made of, and what of it sampling pose by pose cannot reproduce."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .actions import frames_of
+from .curves import curves_of
+from .paths import drivers_of, inputs_of, words_of
+
+SIMULATED = {
+    "CLOTH": "cloth",
+    "SOFT_BODY": "a soft body",
+    "FLUID": "a fluid",
+    "DYNAMIC_PAINT": "dynamic paint",
+    "PARTICLE_SYSTEM": "particles",
+    "PARTICLE_INSTANCE": "particles",
+    "EXPLODE": "particles",
+}
+TIMED = {
+    "MESH_CACHE": "a cache",
+    "MESH_SEQUENCE_CACHE": "a cache",
+    "WAVE": "waves",
+    "BUILD": "building",
+    "OCEAN": "an ocean",
+}
+HISTORY = "depends on the frames before"
+TIME = "depends on the frame"
+
+
+def contents(mesh: Any, armature: Any | None) -> dict[str, Any]:
+    """Modifiers, constraints, drivers and actions of a character, as lists of plain values."""
+    keys = mesh.data.shape_keys
+    owners = [armature, armature and armature.data, mesh, mesh.data, keys]
+    return {
+        "modifiers": [f"{m.name} ({m.type})" + (m.show_viewport is False) * ", off" for m in mesh.modifiers],
+        "constraints": _constraints(mesh, armature),
+        "drivers": [
+            f"{words_of(curve.data_path, curve.array_index)} by {', '.join(inputs_of(curve)) or 'nothing'}"
+            for _, curve in drivers_of(*owners)
+        ],
+        "actions": [[action.name, frames_of(action)[0], frames_of(action)[-1]] for action in bpy.data.actions],
+    }
+
+
+def not_reproduced(mesh: Any, armature: Any | None, assigned: list[tuple[Any, Any]]) -> list[str]:
+    """What sampling leaves out or freezes, each by name with the reason.
+
+    Parameters
+    ----------
+    assigned : list of (ID block, action)
+        The actions that the file plays.
+    """
+    found = [text for modifier in mesh.modifiers if modifier.show_viewport for text in _of_modifier(modifier)]
+    for owner, curve in drivers_of(armature, armature and armature.data, mesh, mesh.data, mesh.data.shape_keys):
+        if "frame" in inputs_of(curve):
+            found.append(f"driver of {words_of(curve.data_path, curve.array_index)} in {owner.name!r}: {TIME}")
+    if mesh.rigid_body is not None:
+        found.append(f"rigid body of {mesh.name!r}: {HISTORY}")
+    for item in _with_parents(mesh, armature):
+        moves = [action for owner, action in assigned if owner == item and _moves_object(action)]
+        found += [f"object-level motion of {item.name!r} in action {action.name!r}: no channel" for action in moves]
+        found += [
+            f"constraint {c.name!r} of object {item.name!r}: no channel moves it" for c in _active(item.constraints)
+        ]
+    for bone in armature.pose.bones if armature else ():
+        for constraint in _active(bone.constraints):
+            target = getattr(constraint, "target", None)
+            if target is not None and target not in (armature, mesh):
+                found.append(
+                    f"constraint {constraint.name!r} of bone {bone.name!r}: object {target.name!r} is no channel"
+                )
+            if constraint.type == "ACTION" and getattr(constraint, "use_eval_time", False):
+                found.append(f"constraint {constraint.name!r} of bone {bone.name!r}: {TIME}")
+    return list(dict.fromkeys(found))
+
+
+def _of_modifier(modifier: Any) -> list[str]:
+    name = f"modifier {modifier.name!r}"
+    if modifier.type in SIMULATED:
+        return [f"{name}, {SIMULATED[modifier.type]}: {HISTORY}"]
+    if modifier.type in TIMED:
+        return [f"{name}, {TIMED[modifier.type]}: {TIME}"]
+    if modifier.type == "NODES" and modifier.node_group is not None:
+        kinds = {node.bl_idname for node in _nodes(modifier.node_group, set())}
+        if "GeometryNodeSimulationOutput" in kinds:
+            return [f"{name}, a simulation zone: {HISTORY}"]
+        if "GeometryNodeInputSceneTime" in kinds:
+            return [f"{name}, scene time: {TIME}"]
+    return []
+
+
+def _nodes(tree: Any, seen: set[str]) -> list[Any]:
+    """Nodes of a tree and of the groups in it."""
+    if tree is None or tree.name in seen:
+        return []
+    seen.add(tree.name)
+    nodes = list(tree.nodes)
+    return nodes + [inner for node in nodes for inner in _nodes(getattr(node, "node_tree", None), seen)]
+
+
+def _constraints(mesh: Any, armature: Any | None) -> list[str]:
+    bones = list(armature.pose.bones) if armature else []
+    found = [(f"bone {bone.name!r}", c) for bone in bones for c in bone.constraints]
+    found += [(f"object {item.name!r}", c) for item in _with_parents(mesh, armature) for c in item.constraints]
+    return [f"{c.name} ({c.type}) of {owner}{_aim(c)}{', off' if c.mute else ''}" for owner, c in found]
+
+
+def _aim(constraint: Any) -> str:
+    target = getattr(constraint, "target", None)
+    if target is None:
+        return ""
+    return f" to {getattr(constraint, 'subtarget', '') or target.name!r}"
+
+
+def _active(constraints: Any) -> list[Any]:
+    return [constraint for constraint in constraints if not constraint.mute and constraint.influence > 0.0]
+
+
+def _with_parents(*items: Any) -> list[Any]:
+    found: dict[Any, None] = {}
+    for item in items:
+        while item is not None:
+            found[item] = None
+            item = item.parent
+    return list(found)
+
+
+def _moves_object(action: Any) -> bool:
+    paths = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "delta_location")
+    for curve in curves_of(action):
+        values = [curve.evaluate(frame) for frame in frames_of(action)]
+        if curve.data_path in paths and max(values) - min(values) > 1e-6:
+            return True
+    return False

@@ -1,0 +1,52 @@
+"""An action played as Blender plays it, frame after frame: poses and vertices with all that it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from .actions import find_action, frames_of
+from .curves import curves_of
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+Array = np.ndarray[Any, Any]
+
+
+def played(scene: Scene, name: str) -> Iterator[tuple[Array, Array]]:
+    """Pose row (12 J + K,) and world-space vertices (V, 3) of every frame; leaves the scene in the last one.
+
+    An action that the file itself plays is played with the others that the file plays at the same time.
+    """
+    action = find_action(name)
+    if any(action == other for _, other in scene.assigned):
+        for owner, other in scene.assigned:
+            _assign(owner, other)
+    else:
+        for owner in _owners(scene, action):
+            _assign(owner, action)
+    for frame in frames_of(action):
+        bpy.context.scene.frame_set(frame)
+        yield scene.current()
+
+
+def _owners(scene: Scene, action: Any) -> list[Any]:
+    """What the curves of an action belong to."""
+    paths = [curve.data_path for curve in curves_of(action)]
+    found = []
+    if scene.mesh.data.shape_keys is not None and any(path.startswith("key_blocks") for path in paths):
+        found.append(scene.mesh.data.shape_keys)
+    if scene.armature is not None and any(not path.startswith("key_blocks") for path in paths):
+        found.append(scene.armature)
+    return found
+
+
+def _assign(owner: Any, action: Any) -> None:
+    data = owner.animation_data or owner.animation_data_create()
+    data.action = action
+    if getattr(data, "action_slot", True) is None and len(data.action_suitable_slots):
+        data.action_slot = data.action_suitable_slots[0]

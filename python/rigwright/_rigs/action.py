@@ -1,0 +1,32 @@
+"""An action of a character's file as channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Action:
+    """Frames of an action.
+
+    Attributes
+    ----------
+    name : str
+    channels : (T, N) float64 array
+        As keyed: values may lie outside the ranges of the rig.
+    fps : float
+        Frames per second.
+    missed : list of str
+        What the action moves that is no channel of the rig, by name.
+    """
+
+    name: str
+    channels: NDArray[np.float64]
+    fps: float
+    missed: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.channels)

@@ -1,0 +1,98 @@
+"""Actions that a character's own file holds, or that BVH files hold, as a command's arguments name them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.cli._console import Console
+from rigwright.cli._motion import animation_channels
+
+FILES = (".bvh", ".bvh.gz")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An action that was asked for.
+
+    Attributes
+    ----------
+    name : str
+    channels : (T, N) float64 array
+    missed : list of str
+        What it moves that is no channel.
+    is_file : bool
+        Whether it comes from a BVH file: then its channels are all there is, else the host can play it.
+    """
+
+    name: str
+    channels: NDArray[np.float64]
+    missed: list[str]
+    is_file: bool
+
+    def played(self, rig: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Poses (T, C) and vertices (T, V, 3): as the host plays it, or of the channels of a BVH file."""
+        poses, vertices = rig.sample(self.channels) if self.is_file else rig.played(self.name)
+        return poses, vertices
+
+
+def add_action_arguments(parser: Any, what: str) -> None:
+    """``--action NAME``, which may be repeated, and ``--actions``."""
+    parser.add_argument(
+        "--action", metavar="NAME", action="append", default=[], help=f"{what} (.blend, .glb), or a .bvh file"
+    )
+    parser.add_argument("--actions", dest="all_actions", action="store_true", help="all actions of the file")
+
+
+def wants_actions(args: argparse.Namespace) -> bool:
+    """Whether actions were asked for."""
+    return bool(args.action or args.all_actions)
+
+
+def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[Chosen]:
+    """The actions that were asked for; says what they move that is no channel.
+
+    Raises
+    ------
+    ValueError
+        If the rig's file has none, or none of that name, or a file is malformed.
+    """
+    own = list(getattr(rig, "actions", {})) if args.all_actions else []
+    if args.all_actions and not own:
+        raise ValueError(f"--actions: the file of {getattr(rig, 'name', 'the rig')} holds no actions")
+    return [_chosen(name, rig, console) for name in dict.fromkeys([*own, *args.action])]
+
+
+def own_actions(rig: Any, console: Console) -> list[Chosen]:
+    """All actions of the rig's own file, if it has any."""
+    return [_chosen(name, rig, console) for name in getattr(rig, "actions", {})]
+
+
+def action_rows(actions: Sequence[Chosen]) -> NDArray[np.float64]:
+    """Channel rows (T, N) of actions, one after another."""
+    return np.concatenate([action.channels for action in actions])
+
+
+def _chosen(name: str, rig: Any, console: Console) -> Chosen:
+    if name.lower().endswith(FILES):
+        path = Path(name)
+        if not path.is_file():
+            raise FileNotFoundError(f"--action {name} does not exist")
+        return Chosen(path.name, animation_channels(path, None, rig, console), [], is_file=True)
+    known = list(getattr(rig, "actions", {}))
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        meant = f"did you mean {near[0]!r}?" if near else f"it holds {', '.join(map(repr, known)) or 'none'}"
+        raise ValueError(f"--action {name!r} is no action of the file; {meant}")
+    action = rig.action(name)
+    console.line(f"action {name}: {len(action)} frames at {action.fps:g} per second")
+    if action.missed:
+        console.line(f"note: action {name} also moves what is no channel: {', '.join(action.missed)}")
+    return Chosen(name, action.channels, action.missed, is_file=False)

@@ -1,0 +1,57 @@
+"""A model's error on actions, as the host of its character plays them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import rigwright as rw
+from rigwright.cli._actions import chosen_actions
+from rigwright.cli._console import Console
+from rigwright.cli._result import Result
+from rigwright.cli._rigs import opened_rig
+
+HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
+
+
+def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Result:
+    """Play actions of a rig's file, or BVH files on the rig, and compare the model with every frame.
+
+    Raises
+    ------
+    ValueError
+        If the file has no such action, or is another character than the model.
+    """
+    rows, notes, result = [], [], dict[str, Any]()
+    with opened_rig(args, path) as rig:
+        for action in chosen_actions(args, rig, console):
+            poses, vertices = action.played(rig)
+            _check_fits(model, poses.shape[1], vertices.shape[1], path)
+            error = rw.metrics.vertex_error(vertices, model.evaluate(poses))
+            outside = rw.metrics.outside_training(model, poses)
+            unit = 1000.0 * model.meters_per_unit
+            figures = {"mean_mm": unit * error.mean, "rms_mm": unit * error.rms, "max_mm": unit * error.max}
+            lowest = float(outside.confidence.min())
+            rows.append([action.name, len(poses), *(f"{value:.3g}" for value in figures.values()), f"{lowest:.2f}"])
+            notes += [f"{action.name}: {line}" for line in outside.lines()]
+            result[action.name] = {
+                **figures,
+                "frames": len(poses),
+                "lowest_confidence": lowest,
+                "outside": outside.names,
+                "moved_at_rest_in_training": list(outside.resting),
+                "no_channel": action.missed,
+            }
+    console.table(HEADERS, rows)
+    for line in notes:
+        console.line(line)
+    return {"actions": result}
+
+
+def _check_fits(model: rw.Deformer, columns: int, vertices: int, path: Path) -> None:
+    if (columns, vertices) != (len(model.control_names), len(model.rest_vertices)):
+        raise ValueError(
+            f"{path} has {columns} pose columns and {vertices} vertices, the model {len(model.control_names)} and "
+            f"{len(model.rest_vertices)}: open it with the options that its data set was sampled with"
+        )

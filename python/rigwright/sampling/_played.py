@@ -1,0 +1,107 @@
+"""Actions of a character's file as the host plays them, as a data set: one row per frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright._validate import bad_argument
+from rigwright.progress import ProgressOption
+from rigwright.sampling._dataset import Dataset
+from rigwright.sampling._job import sample
+from rigwright.sampling._samplers import Animation
+
+if TYPE_CHECKING:
+    from rigwright import Skeleton
+
+KEPT = ("name", "licence", "origin", "meters_per_unit", "up_axis", "skeleton", "dial_names", "rest_vertices", "faces",
+        "resting")  # fmt: skip
+
+
+class Played:
+    """A rig whose only channel is the frame: poses and vertices are those that were played.
+
+    Parameters
+    ----------
+    rig : Rig
+        With ``actions`` and ``played``, as the rigs of .blend and .glb files have.
+    actions : sequence of str or (T, N) arrays
+        Played, or sampled, one after another.
+    """
+
+    channel_names: list[str]
+    channel_ranges: NDArray[np.float64]
+    dial_names: list[str]
+    skeleton: Skeleton | None
+    rest_vertices: NDArray[np.float32]
+    faces: NDArray[np.int32]
+
+    def __init__(self, rig: Any, actions: Sequence[str | NDArray[Any]]) -> None:
+        for name in KEPT:
+            if hasattr(rig, name):
+                setattr(self, name, getattr(rig, name))
+        answers = [rig.played(item) if isinstance(item, str) else rig.sample(item) for item in actions]
+        self._poses = np.concatenate([poses for poses, _ in answers])
+        self._vertices = np.concatenate([vertices for _, vertices in answers])
+        self.channel_names = ["frame"]
+        self.channel_ranges = np.array([[0.0, max(1.0, len(self._poses) - 1.0)]])
+
+    def __len__(self) -> int:
+        return len(self._poses)
+
+    def sample(self, channels: NDArray[np.floating[Any]]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The frames (T, 1) that are asked for."""
+        rows = np.asarray(channels)[:, 0].astype(np.int64)
+        return self._poses[rows], self._vertices[rows]
+
+
+def sample_actions(
+    rig: Any,
+    path: str | os.PathLike[str],
+    actions: Sequence[str | NDArray[Any]] | None = None,
+    *,
+    overwrite: bool = False,
+    progress: ProgressOption = None,
+) -> Dataset:
+    """Play actions of a character's own file into a data set to judge models by.
+
+    The frames are what the host plays, with all that an action moves: bones without channels, object motion, cloth.
+    Its only channel is the number of the frame; to learn from an action, sample its channels
+    (``Animation(rig.action(name).channels, noise)``).
+
+    Parameters
+    ----------
+    rig : Rig
+        Of a .blend or .glb file.
+    path : path
+        The folder, by custom ``name.rwdata``.
+    actions : sequence of str or (T, N) arrays, optional
+        Names, or channel rows of any other motion. Default: all actions of the file, one after another.
+    overwrite : bool
+        Replace the data set that the folder holds.
+    progress : True or callable, optional
+        See :func:`rigwright.progress.as_callback`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    ValueError
+        If the rig has no actions, or none of that name.
+    SourceError
+        If the host fails.
+    """
+    known = list(getattr(rig, "actions", {}))
+    chosen = known if actions is None else list(actions)
+    if not chosen or any(isinstance(item, str) and item not in known for item in chosen):
+        listed = ", ".join(map(repr, known)) or "left out: the rig has none"
+        raise bad_argument("sample_actions", "actions", repr(chosen), listed)
+    played = Played(rig, chosen)
+    frames = Animation(np.arange(len(played), dtype=np.float64)[:, None])
+    return sample(played, path, sampler=frames, probe=0, overwrite=overwrite, progress=progress)

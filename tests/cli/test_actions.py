@@ -1,0 +1,156 @@
+"""A character's own file at the command line: what rests, its actions, its limits file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from tests.cli.command import json_of, rigwright_command
+from tests.support.dog import dog_files, has_blender
+from tests.support.glb import character
+
+pytestmark = pytest.mark.skipif(not has_blender(), reason="no Blender is installed")
+
+
+@pytest.fixture(scope="module")
+def kennel(tmp_path_factory):
+    """A folder with a dog, its data set, and a model that has seen ranges of 30 degrees."""
+    folder = tmp_path_factory.mktemp("kennel")
+    dog_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def described(kennel):
+    """What ``info`` prints of the dog as it is."""
+    return rigwright_command("info", "dog.blend", folder=kennel).stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "limits file        none",
+        "actions            gesture (5 frames), walk (5 frames)",
+        "modifier: Armature (ARMATURE)",
+        "constraint: IK (IK) of bone 'bone2' to 'target'",
+        "driver: shape.swell by slider.location_x",
+        "resting: IK target of bone2; no limits: target",
+        "resting: give them ranges: --ranges DEGREES, --ranges actions, or a limits file",
+        "bone0.rotation_x   -40  40  Limit Rotation of the bone",
+    ],
+)
+def test_info_says_what_the_file_is_made_of(described, line):
+    assert line in described
+
+
+def test_sample_names_what_rests_and_what_an_action_moves_beside_channels(kennel):
+    done = rigwright_command("sample", "dog.blend", "-o", "walk.rwdata", "--action", "walk", folder=kennel)
+    assert "note: IK target of bone2; no limits: target" in done.stdout
+    assert "note: action walk also moves what is no channel: target.location_y, bone0.rotation_z" in done.stdout
+    assert len(rw.Dataset(kennel / "walk.rwdata")) == 5
+
+
+def test_all_actions_are_sampled_one_after_another(kennel):
+    made = json_of("sample", "dog.blend", "-o", "all.rwdata", "--ranges", "actions", "--actions", folder=kennel)
+    data = rw.Dataset(kennel / "all.rwdata")
+    assert made["poses"] == 10
+    column = data.channels[:, data.channel_names.index("target.location_y")]
+    np.testing.assert_allclose(column[[0, 4, 5, 9]], [0, 0, 0, 0.4], atol=1e-6)
+
+
+def test_an_action_of_another_name_is_told_what_is_meant(kennel):
+    done = rigwright_command("sample", "dog.blend", "-o", "x.rwdata", "--action", "wolk", folder=kennel)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "rigwright: --action 'wolk' is no action of the file; did you mean 'walk'?\n",
+    )
+
+
+def test_evaluate_plays_an_action_on_the_rig(kennel):
+    found = json_of("evaluate", "dog.safetensors", "dog.blend", "--action", "walk", folder=kennel)["actions"]["walk"]
+    with rw.sources.load(kennel / "dog.blend") as rig:
+        poses, vertices = rig.played("walk")
+    error = rw.metrics.vertex_error(vertices, rw.load(kennel / "dog.safetensors").evaluate(poses))
+    assert found["max_mm"] == pytest.approx(1000 * error.max, rel=1e-6)
+    assert found["no_channel"] == ["target.location_y", "bone0.rotation_z"]
+
+
+def test_the_template_has_every_channel_and_its_source(kennel):
+    made = json_of("limits", "dog.blend", "-o", "other.limits.json", "--from-actions", folder=kennel)
+    written = json.loads((kennel / "other.limits.json").read_text())
+    assert made["channels"] == written["channels"]
+    assert written["sources"]["target.location_y"] == "action 'walk'"
+    assert written["sources"].keys() == written["channels"].keys()
+    assert "bone0.scale_x" in written["without_range"]
+    again = rigwright_command("limits", "dog.blend", "-o", "other.limits.json", folder=kennel)
+    assert (again.returncode, "--overwrite replaces it" in again.stderr) == (2, True)
+
+
+def test_info_names_the_limits_file_that_it_read(kennel):
+    (kennel / "mine.limits.json").write_text(
+        '{"format": "rigwright.limits", "version": 1, "channels": {"pole.location_x": [0, 1]}}'
+    )
+    found = json_of("info", "dog.blend", "--limits", "mine.limits.json", folder=kennel)
+    assert found["limits_file"].endswith("mine.limits.json")
+    assert found["channels"]["pole.location_x"] == [0, 1]
+
+
+def test_channels_are_paged(capsys):
+    from rigwright.cli._console import Console
+    from rigwright.cli._info import _print_channels
+
+    result = {"channels": {f"bone{number}": (0.0, 1.0) for number in range(45)}}
+    _print_channels(result, 2, Console())
+    shown = capsys.readouterr().out
+    assert ("bone40" in shown, "bone39" in shown) == (True, False)
+    with pytest.raises(ValueError, match="--page 3: there are 45 channels on 2 pages"):
+        _print_channels(result, 3, Console())
+
+
+def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
+    character().write(kennel / "other.glb")
+    arguments = ["--animation", "other.glb", "--action", "wave"]
+    (kennel / "map.json").write_text('{"hip": "hip", "knee": "knee"}')
+    done = rigwright_command(
+        "sample", "other.glb", "-o", "wave.rwdata", *arguments, "--joint-map", "map.json", folder=kennel
+    )
+    assert done.returncode == 0, done.stderr
+    assert "note: other.glb also moves what is no channel: joint 'ankle'" in done.stdout
+    assert len(rw.Dataset(kennel / "wave.rwdata")) == 40
+
+
+BVH = """HIERARCHY
+ROOT bone0
+{
+  OFFSET 0 0 0
+  CHANNELS 3 Zrotation Xrotation Yrotation
+  JOINT stray
+  {
+    OFFSET 0 0 1
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 0 1
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.04
+0 0 0 0 0 0
+0 10 0 5 0 0
+0 20 0 9 0 0
+"""
+
+
+def test_a_bvh_file_is_an_action_too(kennel):
+    (kennel / "bend.bvh").write_text(BVH)
+    done = rigwright_command(
+        "evaluate", "dog.safetensors", "dog.blend", "--ranges", 30, "--action", "bend.bvh", folder=kennel
+    )
+    assert done.returncode == 0, done.stderr
+    assert "note: bend.bvh also moves what is no channel: joint 'stray'" in done.stdout
+    assert "bend.bvh       3" in done.stdout

@@ -1,0 +1,63 @@
+"""Errors by joint, channel and part, against loops."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rigwright.report._body import places
+from tests.support.cylinder import CylinderRig
+from tests.support.cylinder_models import cylinder_body, cylinder_skinning
+
+
+@pytest.fixture(scope="module")
+def rig():
+    return CylinderRig()
+
+
+@pytest.mark.parametrize("make", [cylinder_body, lambda rig: cylinder_skinning(rig, 2)])
+def test_errors_by_joint_are_those_of_the_vertices_that_it_leads(rig, make):
+    model = make(rig)
+    distances = np.random.default_rng(0).uniform(size=(5, len(rig.rest_vertices))).astype(np.float32)
+    found = {place.name: place for place in places.by_joint(model, distances)}
+    leading = rig.weights.argmax(axis=1)
+    assert set(found) == {rig.skeleton.names[j] for j in leading}
+    for joint, name in enumerate(rig.skeleton.names):
+        own = distances[:, leading == joint]
+        if own.size:
+            assert found[name].mean == pytest.approx(float(own.mean()), rel=1e-5)
+            assert found[name].largest == own.max()
+
+
+def test_the_joint_of_the_worst_vertex_is_the_one_that_leads_it(rig):
+    vertex = 17
+    expected = rig.skeleton.names[rig.weights[vertex].argmax()]
+    assert places.worst_place(cylinder_body(rig), vertex) == f", led by {expected}"
+
+
+def test_errors_by_channel_are_those_of_poses_in_which_it_is_far(rig):
+    channels = np.array([[0.0, 9], [1, 0], [2, 0], [3, 0], [2.5, 0], [2.2, 0], [0, 0]], np.float32)
+    dataset = SimpleNamespace(channel_names=["bend", "seldom"], manifest={"channel_rest": [0.0, 0.0]})
+    distances = np.arange(7, dtype=np.float32)[:, None]
+    (found,) = places.by_channel(SimpleNamespace(channels=channels, dataset=dataset), distances)
+    assert (found.name, found.about) == ("bend", "4 poses")  # those with 2 and more; "seldom" is far in one pose only
+    assert (found.mean, found.largest) == (3.5, 5.0)
+
+
+def test_connected_parts_are_what_faces_connect():
+    faces = np.array([[0, 2, 4, -1], [4, 5, 2, 0], [1, 3, 6, -1]], np.int32)
+    assert places.connected_parts(faces, 8).tolist() == [0, 1, 0, 1, 0, 0, 1, 7]
+
+
+def test_a_long_strip_is_one_part():
+    """Labels travel from one end to the other, against the order of the faces."""
+    order = np.random.default_rng(1).permutation(301)
+    faces = np.stack([order[:-1], order[1:], order[1:], np.full(300, -1)], axis=1).astype(np.int32)
+    assert set(places.connected_parts(faces, 301).tolist()) == {0}
+
+
+def test_the_size_is_the_largest_extent(rig):
+    expected = 1000 * rig.meters_per_unit * max(np.ptp(rig.rest_vertices[:, axis]) for axis in range(3))
+    assert places.size_in_millimeters(cylinder_body(rig)) == pytest.approx(expected)

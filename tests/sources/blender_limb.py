@@ -1,0 +1,83 @@
+"""Runs inside Blender: a limb that reaches for a target, with a slider and actions; and what sampling leaves out."""
+
+import math
+import sys
+from pathlib import Path
+
+import bpy
+
+sys.path.append(str(Path(__file__).parent))
+
+from blender_tube import grown, limit, shape, start
+
+
+def limb():
+    """One limited bone, two in a chain of inverse kinematics, controls, a slider that drives a shape, two actions."""
+    armature, mesh = start()
+    add_controls(armature)
+    bones = armature.pose.bones
+    limit(bones["bone0"], math.radians(-40), math.radians(40), axes="x")
+    limit(bones["bone2"], math.radians(-10), math.radians(10))
+    reach = bones["bone2"].constraints.new("IK")
+    reach.target = reach.pole_target = armature
+    reach.subtarget, reach.pole_subtarget, reach.chain_count = "target", "pole", 2
+    drive(shape(mesh, "swell", grown), armature, 'pose.bones["slider"].location[0]', "slide")
+    shape(mesh, "quiet", grown).mute = True
+    armature["free"] = 2.0
+    key(armature, "step", ((bones["target"], "location", 1, 0.4), (bones["bone0"], "rotation_euler", 2, 0.3)))
+    key(armature, "gesture", ((bones["bone0"], "rotation_euler", 0, 0.5), (bones["bone1"], "rotation_euler", 1, 0.2)))
+    bpy.data.actions["gesture"].use_fake_user = True
+    armature.animation_data.action = None
+
+
+def draped():
+    """What sampling cannot reproduce: cloth, particles, a driver that reads the frame, and object-level motion."""
+    armature, mesh = start()
+    mesh.modifiers.new("Blanket", "CLOTH")
+    mesh.modifiers.new("Jelly", "SOFT_BODY")
+    mesh.modifiers.new("Fur", "PARTICLE_SYSTEM")
+    pulse = shape(mesh, "pulse", grown).driver_add("value").driver
+    pulse.expression = "0.5 + 0.5 * sin(frame)"
+    key(armature, "stroll", ((armature, "location", 0, 3.0), (armature.pose.bones["bone0"], "rotation_euler", 0, 0.2)))
+    tide = shape(mesh, "tide", grown)
+    for frame, value in ((1, 0.0), (5, 0.6)):
+        tide.value = value
+        tide.keyframe_insert("value", frame=frame)
+
+
+def add_controls(armature):
+    """Bones that deform nothing: a target, a pole and a slider."""
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name, place in (("target", (0, 0.3, 3)), ("pole", (0, -2, 1.5)), ("slider", (2, 0, 0))):
+        bone = armature.data.edit_bones.new(name)
+        bone.head, bone.tail, bone.use_deform = place, (place[0], place[1], place[2] + 0.5), False
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "XYZ"
+
+
+def drive(owner, armature, path, expression):
+    """Drive the value of a shape key by one property of the armature."""
+    driver = owner.driver_add("value").driver
+    variable = driver.variables.new()
+    variable.name = expression
+    variable.targets[0].id, variable.targets[0].data_path = armature, path
+    driver.expression = expression
+
+
+def key(armature, name, curves):
+    """Key properties from 0 to a value over five frames, as a named action."""
+    armature.animation_data_clear()
+    for owner, path, index, value in curves:
+        for frame, share in ((1, 0.0), (5, 1.0)):
+            getattr(owner, path)[index] = share * value
+            owner.keyframe_insert(path, index=index, frame=frame)
+    armature.animation_data.action.name = name
+    armature.animation_data.action.use_fake_user = True
+
+
+if __name__ == "__main__":  # the limb as an artist's file
+    limb()
+    bpy.data.actions["step"].name = "walk"
+    bpy.ops.wm.save_as_mainfile(filepath=sys.argv[-1])

@@ -1,0 +1,26 @@
+"""A limb as ``dog.blend``, with an action ``walk``, made by the Blender at hand; and a model of it without training."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import rigwright as rw
+
+SCRIPT = Path(__file__).parents[1] / "sources" / "blender_limb.py"
+
+
+def has_blender() -> bool:
+    """Whether any Blender is installed."""
+    return importlib.util.find_spec("bpy") is not None or shutil.which("blender") is not None
+
+
+def dog_files(folder: Path) -> None:
+    """Write ``dog.blend``, the data set ``dog_held_out.rwdata`` and ``dog.safetensors``, linear skinning."""
+    from rigwright._formats.blender import BlenderRig, run_script
+
+    run_script(SCRIPT, [str(folder / "dog.blend")])
+    with BlenderRig.open(folder / "dog.blend", ranges=30) as rig:
+        data = rw.sampling.sample(rig, folder / "dog_held_out.rwdata", count=12, probe=0)
+    rw.baselines.linear_blend(data, influences=2).save(folder / "dog.safetensors")
