@@ -30,12 +30,15 @@ class Chosen:
         What it moves that is no channel.
     is_file : bool
         Whether it comes from a BVH file: then its channels are all there is, else the host can play it.
+    fps : float, optional
+        Of an action of the rig's own file.
     """
 
     name: str
     channels: NDArray[np.float64]
     missed: list[str]
     is_file: bool
+    fps: float | None = None
 
     def played(self, rig: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Poses (T, C) and vertices (T, V, 3): as the host plays it, or of the channels of a BVH file."""
@@ -95,4 +98,4 @@ def _chosen(name: str, rig: Any, console: Console) -> Chosen:
     console.line(f"action {name}: {len(action)} frames at {action.fps:g} per second")
     if action.missed:
         console.line(f"note: action {name} also moves what is no channel: {', '.join(action.missed)}")
-    return Chosen(name, action.channels, action.missed, is_file=False)
+    return Chosen(name, action.channels, action.missed, is_file=False, fps=action.fps)

@@ -13,8 +13,8 @@ from rigwright import exports
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._actions import add_action_arguments, wants_actions
 from rigwright.cli._console import Console
-from rigwright.cli._evaluate_actions import evaluate_actions
-from rigwright.cli._model_motion import motion_of
+from rigwright.cli._evaluate_actions import evaluate_actions, motion_of_action
+from rigwright.cli._model_motion import Played, motion_of
 from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._rigs import add_rig_arguments
@@ -29,7 +29,8 @@ rigwright evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
 rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
 rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
 rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
-rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk"""
+rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk
+rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk -o walk.usd"""
 BVH = ".bvh"
 FORMATS = (
     ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
             "judge a shot by rigwright report --shot"
         )
-    if wants_actions(args):
+    if wants_actions(args) and args.output is None:
         return evaluate_actions(model, args.input, args, console)
     if args.output is not None:
         return _played(model, args, console)
@@ -126,7 +127,7 @@ def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
 
 def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
-    motion = motion_of(model, args.input, args.joint_map, args.clip, args.fps).at(args.fps, joints)
+    motion = _motion(model, args, console).at(args.fps, joints)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
         raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
@@ -151,6 +152,12 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
         "poses_outside": low,
         "notes": notes,
     }
+
+
+def _motion(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Played:
+    if wants_actions(args):
+        return motion_of_action(model, args.input, args, console)
+    return motion_of(model, args.input, args.joint_map, args.clip, args.fps)
 
 
 def is_bvh(path: Path) -> bool:

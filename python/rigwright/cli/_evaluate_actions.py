@@ -9,6 +9,7 @@ from typing import Any
 import rigwright as rw
 from rigwright.cli._actions import chosen_actions
 from rigwright.cli._console import Console
+from rigwright.cli._model_motion import Played
 from rigwright.cli._result import Result
 from rigwright.cli._rigs import opened_rig
 
@@ -47,6 +48,23 @@ def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, c
     for line in notes:
         console.line(line)
     return {"actions": result}
+
+
+def motion_of_action(model: rw.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Played:
+    """The pose rows of the one action that was asked for, as its host plays it.
+
+    Raises
+    ------
+    ValueError
+        If several were asked for, the file has no such action, or is another character than the model.
+    """
+    with opened_rig(args, path) as rig:
+        actions = chosen_actions(args, rig, console)
+        if len(actions) != 1:
+            raise ValueError(f"-o holds one motion; --action names {len(actions)}, it must name one")
+        poses, vertices = actions[0].played(rig)
+        _check_fits(model, poses.shape[1], vertices.shape[1], path)
+        return Played(poses, actions[0].fps)
 
 
 def _check_fits(model: rw.Deformer, columns: int, vertices: int, path: Path) -> None:
