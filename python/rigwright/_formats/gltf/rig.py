@@ -28,10 +28,10 @@ from rigwright._rigs.skinned import SkinnedRig
 from rigwright._validate import Arguments, bad_argument
 
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
+ACTION_FPS = 30.0
+STILL_TURN = 2e-3  # of a rotation's entries: about the angle below
 # A joint that clips move less than this has no channels.
 STILL_DEGREES = 0.1
-STILL_TURN = 2e-3  # of a rotation's entries: about the same angle
-ACTION_FPS = 30.0
 STILL_SHARE = 1e-3  # of the character's size
 
 
