@@ -18,8 +18,7 @@ def load(path: str | os.PathLike[str], **options: Any) -> Rig:
     path : path
     **options
         Passed to the format's own function: :func:`rigwright._formats.gltf.load_gltf_rig` (``mesh``, ``ranges``),
-        :meth:`rigwright._formats.blender.BlenderRig.open` (``mesh``, ``armature``, ``limits``, ``ranges``,
-        ``blender``);
+        :meth:`rigwright._formats.blender.BlenderRig.open` (``mesh``, ``armature``, ``limits``, ``blender``);
         :func:`rigwright._formats.npz.rig.load_npz_rig` has none.
 
     Raises
