@@ -145,3 +145,12 @@ def test_a_clip_names_the_joints_that_channels_miss(tmp_path):
     assert rig.action("steps").missed == ["joint 'knee'"]  # scaled by a node that is no joint
     np.testing.assert_array_equal(rig.action("steps").channels, rig.play("steps"))
     np.testing.assert_array_equal(rig.played("wave")[1], rig.sample_clip("wave")[1])
+
+
+def test_ranges_from_actions_are_those_of_the_clips(tmp_path):
+    path = character().write(tmp_path / "a.glb")
+    np.testing.assert_array_equal(load(path, ranges="actions").channel_ranges, load(path).channel_ranges)
+    g = character()
+    del g.json["animations"]
+    with pytest.raises(ValueError, match="ranges is 'actions' for a file without clips; it must be degrees"):
+        load(g.write(tmp_path / "b.glb"), ranges="actions")

@@ -49,8 +49,6 @@ def opened_rig(args: argparse.Namespace, path: Any) -> Iterator[Any]:
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
             raise ValueError(f"--{name} does not apply to {suffix or 'such'} files")
-    if suffix in (".glb", ".gltf") and given.get("ranges") == "actions":
-        del given["ranges"]  # the default there
     rig = sources.load(path, **given)
     try:
         yield rig

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
 from rigwright.sampling._dataset import Dataset
@@ -40,7 +41,7 @@ class Played:
     rest_vertices: NDArray[np.float32]
     faces: NDArray[np.int32]
 
-    def __init__(self, rig: Any, actions: Sequence[str | NDArray[Any]]) -> None:
+    def __init__(self, rig: Any, actions: Sequence[str | NDArray[np.float64]]) -> None:
         for name in KEPT:
             if hasattr(rig, name):
                 setattr(self, name, getattr(rig, name))
@@ -60,9 +61,9 @@ class Played:
 
 
 def sample_actions(
-    rig: Any,
+    rig: Rig,
     path: str | os.PathLike[str],
-    actions: Sequence[str | NDArray[Any]] | None = None,
+    actions: Sequence[str | NDArray[np.float64]] | None = None,
     *,
     overwrite: bool = False,
     progress: ProgressOption = None,

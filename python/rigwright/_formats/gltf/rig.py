@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +31,10 @@ from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument
 
 DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
+ACTION_FPS = 30.0
+STILL_TURN = 2e-3  # of a rotation's entries: about the angle below
 # A joint that clips move less than this has no channels.
 STILL_DEGREES = 0.1
-STILL_TURN = 2e-3  # of a rotation's entries: about the same angle
-ACTION_FPS = 30.0
 STILL_SHARE = 1e-3  # of the character's size
 
 
@@ -128,7 +129,9 @@ class GltfRig(SkinnedRig):
         return record, Arguments("GltfRig").numbers("times", times, "T", narrow=True)
 
 
-def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges: float | None = None) -> GltfRig:
+def load_gltf_rig(
+    path: str | os.PathLike[str], mesh: str | None = None, ranges: float | Literal["actions"] | None = None
+) -> GltfRig:
     """Open a ``.glb`` or ``.gltf`` character.
 
     Parameters
@@ -137,9 +140,9 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
     mesh : str, optional
         Name of the mesh node (or its mesh). Without it the file must hold one mesh, or several on one skin, which are
         merged: a body and its clothes are one character.
-    ranges : float, optional
-        Every joint turns by so many degrees either way. Default: what the file's clips use, and only joints that they
-        move have channels; 30 degrees for files without clips.
+    ranges : float or "actions", optional
+        Every joint turns by so many degrees either way. Default: what the file's clips use ("actions"), and only joints
+        that they move have channels; 30 degrees for files without clips.
 
     Returns
     -------
@@ -151,8 +154,8 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
     ValueError
         If the file is malformed, truncated or needs extensions; if ``mesh`` is not in it or had to be given.
     """
-    if ranges is not None and not (np.isfinite(ranges) and ranges >= 0):
-        raise refuse("ranges", repr(ranges), "degrees, not negative")
+    if not (ranges is None or ranges == "actions" or (np.isfinite(ranges) and ranges >= 0)):
+        raise refuse("ranges", repr(ranges), 'degrees, not negative, or "actions"')
     document = Document(Path(path))
     accessors, nodes = Accessors(document), Nodes(document)
     mesh_nodes = _choose(document, nodes, mesh)
@@ -160,6 +163,9 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
     geometry = read_geometry(document, accessors, mesh_nodes, len(joints_of_skin))
     owners = geometry.owners
     clips = read_clips(document.gltf, accessors, nodes, {owner.node: len(owner.names) for owner in owners})
+    if ranges == "actions" and not clips:
+        raise refuse("ranges", "'actions' for a file without clips", "degrees")
+    reach = None if ranges == "actions" else ranges
     if not joints_of_skin and _is_moved(nodes, mesh_nodes[0], clips):
         joints_of_skin, binds = [mesh_nodes[0]], np.eye(3, 4)[None]  # a rigid object: its node is its only joint
         geometry.joint, geometry.weight = (np.full((len(geometry.vertices), 1), x) for x in (0, 1.0))
@@ -169,7 +175,7 @@ def load_gltf_rig(path: str | os.PathLike[str], mesh: str | None = None, ranges:
     vertices = geometry.vertices @ placement[:, :3].T + placement[:, 3]
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
     names = _morph_names(owners, nodes)
-    channels = _joint_channels(joints, playback, clips, ranges, size) + _dials(names, owners, playback, clips)
+    channels = _joint_channels(joints, playback, clips, reach, size) + _dials(names, owners, playback, clips)
     rig = GltfRig(
         vertices,
         geometry.faces,
