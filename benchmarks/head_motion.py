@@ -87,10 +87,15 @@ def measure(name: str, rig: rw.BlendshapeRig, millimeters: float, rest: bool) ->
                 ratios.setdefault(way, []).append(jitter(found) / jitter(weights))
     for way, own in errors.items():
         times = np.mean(own) / np.mean(errors["still"])
-        print(
-            f"| {name} | {millimeters:g} mm | {way} | {np.mean(own):.4f} | {times:.2f} x "
-            f"| {np.mean(ratios[way]):.1f} x |"
-        )
+        row = [
+            name,
+            f"{millimeters:g} mm",
+            way,
+            f"{np.mean(own):.4f}",
+            f"{times:.2f} x",
+            f"{np.mean(ratios[way]):.1f} x",
+        ]
+        print(f"| {' | '.join(row)} |")
 
 
 def main() -> None:

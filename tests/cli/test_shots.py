@@ -56,6 +56,9 @@ def test_head_motion_and_noise_are_handled_by_their_options(run, files):
     assert (told["alpha"], told["smoothness"]) == (theirs.alpha, theirs.smoothness)
     np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-6)
     np.testing.assert_allclose(ours.transforms, theirs.transforms, atol=1e-6)
+    np.testing.assert_allclose(
+        told["head_degrees"], np.ptp(rw.inverse.head_angles(theirs.transforms), axis=0), rtol=1e-4
+    )
 
 
 def test_a_scale_is_found_with_its_option(run, files):

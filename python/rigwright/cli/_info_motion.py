@@ -16,6 +16,7 @@ from rigwright.sources._arrays import read_array
 
 NOT_STATED = "not stated"
 MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD)  # of a shot, whatever they hold
+RIGS = {"neutral", "format", "channel_names", "morph_names"}  # of archives that hold rigs
 WEIGHTS = {
     "weights": Member("f", ("T", "K")),
     "names": Member("U", ("K",)),
@@ -42,11 +43,20 @@ def describe_motion(path: Path) -> dict[str, Any] | None:
     if name.endswith(".npy"):
         return _array(path)
     if name.endswith(".npz"):
-        held = set(member_names(path, "info"))
-        if "weights" in held and not held & {"neutral", "rest_vertices"}:
-            return _weights(path, held)
-        return _shot(path) if "vertices" in held and not held & {"neutral", "rest_vertices"} else None
+        return _archive(path)
     return None
+
+
+def _archive(path: Path) -> dict[str, Any] | None:
+    try:
+        held = set(member_names(path, "info"))
+    except ValueError:  # the reader of rigs says what is wrong
+        return None
+    if held & RIGS:
+        return None
+    if "weights" in held:
+        return _weights(path, held)
+    return _shot(path) if "vertices" in held else None
 
 
 def _holds_meshes(folder: Path) -> bool:

@@ -234,12 +234,24 @@ def _figures(rig: Any, solution: Solution, fps: float) -> dict[str, Any]:
         "frames_a_second": len(size) / solution.seconds,
         "constructed": list(rig.constructed),
         "warnings": list(solution.warnings),
-    }
+    } | _head(rig, solution)
+
+
+def _head(rig: Any, solution: Solution) -> dict[str, Any]:
+    """How far the head turns over the shot, if its motion was looked for: yaw, pitch and roll in degrees."""
+    if solution.transforms is None:
+        return {}
+    angles = inverse.head_angles(solution.transforms, str(rig.up_axis))
+    return {"head_degrees": np.ptp(angles, axis=0).tolist()}
 
 
 def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> None:
     chosen = ", the elbow" if result["alpha_chosen"] else ""
     on = figure(result["cardinality"]["0.001"])
+    head: list[tuple[str, str]] = []
+    if "head_degrees" in result:
+        yaw, pitch, roll = (f"{angle:.1f}" for angle in result["head_degrees"])
+        head = [("head motion", f"removed: yaw over {yaw}, pitch over {pitch}, roll over {roll} degrees")]
     console.pairs(
         [
             ("weights", ", ".join(map(os.fspath, args.output))),
@@ -255,6 +267,7 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
             ),
             ("weights on", f"{on} of {result['shapes']} in a frame, above 0.001"),
             ("at an optimum", f"{result['converged']:,} of {result['frames']:,} frames"),
+            *head,
         ]
     )
     if result["constructed"]:

@@ -80,7 +80,8 @@ def _motion(problem: Problem, free: Problem, options: Options, scale: bool) -> t
     shot = gram.chosen(problem.targets).astype(np.float64)
     if 3 * int((gram.vertex_weights > 0).sum()) <= 7:
         raise bad_argument("solve", "rigid", "'auto' with fewer than three vertices", "vertices, or None")
-    motion = procrustes(gram.neutral.astype(np.float64), shot, gram.vertex_weights, scale=scale)
+    start = gram.neutral if problem.init is None else _posed(free.gram, problem.init, options)
+    motion = procrustes(start.astype(np.float64), shot, gram.vertex_weights, scale=scale)
     # Without a temporal term frames are independent, and parts as long as the solver's own give the bytes of the whole.
     length = len(shot) if problem.smoothness > 0 else FRAMES_PER_RUN
     unsettled = 0
@@ -98,7 +99,6 @@ def _rounds(problem: Problem, shot: Float64, motion: Float64, options: Options, 
     gram, quick = problem.gram, replace(options, tolerance=max(options.tolerance, INNER))
     neutral = gram.neutral.astype(np.float64)
     limit = STILL * float(np.ptp(neutral, axis=0).max())
-    whole: BlendshapeRig = gram.prepared["whole rig"]
     moves = np.full(len(shot), np.inf)
     for _ in range(ROUNDS):
         still = removed(shot, motion)
@@ -106,13 +106,19 @@ def _rounds(problem: Problem, shot: Float64, motion: Float64, options: Options, 
         problem = _at(problem, (neutral + offsets).astype(np.float32), options)
         weights = np.clip(descent(problem, quick)[0], problem.lower, problem.upper)
         problem = replace(problem, init=weights)
-        posed = np.asarray(whole.evaluate(weights.astype(np.float32), threads=options.threads), np.float64)
-        before, motion = motion, procrustes(posed, shot, gram.vertex_weights, scale=scale)
+        posed = _posed(gram, weights, options)
+        before, motion = motion, procrustes(posed.astype(np.float64), shot, gram.vertex_weights, scale=scale)
         change = motion - before
         moves = np.abs(neutral @ change[:, :, :3].transpose(0, 2, 1) + change[:, None, :, 3]).max(axis=(1, 2))
         if moves.max() <= limit:
             return motion, 0
     return motion, int((moves > limit).sum())
+
+
+def _posed(gram: Gram, weights: Float64, options: Options) -> NDArray[np.float32]:
+    """The chosen vertices (T, M, 3) of the rig that was projected."""
+    whole: BlendshapeRig = gram.prepared["whole rig"]
+    return np.asarray(whole.evaluate(weights.astype(np.float32), threads=options.threads))
 
 
 def _at(problem: Problem, targets: NDArray[np.float32], options: Options) -> Problem:
