@@ -57,7 +57,7 @@ def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.De
 def cylinder_file(path, bulge: float = 1.0) -> None:
     """The cylinder as an ``.npz`` rig: its skinning, and a bulge beside each joint that the bend about x drives."""
     from rigwright._formats.npz.rig import save_npz_rig
-    from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+    from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
     from rigwright._rigs.skinned import SkinnedRig
 
     rig = CylinderRig()
@@ -69,6 +69,6 @@ def cylinder_file(path, bulge: float = 1.0) -> None:
         near = np.exp(-(((rest[:, 1] - 10.0 * j) / 2.5) ** 2))
         outward = bulge * near[:, None] * rest * [0.5, 0.0, 0.5]
         morphs.append(Morph.dense(f"bulge{j}", outward, drivers=((len(channels), 1 / 60),), clamp=(0, 1)))
-        channels += [Channel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
+        channels += [RigChannel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
     facts = Facts("hero", 0.01, "Y", "CC0-1.0", "an analytic test rig")
     save_npz_rig(path, SkinnedRig(rest, rig.faces, joints, Skin(every, rig.weights), channels, morphs, facts))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
-from rigwright._files import atomic_file
+from rigwright._atomic_files import atomic_file
 from rigwright._formats.npz.array import read_array
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
@@ -95,4 +95,4 @@ def _vertices(model: rw.Deformer, args: argparse.Namespace, console: Console) ->
 
 
 def _weights(rig: rw.BlendshapeRig, path: Path) -> NDArray[Any]:
-    return read_array(path) if path.suffix == ".npy" else rw.sources.load_weights(path, rig)[0]
+    return read_array(path) if path.suffix == ".npy" else rw.sources.load_blendshape_weights(path, rig)[0]

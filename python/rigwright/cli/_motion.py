@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.npz.array import read_array
-from rigwright._reading import read_json
+from rigwright._safe_reading import read_json
 from rigwright.cli._console import Console
 
 

@@ -18,8 +18,9 @@ from rigwright.cli._head_motion import head_motion_warnings
 from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.exports._weights import WRITERS
-from rigwright.inverse import METHODS, Solution
+from rigwright.inverse import Solution
 from rigwright.inverse._parts import solve_in_parts
+from rigwright.inverse._run import METHODS
 from rigwright.inverse._solve import Solver
 from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
@@ -160,7 +161,9 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float) -> lis
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
         else:
-            notes += [f"{path.name}: {note}" for note in exports.write_weights(path, rig, solution.weights, fps)]
+            notes += [
+                f"{path.name}: {note}" for note in exports.write_blendshape_weights(path, rig, solution.weights, fps)
+            ]
     return notes
 
 

@@ -24,22 +24,22 @@ the hashes that vouch for a shard) and ``.lock``. A killed run goes on from ther
 happens in ``.replacement``, whose files move into the folder when they are finished.
 """
 
-from rigwright.sampling._check import RigFacts, check_rig
-from rigwright.sampling._dataset import Dataset, Probe
+from rigwright.sampling._check import CheckedRig, check_rig
+from rigwright.sampling._dataset import Dataset, InfluenceProbe
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
 from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
 
 __all__ = [
     "Animation",
+    "CheckedRig",
     "Dataset",
     "Executor",
     "InProcess",
+    "InfluenceProbe",
     "LocalProcesses",
     "Mixture",
     "Normal",
-    "Probe",
-    "RigFacts",
     "Sampler",
     "Uniform",
     "check_rig",

@@ -25,7 +25,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rigwright._reading import read_json
+from rigwright._safe_reading import read_json
 from rigwright._validate import bad_argument
 
 FORMAT, VERSION = "rigwright.limits", 1
