@@ -78,9 +78,9 @@ def _squares(num_vertices: int, steps: list[_Step], activations: Float64) -> tup
 def level_of_detail_error_bound(rig: BlendshapeRig, order: ArrayLike | None) -> Float64:
     """Bound how far vertices can be off with the n most important shapes only, for every n.
 
-    Holds for all weights inside the rig's bounds. The distance of a vertex is at most the sum of what the columns that are left out can move it, each at its largest
-    activation (triangle inequality). Shapes that never act together, or against each other, make it generous: measure
-    (:func:`level_of_detail_errors`) where the weights are known.
+    Holds for all weights inside the rig's bounds. The distance of a vertex is at most the sum of what the columns that
+    are left out can move it, each at its largest activation (triangle inequality). Shapes that never act together, or
+    against each other, make it generous: measure (:func:`level_of_detail_errors`) where the weights are known.
 
     Parameters
     ----------

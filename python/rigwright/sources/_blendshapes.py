@@ -86,7 +86,7 @@ def load_blendshape_weights(
     blender: str | None = None,
     timeout: float | None = None,
 ) -> Weights:
-    """Read the weights of blendshapes over time: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
+    """Read weights of blendshapes over time: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
 
     Weights are matched with the rig's shapes by name; shapes that the file does not name stay at 0. Values are as the
     file has them: they may lie outside the rig's bounds.
