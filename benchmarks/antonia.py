@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rigwright._formats.npz.rig import save_npz_rig
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.rotations import compose, euler_to_matrix, invert, transform_of
 from rigwright._rigs.skinned import SkinnedRig
 
@@ -98,21 +98,21 @@ def _joints(records: list[dict[str, Any]]) -> Joints:
     return Joints(names, parents, local)
 
 
-def _channels(records: list[dict[str, Any]], root_motion: bool) -> list[Channel]:
+def _channels(records: list[dict[str, Any]], root_motion: bool) -> list[RigChannel]:
     channels = []
     for joint, record in enumerate(records):
         name = record["name"]
         limits = _limits(name)
         if name == "waist" and root_motion:
             limits = [(-180, 180)] * 3
-            channels += [Channel(f"waist.t{axis}", f"translate_{axis}", joint, -3, 3) for axis in AXES]
+            channels += [RigChannel(f"waist.t{axis}", f"translate_{axis}", joint, -3, 3) for axis in AXES]
         for listed in reversed(record["rotation_channels_listed"]):
             axis = listed[-1].lower()
             bounds = limits[AXES.index(axis)]
             if bounds:
-                channels.append(Channel(f"{name}.r{axis}", f"rotate_{axis}", joint, *bounds))
+                channels.append(RigChannel(f"{name}.r{axis}", f"rotate_{axis}", joint, *bounds))
         if name == "tongue1":
-            channels.append(Channel("tongue1.tz", "translate_z", joint, 0.0, TONGUE_OUT))
+            channels.append(RigChannel("tongue1.tz", "translate_z", joint, 0.0, TONGUE_OUT))
     return channels
 
 

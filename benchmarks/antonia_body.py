@@ -18,7 +18,7 @@ from antonia import antonia
 
 import rigwright as rw
 from rigwright import report
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright.progress import silent
 from rigwright.report._body.heldout import held_out
@@ -67,7 +67,7 @@ def main() -> None:
     moved = sample(rig, out / "motion.rwdata", sampler=Animation(rows), probe=0, workers=2)
     models = {"learned model": train(learned, out, "blended", arguments.minutes)}
     models["paper's variant"] = train(learned, out, "paper", arguments.minutes)
-    for path in report.fitted_skinning(learned, out, silent):
+    for path in report.fit_skinning_baselines(learned, out, silent):
         models[path.stem.replace("skinning-", "linear skinning, K = ")] = rw.load(path)
     figures = {}
     for title, dataset in (("motion capture", moved), ("random poses", judged)):

@@ -93,7 +93,7 @@ def macro_body(data: Path, frames: int = 1000, seed: int = 0) -> Scene | None:
     folder = data / "makehuman_hm08"
     if not folder.is_dir():
         return None
-    rig = rw.faces.macro(folder)
+    rig = rw.faces.makehuman_macro_targets(folder)
     noise = 0.01 * 0.01 / float(rig.meters_per_unit)
     about = (
         f"MakeHuman's macro rig: {len(rig.rest_vertices):,} vertices, {rig.num_shapes} weights, none of which moves "

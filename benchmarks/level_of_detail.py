@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
+from rigwright.crowd._importance import MEASURES
 from rigwright.faces._compskin import compskin_curves, control_table
 from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
 from rigwright.plot._drawing import figure, plain_numbers
-from rigwright.plot._portrait import portrait
+from rigwright.plot._portrait import portrait_renderer
 
 ROOT = Path(__file__).resolve().parents[1]
 PERFORMANCE = slice(0, 200, 4)  # the data set cuts after row 199
@@ -105,8 +106,8 @@ def arkit_weights(names: list[str], controls: list[str], curves: NDArray[np.floa
 def orders(face: Face) -> dict[str, NDArray[np.int32]]:
     rig = face.rig
     found = {"as in the file": np.arange(rig.num_shapes, dtype=np.int32)}
-    with portrait(rig) as picture:
-        for by in rw.crowd.MEASURES:
+    with portrait_renderer(rig) as picture:
+        for by in MEASURES:
             if by != "displacement":  # nearly that of rms
                 found[by] = rw.crowd.importance_order(rig, by, picture=picture)
     use = np.sqrt(np.square(face.weights).mean(axis=0))
@@ -127,7 +128,9 @@ def ratings(face: Face) -> NDArray[np.float64]:
     return np.where(rated, scores, start + slope * rms)
 
 
-def print_errors(face: Face, found: dict[str, NDArray[np.int32]], errors: dict[str, rw.crowd.PrefixErrors]) -> None:
+def print_errors(
+    face: Face, found: dict[str, NDArray[np.int32]], errors: dict[str, rw.crowd.LevelOfDetailErrors]
+) -> None:
     count = face.rig.num_shapes
     nothing = next(iter(errors.values()))
     print(f"\n{face.name}; {len(face.weights)} frames; {face.rig.metadata['name']}")
@@ -147,7 +150,7 @@ def print_errors(face: Face, found: dict[str, NDArray[np.int32]], errors: dict[s
         )
 
 
-def over_clip(errors: rw.crowd.PrefixErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def over_clip(errors: rw.crowd.LevelOfDetailErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(K + 1,) RMS over vertices and frames, and the largest of both, in millimeters."""
     return face.millimeters * np.sqrt(np.square(errors.rms).mean(axis=0)), face.millimeters * errors.max.max(axis=0)
 
@@ -188,7 +191,7 @@ def print_times(face: Face, order: NDArray[np.int32], heads: int = 100) -> None:
         print(f"  {label:<33} {seconds / whole:5.2f}")
 
 
-def draw(results: list[tuple[Face, dict[str, rw.crowd.PrefixErrors]]], path: Path) -> None:
+def draw(results: list[tuple[Face, dict[str, rw.crowd.LevelOfDetailErrors]]], path: Path) -> None:
     canvas, axes = figure(2, len(results), (10.4, 7.2), sharex=True)
     for column, (face, errors) in enumerate(results):
         share = 100.0 * np.arange(face.rig.num_shapes + 1) / face.rig.num_shapes
@@ -215,7 +218,9 @@ def main() -> None:
     results = []
     for face in faces(arguments.data):
         found = orders(face)
-        errors = {label: rw.crowd.prefix_errors(face.rig, order, face.weights) for label, order in found.items()}
+        errors = {
+            label: rw.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in found.items()
+        }
         print_errors(face, found, errors)
         print_detail(face, found["rms"])
         print_times(face, found["rms"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 

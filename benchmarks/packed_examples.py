@@ -64,7 +64,7 @@ class Units:
         self.given, self.truth = given[:, kept], truth[:, kept]
         self.moved = np.any([self.given, self.truth], axis=0).any(axis=2)
 
-    def plan(self, alpha: float = 0.5, method: str = "optimal") -> rw.transfer.Plan:
+    def plan(self, alpha: float = 0.5, method: str = "optimal") -> rw.transfer.ExpressionPlan:
         """Expressions to scan for the target."""
         shapes = self.source + self.given
         return rw.transfer.pack_expressions(
@@ -76,7 +76,7 @@ class Units:
         examples = self.target + np.tensordot(weights, self.truth, 1)
         examples += noise / MILLIMETRES * np.random.default_rng(0).standard_normal(examples.shape)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rw.transfer.UndeterminedShapes)
+            warnings.simplefilter("ignore", rw.errors.UndeterminedShapesWarning)
             made = rw.transfer.example_based(
                 self.source, self.source + self.given, self.target, self.faces, examples, weights, **options
             )

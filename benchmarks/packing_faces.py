@@ -37,7 +37,7 @@ class Face:
     millimeters: float
     about: str
 
-    def plan(self, symmetry: bool = False, **options: Any) -> rw.transfer.Plan:
+    def plan(self, symmetry: bool = False, **options: Any) -> rw.transfer.ExpressionPlan:
         """``pack_expressions`` for the other identity; with symmetry painted areas too."""
         return rw.transfer.pack_expressions(
             self.neutral,
@@ -87,7 +87,7 @@ class Face:
             row[list(shapes)] = 1.0
         examples = self.target + np.tensordot(weights, self.truth - self.target, 1)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", rw.transfer.UndeterminedShapes)
+            warnings.simplefilter("ignore", rw.errors.UndeterminedShapesWarning)
             made = rw.transfer.example_based(self.neutral, self.shapes, self.target, self.faces, examples, weights)
         moved = ((self.shapes != self.neutral) | (self.truth != self.target)).any(axis=2)
         squared = ((made - self.truth)[moved].astype(np.float64) ** 2).sum(axis=1)

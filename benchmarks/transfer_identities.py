@@ -48,7 +48,7 @@ class Pair:
         }
 
     def crossings(self, points: np.ndarray, deltas: np.ndarray) -> int:
-        return sum(int(rw.transfer.crossings(points + d, self.faces, self.contacts)) for d in deltas)
+        return sum(int(rw.transfer.count_crossings(points + d, self.faces, self.contacts)) for d in deltas)
 
 
 def centimeters(deltas: np.ndarray, where: np.ndarray) -> str:
@@ -105,7 +105,7 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
             result = rw.transfer.deformation_transfer(face.neutral, face.shapes, target, face.faces, contacts=pairs)
             error = np.linalg.norm(result - target - face.deltas, axis=2)[moved]
             doubt = rw.transfer.quality(face.neutral, face.shapes, target, result, face.faces, contacts=contacts)
-            model = sum(int(rw.transfer.crossings(target + d, face.faces, contacts)) for d in face.deltas)
+            model = sum(int(rw.transfer.count_crossings(target + d, face.faces, contacts)) for d in face.deltas)
             rows.append(
                 [
                     f"identity {i + 1}{name}",

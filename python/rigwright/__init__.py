@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from rigwright._device_report import devices
     from rigwright._hashing import topology_hash
-    from rigwright._loading import load
+    from rigwright._load_model import load
     from rigwright._posing import pose_names
     from rigwright.errors import CudaError, NumericalError, SourceError
     from rigwright.sampling import Dataset
@@ -97,7 +97,7 @@ _HOMES = {
     "SourceError": "errors",
     "Tent": "_blendshapes",
     "devices": "_device_report",
-    "load": "_loading",
+    "load": "_load_model",
     "pose_names": "_posing",
     "topology_hash": "_hashing",
 }

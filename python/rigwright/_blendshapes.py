@@ -19,7 +19,7 @@ _UNCHECKED: Any = {"dtype": np.float32, "finite": False}  # the engine says wher
 
 @dataclass(frozen=True)
 class Tent:
-    """A factor over the weight of a shape: 0 at ``x1``, 1 at ``x2``, 0 at ``x3`` and outside, straight between.
+    """A driver over the weight of a shape: 0 at ``x1``, 1 at ``x2``, 0 at ``x3`` and outside, straight between.
 
     An in-between shape is a combination with a tent: its offsets are in full effect where the weight is ``x2``.
     """

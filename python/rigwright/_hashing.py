@@ -45,7 +45,9 @@ def padded_faces(
 
 
 def topology_hash(faces: ArrayLike, num_vertices: int) -> str:
-    """Hex SHA-256 of the padded faces (int32, little endian) followed by V (int64, little endian).
+    """Hash that is equal for meshes of equal faces and vertex counts: what ties models, data sets and rigs together.
+
+    Hex SHA-256 of the padded faces (int32, little endian) followed by V (int64, little endian).
 
     Raises
     ------

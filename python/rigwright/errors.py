@@ -1,6 +1,6 @@
-"""The exceptions and the warning that the package raises beside Python's own."""
+"""The exceptions and warnings that the package raises beside Python's own."""
 
-__all__ = ["CudaError", "NumericalError", "SourceError", "SparsityWarning"]
+__all__ = ["CudaError", "NumericalError", "SourceError", "SparsityWarning", "UndeterminedShapesWarning"]
 
 
 class NumericalError(ArithmeticError):
@@ -16,4 +16,8 @@ class SourceError(RuntimeError):
 
 
 class SparsityWarning(UserWarning):
-    """An inverse solve whose alpha is larger than every pull of its targets: all weights are at rest."""
+    """An inverse solve gave no weights: its alpha is too large for its targets, so that all stay at rest."""
+
+
+class UndeterminedShapesWarning(UserWarning):
+    """Scans tell little or nothing about some shapes: these stay near what deformation transfer makes."""

@@ -60,6 +60,8 @@ def test_sample_from_a_bvh_by_a_joint_map(workplace):
 
 def test_info_describes_rigs_and_data_sets(workplace):
     rig = json_of("info", "hero.npz", folder=workplace)
+    assert rig["dials"] == 0
+    assert "numeric_controls" not in rig
     assert (rig["type"], rig["vertices"], rig["joints"]) == ("rig", 290, 4)
     assert rig["channels"]["joint1.rx"] == [-60, 60]
     data = json_of("info", "held_out.rwdata", "--verify", folder=workplace)

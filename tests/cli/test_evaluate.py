@@ -176,7 +176,7 @@ def test_weights_of_a_face_are_played_at_their_rate(folder, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     face, curves = small_face(), random_curves(1, 7)
     face.save("face.safetensors")
-    rw.exports.write_weights("w.npz", face, curves, 48.0)
+    rw.exports.write_blendshape_weights("w.npz", face, curves, 48.0)
     assert dispatch.main(["evaluate", "face.safetensors", "w.npz", "-o", "out.mdd"]) == 0
     shot = rw.sources.load_shot("out.mdd")
     np.testing.assert_array_equal(shot.vertices, face.evaluate(curves))

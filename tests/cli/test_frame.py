@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright._atomic_files import DiskFull
 from rigwright._extras import MissingExtra
-from rigwright._files import DiskFull
 from rigwright.cli import _dispatch as dispatch
 from rigwright.cli._console import Lines
 from rigwright.cli._doctor import EXTRAS

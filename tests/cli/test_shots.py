@@ -91,7 +91,7 @@ def test_fps_resamples_what_is_written(run, files):
         yaw = [float(row["HeadYaw"]) for row in csv.DictReader(stream)]
     solution = rw.inverse.Solution.load(files / "f.npz")
     np.testing.assert_allclose(yaw, np.radians(rw.inverse.head_angles(solution.transforms)[::2, 0]), atol=1e-5)
-    _, rate = rw.sources.load_weights(files / "f.npz", moving_face())
+    _, rate = rw.sources.load_blendshape_weights(files / "f.npz", moving_face())
     assert rate == 48.0
 
 
@@ -146,7 +146,7 @@ def test_info_knows_weights(run, files):
     curves[:, 0], curves[:, 5] = np.linspace(0, 1, 90), -0.5
     head[:, :, :3] = np.eye(3)
     for name in ("k.npz", "k.csv"):
-        rw.exports.write_weights(files / name, face, curves, 30.0, head)
+        rw.exports.write_blendshape_weights(files / name, face, curves, 30.0, head)
         _, told = run("info", name)
         assert (told["type"], told["frames"], told["fps"], told["seconds"]) == ("weights", 90, 30.0, 3.0)
         assert told["range"] == [-0.5, 1.0]

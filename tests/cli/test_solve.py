@@ -42,7 +42,7 @@ def test_weights_come_back_in_every_format(shot_files):
     assert np.abs(solution.weights - truth)[:, moving].max() < 1e-4
     assert told["rmse_mm"] == pytest.approx(10 * solution.rmse.mean())
     for name in ("w.npz", "w.csv", "w.glb"):
-        weights, fps = rw.sources.load_weights(shot_files / name, rig)
+        weights, fps = rw.sources.load_blendshape_weights(shot_files / name, rig)
         np.testing.assert_allclose(weights, solution.weights, atol=2e-6, err_msg=name)
         assert fps == pytest.approx(30.0)
     assert not list(shot_files.glob("*.partial"))

@@ -16,7 +16,7 @@ from tests.support.second_face import first_face, second_neutral, second_truth, 
 def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights):
     """By the plan that packing wrote, by an array, with the array as a first guess, and with no weights at all."""
     json_of("pack", "face.safetensors", "-o", "plan.json", folder=face_files)
-    plan = rw.transfer.Plan.load(face_files / "plan.json")
+    plan = rw.transfer.ExpressionPlan.load(face_files / "plan.json")
     rows = plan.weights()
     for number, posed in enumerate(second_truth().evaluate(rows)):
         write_obj(face_files / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
@@ -110,7 +110,7 @@ def test_another_topology_by_landmarks(face_files):
     )
     assert told["coverage"] == pytest.approx(match.coverage)
     assert told["torn_edges"] == match.torn.tolist()
-    neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.expressions(rig))
+    neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.positions_from_rig(rig))
     expected = rw.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target
     made = rw.sources.load_blendshapes(face_files / "cut.npz")
     np.testing.assert_allclose(made.columns()[:6], expected, atol=2e-5)

@@ -7,6 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._validate import MOST_THREADS, Arguments, bad_argument, check_threads
+from rigwright.metrics._distortion import triangles
 
 POINTS = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
 FACES = np.array([[0, 1, 2], [0, 2, 3]])
@@ -40,13 +41,13 @@ NUMBERS = {
     "deformation_transfer": lambda x: rw.transfer.deformation_transfer(POINTS, POINTS[None], x(POINTS), FACES),
     "transfer_rig": lambda x: rw.transfer.transfer_rig(face(), x(face().rest_vertices)),
     "find_contacts": lambda x: rw.transfer.find_contacts(x(POINTS), POINTS[None], FACES),
-    "crossings": lambda x: rw.transfer.crossings(x(POINTS), FACES),
+    "count_crossings": lambda x: rw.transfer.count_crossings(x(POINTS), FACES),
     "quality": lambda x: rw.transfer.quality(POINTS, x(POINTS[None]), POINTS, POINTS[None], FACES),
     "correspond": lambda x: rw.transfer.correspond(x(POINTS), FACES, POINTS, FACES),
     "pack_expressions": lambda x: rw.transfer.pack_expressions(x(POINTS), POINTS[None], FACES),
     "Crowd": lambda x: rw.crowd.Crowd(face(), [x(np.zeros((2, 2)))]),
     "Animation": lambda x: rw.sampling.Animation(x(np.zeros((2, 2)))),
-    "write_weights": lambda x: rw.exports.write_weights("never.npz", face(), x(np.zeros((2, 2)))),
+    "write_blendshape_weights": lambda x: rw.exports.write_blendshape_weights("never.npz", face(), x(np.zeros((2, 2)))),
 }
 
 
@@ -60,7 +61,7 @@ def test_what_is_no_array_of_numbers_is_refused_by_name(function, kind, tmp_path
 
 INDICES = {
     "topology_hash": lambda x: rw.topology_hash(x(FACES), 4),
-    "triangles": lambda x: rw.metrics.triangles(x(FACES)),
+    "triangles": lambda x: triangles(x(FACES)),
     "vertices of solve": lambda x: rw.inverse.solve(face(), face().rest_vertices[None], vertices=x([0, 1, 2])),
     "labels of seam_error": lambda x: rw.metrics.seam_error(POINTS, POINTS, FACES, x([0, 0, 1, 1])),
     "fixed of transfer_rig": lambda x: rw.transfer.transfer_rig(face(), face().rest_vertices, fixed=x([0, 1])),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright._files import DiskFull, atomic_file, atomic_npz, atomic_write
+from rigwright._atomic_files import DiskFull, atomic_file, atomic_npz, atomic_write
 
 WRITERS = [lambda path: atomic_write(path, b"new"), rw.faces.example().save]
 writers = pytest.mark.parametrize("write", WRITERS, ids=["python", "engine"])

@@ -16,7 +16,7 @@ from tests.support.small_rig import small_rig
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
-SHAPES = rw.transfer.expressions(RIG)[: RIG.num_shapes]
+SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 ONE = np.eye(1, RIG.num_shapes)
 
 
@@ -38,7 +38,7 @@ CALLS = {
     "linear_blend": linear_blend,
     "correspond": lambda p, _: rw.transfer.correspond(REST, FACES, REST, FACES, iterations=1, progress=p),
     "pack_expressions": lambda p, _: rw.transfer.pack_expressions(REST, SHAPES, FACES, progress=p),
-    "personalize": lambda p, _: rw.transfer.personalize(
+    "fit_example_weights": lambda p, _: rw.transfer.fit_example_weights(
         rw.transfer.DeformationTransfer(REST, REST, FACES), SHAPES, REST, SHAPES, np.eye(len(SHAPES)), progress=p
     ),
     "quality": lambda p, _: rw.transfer.quality(REST, SHAPES, REST, SHAPES, FACES, progress=p),
@@ -46,12 +46,20 @@ CALLS = {
         REST, SHAPES, REST, FACES, at / "parts", progress=p
     ),
     "transfer_rig": lambda p, _: rw.transfer.transfer_rig(RIG, REST, progress=p),
-    "measured_transfer": lambda p, _: rw.report.measured_transfer(RIG, RIG, progress=p),
+    "measure_transfer": lambda p, _: rw.report.measure_transfer(RIG, RIG, progress=p),
     "sample": sample,
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.
-SLOW = {"body", "contact_sheet", "convert", "fitted_skinning", "write", "write_shot", "write_transfer"}
+SLOW = {
+    "body",
+    "write_contact_sheet",
+    "convert_data_set",
+    "fit_skinning_baselines",
+    "write_body",
+    "write_shot",
+    "write_transfer",
+}
 FUNCTIONS = {
     f.__qualname__: f
     for f in public_functions()

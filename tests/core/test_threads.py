@@ -16,7 +16,7 @@ from tests.support.plain_face import plain_face
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
-SHAPES = rw.transfer.expressions(RIG)[: RIG.num_shapes]
+SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 WEIGHTS = np.zeros((2, RIG.num_shapes))
 ONE = np.eye(1, RIG.num_shapes)
 CROWD = rw.crowd.Crowd(RIG, WEIGHTS)
@@ -76,22 +76,22 @@ CALLS = {
     "deformation_transfer": lambda n: rw.transfer.deformation_transfer(REST, SHAPES, REST, FACES, threads=n),
     "example_based": lambda n: rw.transfer.example_based(REST, SHAPES, REST, FACES, SHAPES[:1], ONE, threads=n),
     "find_contacts": lambda n: rw.transfer.find_contacts(REST, SHAPES, FACES, threads=n),
-    "personalize": lambda n: rw.transfer.personalize(TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n),
+    "fit_example_weights": lambda n: rw.transfer.fit_example_weights(
+        TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n
+    ),
     "transfer_in_parts": lambda n: rw.transfer.transfer_in_parts(REST, SHAPES, REST, FACES, "nowhere", threads=n),
     "transfer_rig": lambda n: rw.transfer.transfer_rig(RIG, REST, threads=n),
     "sample": lambda n: rw.sampling.sample(RIG, "nowhere", workers=n),
     "LocalProcesses.__init__": rw.sampling.LocalProcesses,
-    "Options.__init__": lambda n: rw.inverse.Options(threads=n),
 }
 SKELETON = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
     "DeformationTransfer.transfer_with_examples": "example_based",
     "DeformationTransfer.resolution": "example_based",
-    "Options.__init__": "solve",
 }
 
 
-CLASSES = {"LocalProcesses.__init__": rw.sampling.LocalProcesses, "Options.__init__": rw.inverse.Options}
+CLASSES = {"LocalProcesses.__init__": rw.sampling.LocalProcesses}
 NUMBERS = ("threads", "workers")
 SENTENCE = {
     "threads": "Number of threads; 0 means all processors that this process may use.",

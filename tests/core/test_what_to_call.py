@@ -22,16 +22,16 @@ READERS = {
     "Dataset": rw.Dataset,
     "sources.load": rw.sources.load,
     "load_blendshapes": rw.sources.load_blendshapes,
-    "load_weights": lambda path: rw.sources.load_weights(path, RIG),
+    "load_blendshape_weights": lambda path: rw.sources.load_blendshape_weights(path, RIG),
     "load_shot": rw.sources.load_shot,
     "load_bvh": rw.sources.load_bvh,
     "load_npz_rig": rw.sources.load_npz_rig,
     "faces.ict": rw.faces.ict,
     "faces.makehuman": rw.faces.makehuman,
-    "faces.macro": rw.faces.macro,
+    "faces.makehuman_macro_targets": rw.faces.makehuman_macro_targets,
     "faces.makehuman_body": rw.faces.makehuman_body,
     "faces.compskin_curves": rw.faces.compskin_curves,
-    "combination_structure": rw.faces.combination_structure,
+    "compskin_combinations": rw.faces.compskin_combinations,
 }
 
 
@@ -104,7 +104,7 @@ def test_a_model_opens_under_any_name(tmp_path):
         (lambda p: rw.sources.load(p / "face.npz", mseh="x"), r"^load\(\) got"),
         (lambda p: rw.sources.load_blendshapes(p / "face.npz", mseh="x"), r"^load_blendshapes\(\) got"),
         (lambda p: rw.sources.load_shot(p / "a.npy", clp="x"), r"^load_shot\(\) got"),
-        (lambda p: rw.sources.load_weights(p / "w.npz", RIG, clp="x"), r"^load_weights\(\) got"),
+        (lambda p: rw.sources.load_blendshape_weights(p / "w.npz", RIG, clp="x"), r"^load_blendshape_weights\(\) got"),
         (lambda p: rw.inverse.solve(RIG, REST, alfa=1.0), r"^solve\(\) got"),
         (lambda p: rw.inverse.trade_off(RIG, REST[None], alfa=1.0), r"^trade_off\(\) got"),
     ],
@@ -144,7 +144,7 @@ def test_objects_where_vertices_belong_are_told_with_their_attribute(name, call,
 def test_a_solution_where_weights_belong_is_told_with_its_attribute(tmp_path):
     solution = rw.inverse.solve(RIG, REST, alpha=0.0)
     with pytest.raises(ValueError, match=r"weights is a Solution; .*: hand over its \.weights"):
-        rw.exports.write_weights(tmp_path / "w.npz", RIG, solution, 30.0)
+        rw.exports.write_blendshape_weights(tmp_path / "w.npz", RIG, solution, 30.0)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,10 @@ def test_a_solution_where_weights_belong_is_told_with_its_attribute(tmp_path):
         ("transfer_rig", lambda rig, p: rw.transfer.transfer_rig(rig, REST)),
         ("write_rig", lambda rig, p: rw.exports.write_rig(p / "m.glb", rig)),
         ("write_rig", lambda rig, p: rw.exports.write_rig(p / "m.safetensors", rig)),
-        ("write_weights", lambda rig, p: rw.exports.write_weights(p / "w.csv", rig, np.zeros((1, 2)), 30.0)),
+        (
+            "write_blendshape_weights",
+            lambda rig, p: rw.exports.write_blendshape_weights(p / "w.csv", rig, [[0, 0]], 30.0),
+        ),
     ],
 )
 def test_what_is_no_blendshape_rig_is_refused(tmp_path, name, call):
@@ -190,5 +193,5 @@ def test_crossings_of_unequal_shapes_are_refused_by_name():
 
 
 def test_skinning_is_fitted_into_an_existing_folder_only(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"fitted_skinning: folder is .*nowhere"):
-        rw.report.fitted_skinning(None, str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match=r"fit_skinning_baselines: folder is .*nowhere"):
+        rw.report.fit_skinning_baselines(None, str(tmp_path / "nowhere"))

@@ -20,7 +20,7 @@ def test_measured_errors_match_numpy(seed, tolerance):
     arrays = random_arrays(seed=seed)
     rig = rw.BlendshapeRig(*arrays)
     order, weights = random_order(rig, seed), random_weights(rig, 20, seed)
-    errors = rw.crowd.prefix_errors(rig, order, weights)
+    errors = rw.crowd.level_of_detail_errors(rig, order, weights)
     for t, row in enumerate(weights):
         whole = slow_blendshapes(*arrays, row)
         for n in range(rig.num_shapes + 1):
@@ -39,8 +39,8 @@ def test_the_bound_holds_for_random_weights_inside_the_bounds(seed, bounds, tole
     rng = np.random.default_rng(seed)
     inside = rng.uniform(*bounds, (300, rig.num_shapes))
     corners = rng.choice(bounds, (300, rig.num_shapes))
-    measured = rw.crowd.prefix_errors(rig, order, np.concatenate([inside, corners])).max.max(axis=0)
-    bound = rw.crowd.prefix_error_bound(rig, order)
+    measured = rw.crowd.level_of_detail_errors(rig, order, np.concatenate([inside, corners])).max.max(axis=0)
+    bound = rw.crowd.level_of_detail_error_bound(rig, order)
     assert (measured <= bound * (1 + tolerance["float32"])).all()
     assert (np.diff(bound) <= 0).all()
     assert bound[-1] == 0
@@ -51,8 +51,8 @@ def test_the_ict_face_stays_inside_its_bound(data_path):
     order = rw.crowd.importance_order(rig, "rms")
     assert rig.shape_names[order[0]] == "jawOpen"  # the thesis finds "Mouth Open" first, too
     weights = np.random.default_rng(0).uniform(0, 1, (2, rig.num_shapes))
-    measured = rw.crowd.prefix_errors(rig, order, weights).max
-    assert (measured <= rw.crowd.prefix_error_bound(rig, order)).all()
+    measured = rw.crowd.level_of_detail_errors(rig, order, weights).max
+    assert (measured <= rw.crowd.level_of_detail_error_bound(rig, order)).all()
 
 
 def test_the_bound_is_reached_by_shapes_that_add_up(tolerance):
@@ -63,8 +63,10 @@ def test_the_bound_is_reached_by_shapes_that_add_up(tolerance):
     rig = rw.BlendshapeRig(np.zeros((5, 3)), deltas, [((0, 2), correction)], bounds=(0.0, 2.0))
     # Shape 2 brings its own 2 * 1 and, as it needs shape 0, the correction's 2 * 2 * 0.5.
     expected = [14.0, 8.0, 4.0, 0.0]
-    np.testing.assert_allclose(rw.crowd.prefix_error_bound(rig, [0, 1, 2]), expected, rtol=tolerance["float32"])
-    measured = rw.crowd.prefix_errors(rig, [0, 1, 2], [[2.0, 2.0, 2.0]])
+    np.testing.assert_allclose(
+        rw.crowd.level_of_detail_error_bound(rig, [0, 1, 2]), expected, rtol=tolerance["float32"]
+    )
+    measured = rw.crowd.level_of_detail_errors(rig, [0, 1, 2], [[2.0, 2.0, 2.0]])
     np.testing.assert_allclose(measured.max[0], expected, rtol=tolerance["float32"])
 
 
@@ -131,7 +133,7 @@ def test_measured_errors_hold_between_frames_of_a_linear_rig(tolerance):
     frames = random_weights(rig, 6, 3)
     lod = rw.crowd.LevelOfDetail(rig, random_order(rig), frames)
     between = np.random.default_rng(3).dirichlet(np.ones(6), 100) @ frames
-    measured = rw.crowd.prefix_errors(rig, lod.order, between).max
+    measured = rw.crowd.level_of_detail_errors(rig, lod.order, between).max
     assert (measured <= lod.errors * (1 + tolerance["float32"])).all()
 
 

@@ -96,7 +96,7 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(fac
     assert numbers["converged"] == numbers["frames"] == 24
     solution = Solution.load(tmp_path / "face-weights.npz")
     rig = rw.load(tmp_path / "face.safetensors")
-    truth, fps = rw.sources.load_weights(tmp_path / "face-clip.npz", rig)
+    truth, fps = rw.sources.load_blendshape_weights(tmp_path / "face-clip.npz", rig)
     assert np.abs(solution.weights - truth).mean() == pytest.approx(numbers["weight_error"])
     assert fps == 30.0
     assert "26 shapes of this rig are constructed" in (tmp_path / "face.html").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._formats.blender import run_script
-from rigwright.exports import write_weights
+from rigwright.exports import write_blendshape_weights
 from tests.support.faces import random_curves, small_face
 
 RUN_KEYS = Path(__file__).with_name("run_keys.py")
@@ -24,7 +24,7 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("blend")
     names = ["fix.lips", "a name that Blender has no room for: " + "é" * 20, "raised"]
     rig, curves = small_face(meters_per_unit=0.01, combination_names=names), random_curves(1, 6)
-    write_weights(folder / "face.blend", rig, curves, 25.0)
+    write_blendshape_weights(folder / "face.blend", rig, curves, 25.0)
     return folder, rig, curves
 
 
@@ -39,7 +39,7 @@ def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
     upright = rig.evaluate(curves)[..., [0, 2, 1]] * [1, -1, 1]  # y up becomes z up
     np.testing.assert_allclose(again.evaluate(curves), upright, atol=10 * tolerance["float32"])
     assert {tuple(face) for face in again.faces.tolist()} == {tuple(face) for face in rig.faces.tolist()}
-    keys, rate = rw.sources.load_weights(folder / "face.blend", rig)
+    keys, rate = rw.sources.load_blendshape_weights(folder / "face.blend", rig)
     np.testing.assert_allclose(keys, curves, atol=tolerance["float32"])
     assert rate == pytest.approx(25.0)
 
@@ -47,13 +47,13 @@ def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
 def test_the_script_keys_an_artists_own_file(written, tolerance):
     folder, rig, _ = written
     other = random_curves(2, 4)
-    write_weights(folder / "keys.py", rig, other, 48.0)
+    write_blendshape_weights(folder / "keys.py", rig, other, 48.0)
     run_script(RUN_KEYS, [str(folder)])
-    keys, rate = rw.sources.load_weights(folder / "keyed.blend", rig)
+    keys, rate = rw.sources.load_blendshape_weights(folder / "keyed.blend", rig)
     np.testing.assert_allclose(keys, other, atol=tolerance["float32"])
     assert rate == pytest.approx(48.0)
     with pytest.raises(ValueError, match="action"):
-        rw.sources.load_weights(folder / "keyed.blend", rig, action="nothing of that name")
+        rw.sources.load_blendshape_weights(folder / "keyed.blend", rig, action="nothing of that name")
 
 
 def test_a_rig_is_written_without_keys(written, tolerance):
@@ -63,4 +63,4 @@ def test_a_rig_is_written_without_keys(written, tolerance):
     upright = rig.evaluate(curves)[..., [0, 2, 1]] * [1, -1, 1]
     np.testing.assert_allclose(again.evaluate(curves), upright, atol=10 * tolerance["float32"])
     with pytest.raises(ValueError, match="action"):
-        rw.sources.load_weights(folder / "rig.blend", rig)
+        rw.sources.load_blendshape_weights(folder / "rig.blend", rig)

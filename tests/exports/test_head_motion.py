@@ -12,7 +12,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._formats.blender import run_script
-from rigwright.exports import write_weights
+from rigwright.exports import write_blendshape_weights
 from tests.support.faces import random_curves, small_face
 from tests.support.moving_head import head_turns, moved, turn
 
@@ -34,14 +34,14 @@ def rig(request):
 def test_a_glb_moves_its_node(tmp_path, rig, scaled, tolerance):
     curves, head = random_curves(1, FRAMES), head_turns(FRAMES, 100)
     head[:, :, :3] *= np.linspace(1, 2, FRAMES)[:, None, None] if scaled else 1.0
-    write_weights(tmp_path / "w.glb", rig, curves, 24.0, head)
+    write_blendshape_weights(tmp_path / "w.glb", rig, curves, 24.0, head)
     seen = rw.sources.load_shot(tmp_path / "w.glb", fps=24.0)
     placed = seen.placed(0.01, rig.up_axis).vertices
     np.testing.assert_allclose(placed, shown(rig, curves, head), atol=50 * tolerance["float32"])
 
 
 def test_without_motion_a_glb_has_one_track(tmp_path):
-    write_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), 24.0)
+    write_blendshape_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), 24.0)
     assert (tmp_path / "w.glb").read_bytes().count(b'"path"') == 1
 
 
@@ -50,13 +50,13 @@ def test_live_link_has_the_turns_in_radians(tmp_path):
     angles = np.radians([[40, -20, 10], [35, -10, 5], [0, 0, 0], [-5, 3, 2], [1, 2, 3], [170, 0, 0]])
     head = np.zeros((FRAMES, 3, 4))
     head[:, :, :3] = [turn(1, yaw) @ turn(0, pitch) @ turn(2, roll) for yaw, pitch, roll in angles]
-    notes = write_weights(tmp_path / "w.csv", rig, curves, 60.0, head)
+    notes = write_blendshape_weights(tmp_path / "w.csv", rig, curves, 60.0, head)
     assert any("none for its place" in note for note in notes)
     with (tmp_path / "w.csv").open(newline="") as stream:
         table = list(csv.DictReader(stream))
     read = [[float(row[name]) for name in ("HeadYaw", "HeadPitch", "HeadRoll")] for row in table]
     np.testing.assert_allclose(read, angles, atol=1e-6)
-    np.testing.assert_array_equal(rw.sources.load_weights(tmp_path / "w.csv", rig)[0], curves)
+    np.testing.assert_array_equal(rw.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[0], curves)
 
 
 @pytest.mark.parametrize(("axis", "up", "left"), [("Y", 1, (0, 1)), ("Z", 2, (0, 1)), ("X", 0, (1, -1))])
@@ -72,14 +72,14 @@ def test_a_head_that_turns_left_has_positive_yaw(axis, up, left):
 
 def test_an_archive_keeps_the_transforms(tmp_path):
     head = head_turns(FRAMES)
-    write_weights(tmp_path / "w.npz", small_face(), random_curves(1, FRAMES), 24.0, head)
+    write_blendshape_weights(tmp_path / "w.npz", small_face(), random_curves(1, FRAMES), 24.0, head)
     np.testing.assert_array_equal(np.load(tmp_path / "w.npz")["transforms"], head)
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((FRAMES, 3, 4)), head_turns(FRAMES) * [1, 2, 1, 1], head_turns(3)])
 def test_what_is_no_motion_is_refused(tmp_path, wrong):
-    with pytest.raises(ValueError, match="write_weights: transforms is"):
-        write_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), 24.0, wrong)
+    with pytest.raises(ValueError, match="write_blendshape_weights: transforms is"):
+        write_blendshape_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), 24.0, wrong)
 
 
 @pytest.mark.parametrize("ending", [".usd", ".usda", ".usdc"])
@@ -87,7 +87,7 @@ def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, toler
     """By usd-core: neutral plus weighted offsets, put where the root's transform takes them."""
     usd, geometry, skel = (pytest.importorskip(f"pxr.{name}") for name in ("Usd", "UsdGeom", "UsdSkel"))
     curves, head = random_curves(1, FRAMES), head_turns(FRAMES, 100)
-    write_weights(tmp_path / f"w{ending}", rig, curves, 25.0, head)
+    write_blendshape_weights(tmp_path / f"w{ending}", rig, curves, 25.0, head)
     stage = usd.Stage.Open(str(tmp_path / f"w{ending}"))
     assert stage.GetTimeCodesPerSecond() == 25.0
     assert geometry.GetStageMetersPerUnit(stage) == 0.01
@@ -117,7 +117,7 @@ def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, toler
 def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
     pytest.importorskip("pxr.UsdSkel")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Z"), random_curves(1, FRAMES), head_turns(FRAMES)
-    write_weights(tmp_path / "w.usda", rig, curves, 25.0, head)
+    write_blendshape_weights(tmp_path / "w.usda", rig, curves, 25.0, head)
     shot = rw.sources.load_shot(tmp_path / "w.usda")
     np.testing.assert_allclose(shot.vertices, shown(rig, curves, head), atol=50 * tolerance["float32"])
     assert (shot.fps, shot.meters_per_unit, shot.up_axis) == (25.0, 0.01, "Z")
@@ -131,9 +131,9 @@ def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("head")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(1, FRAMES), head_turns(FRAMES, 100)
     for name in ("face.blend", "face.glb", "face.usda"):
-        write_weights(folder / name, rig, curves, 25.0, head)
+        write_blendshape_weights(folder / name, rig, curves, 25.0, head)
     plain = small_face(combinations=False, meters_per_unit=0.01)  # of shapes alone, as an artist's glb has them
-    write_weights(folder / "keys.py", plain, curves, 25.0, head)
+    write_blendshape_weights(folder / "keys.py", plain, curves, 25.0, head)
     rw.exports.write_rig(folder / "rest.glb", plain)
     run_script(Path(__file__).with_name("play_head.py"), [str(folder)])
     expected = {"whole": shown(rig, curves, head) @ TO_Z_UP.T, "plain": shown(plain, curves, head) @ TO_Z_UP.T}

@@ -39,7 +39,7 @@ def test_a_viewer_shows_one_shape_after_the_other(tmp_path):
     again = rw.sources.load_blendshapes(tmp_path / "rig.glb")
     assert again.shape_names == rig.shape_names
     np.testing.assert_allclose(again.columns(), rig.columns(), atol=1e-6)
-    weights, _ = rw.sources.load_weights(tmp_path / "rig.glb", again)
+    weights, _ = rw.sources.load_blendshape_weights(tmp_path / "rig.glb", again)
     np.testing.assert_allclose(weights[1:-1], np.eye(rig.num_shapes), atol=1e-6)
     assert not weights[[0, -1]].any()
 

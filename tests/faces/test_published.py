@@ -91,7 +91,7 @@ def test_published_units_are_the_packed_ones(published_mpfb, data_path, race):
 
 
 def test_published_macro_targets_are_the_packed_ones(published_mpfb, data_path):
-    rig = rw.faces.macro(published_mpfb)
+    rig = rw.faces.makehuman_macro_targets(published_mpfb)
     rows = {
         name: (index, delta) for name, index, delta in sparse_rows(data_path("makehuman_hm08", "macrodetails.npz"), 200)
     }
@@ -179,7 +179,7 @@ def test_published_curves_are_the_packed_ones(data_path, tmp_path):
         names, curves = rw.faces.compskin_curves(place)
         assert names == stored["names"].tolist()
         np.testing.assert_array_equal(curves, stored["controls"])
-    assert rw.faces.convert(published, tmp_path / "packed") == "compskin"
+    assert rw.faces.convert_data_set(published, tmp_path / "packed") == "compskin"
     np.testing.assert_array_equal(rw.faces.compskin_curves(tmp_path / "packed")[1], stored["controls"])
     np.savez(published / "in" / "test_anim.npz", weights=columns[:, :5])
     with pytest.raises(ValueError, match=r"weights is of shape \(2012, 5\)"):
@@ -189,7 +189,7 @@ def test_published_curves_are_the_packed_ones(data_path, tmp_path):
 def test_the_table_is_the_published_structure(data_path):
     """Against the formulae as the data set restates them, entry by entry."""
     content = json.loads(data_path("compskin_face_anim", "combination_structure_287.json").read_text())
-    structure = rw.faces.combination_structure()
+    structure = rw.faces.compskin_combinations()
     assert structure.controls == content["controls"]
     expected = []
     for output in content["outputs"]:
@@ -203,12 +203,12 @@ def test_the_table_is_the_published_structure(data_path):
 
 def test_convert_packs_what_is_read_the_same(published_ict, published_mpfb, tmp_path):
     stages = []
-    kind = rw.faces.convert(published_ict, tmp_path / "ict", progress=lambda p: stages.append(p.stage))
+    kind = rw.faces.convert_data_set(published_ict, tmp_path / "ict", progress=lambda p: stages.append(p.stage))
     assert (kind, set(stages)) == ("ICT FaceKit", {"reading"})
     before, after = rw.faces.ict(published_ict, identity=[1, 1]), rw.faces.ict(tmp_path / "ict", identity=[1, 1])
     np.testing.assert_array_equal(before.columns(), after.columns())
     np.testing.assert_array_equal(before.rest_vertices, after.rest_vertices)
-    assert rw.faces.convert(published_mpfb, tmp_path / "hm08") == "MakeHuman (MPFB)"
+    assert rw.faces.convert_data_set(published_mpfb, tmp_path / "hm08") == "MakeHuman (MPFB)"
     np.testing.assert_array_equal(
         rw.faces.makehuman(published_mpfb, "african", identity=True).rest_vertices,
         rw.faces.makehuman(tmp_path / "hm08", "african", identity=True).rest_vertices,
@@ -221,16 +221,16 @@ def test_convert_leaves_nothing_behind_when_it_fails(tmp_path):
     folder = small_ict(tmp_path / "ICT-FaceKit")
     (folder / "FaceXModel" / "smile.obj").write_text("v 0 0 0\n")
     with pytest.raises(ValueError, match=r"smile\.obj"):
-        rw.faces.convert(folder, tmp_path / "out")
+        rw.faces.convert_data_set(folder, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ICT-FaceKit"]
 
 
 def test_convert_replaces_nothing(tmp_path):
     (tmp_path / "out").mkdir()
-    with pytest.raises(ValueError, match=r"faces\.convert: output is .*out, which exists"):
-        rw.faces.convert(small_ict(tmp_path / "ICT-FaceKit"), tmp_path / "out")
+    with pytest.raises(ValueError, match=r"faces\.convert_data_set: output is .*out, which exists"):
+        rw.faces.convert_data_set(small_ict(tmp_path / "ICT-FaceKit"), tmp_path / "out")
     with pytest.raises(ValueError, match="which is none of them"):
-        rw.faces.convert(tmp_path / "out", tmp_path / "other")
+        rw.faces.convert_data_set(tmp_path / "out", tmp_path / "other")
 
 
 def test_the_command_packs(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright.faces._ict import SEGMENTS
 
 STOPS = {
     "gender": ([0, 1], ["female", "male"]),
@@ -29,7 +30,7 @@ def test_the_ict_face_is_what_its_files_hold(data_path):
 
 
 def test_segments_of_the_ict_face_join_without_gaps():
-    ends = list(rw.faces.SEGMENTS.values())
+    ends = list(SEGMENTS.values())
     assert [start for start, _ in ends] == [0, *(stop for _, stop in ends[:-1])]
     assert ends[-1][1] == 26_719
 
@@ -67,7 +68,7 @@ def test_makehuman_sets_unpack_to_their_sparse_rows(data_path, tolerance, name, 
 def test_a_makehuman_set_on_the_identity_it_was_sculpted_for(data_path):
     folder = data_path("makehuman_hm08")
     base, own = rw.faces.makehuman(folder, "african"), rw.faces.makehuman(folder, "african", identity=True)
-    macro = rw.faces.macro(folder)
+    macro = rw.faces.makehuman_macro_targets(folder)
     dials = {"gender": 0.5, "age": 0.5, "muscle": 0.5, "weight": 0.5, "african": 1.0}
     np.testing.assert_array_equal(
         own.rest_vertices, macro.evaluate([dials.get(name, 0.0) for name in macro.shape_names])
@@ -81,7 +82,7 @@ def test_a_makehuman_set_on_the_identity_it_was_sculpted_for(data_path):
 def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
     """Each target's weight is the product of its stops' shares, a stop's share falling linearly to its neighbors."""
     folder = data_path("makehuman_hm08")
-    rig = rw.faces.macro(folder)
+    rig = rw.faces.makehuman_macro_targets(folder)
     stored = dict(np.load(folder / "macrodetails.npz"))
     orders = sorted(len(factors) for factors in rig.combinations)
     assert orders == [3] * 24 + [4] * 72
@@ -105,7 +106,7 @@ def test_macro_targets_add_up_as_makehuman_adds_them(data_path, tolerance):
 
 
 def test_the_combination_structure_has_its_counts():
-    structure = rw.faces.combination_structure()
+    structure = rw.faces.compskin_combinations()
     assert len(structure.controls) == 72
     assert structure.counts() == {"in-between": 43, "pair": 118, "triple": 48, "quadruple": 6}
 
@@ -113,7 +114,7 @@ def test_the_combination_structure_has_its_counts():
 def test_the_structure_gives_the_columns_that_the_data_set_recorded(data_path):
     """167 of the 181 derived columns of the recording equal one of the outputs within 0.02, says the data set."""
     folder = data_path("compskin_face_anim")
-    structure = rw.faces.combination_structure()
+    structure = rw.faces.compskin_combinations()
     names, curves = rw.faces.compskin_curves(folder)
     assert names == structure.controls
     still = np.zeros((72, 1, 3))
@@ -139,8 +140,8 @@ def test_broken_structures_are_refused(tmp_path, name):
     content = BAD_STRUCTURES[name]
     path = tmp_path / "structure.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(ValueError, match="combination_structure"):
-        rw.faces.combination_structure(path)
+    with pytest.raises(ValueError, match="compskin_combinations"):
+        rw.faces.compskin_combinations(path)
 
 
 def test_broken_folders_are_refused(tmp_path, data_path):
@@ -155,4 +156,4 @@ def test_broken_folders_are_refused(tmp_path, data_path):
     with pytest.raises(ValueError, match="shapes"):
         rw.faces.makehuman(tmp_path, "martian")
     with pytest.raises(FileNotFoundError, match=r"3dobjs/base\.obj.* the data of MPFB"):
-        rw.faces.macro(tmp_path)
+        rw.faces.makehuman_macro_targets(tmp_path)

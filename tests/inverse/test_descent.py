@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright.inverse._methods.descent import FRAMES_PER_RUN
+from rigwright.inverse._run import METHODS
 from tests.support.inverse_rigs import near_duplicates_rig, random_rig, slow_objective, slow_vertices
 
 SEEDS = range(4)
@@ -112,7 +114,7 @@ def test_same_bytes_for_any_number_of_threads():
 
 def test_chunks_give_the_bytes_of_the_whole():
     rng = np.random.default_rng(10)
-    rig, chunk = random_rig(rng, vertices=20), rw.inverse.FRAMES_PER_RUN
+    rig, chunk = random_rig(rng, vertices=20), FRAMES_PER_RUN
     targets = rig.evaluate(rng.uniform(size=(2 * chunk + 40, 8))) + 0.2 * rng.normal(size=(20, 3)).astype(np.float32)
     solver = rw.inverse.Solver(rig)
     start = rng.uniform(size=(len(targets), 8))
@@ -149,7 +151,7 @@ def test_identical_and_idle_shapes_are_told():
     assert any("a and copy are identical" in text for text in result.warnings)
 
 
-@pytest.mark.parametrize("method", rw.inverse.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("alpha", [0.0, 0.1])
 def test_idle_shapes_rest_whatever_the_method_and_the_start(method, alpha):
     rng = np.random.default_rng(10)

@@ -20,7 +20,7 @@ def test_frames_end_at_the_right_side_of_a_knot(seed):
 
 
 def test_ages_near_knots_of_a_real_body_come_back(data_path):
-    rig = rw.faces.macro(data_path("makehuman_hm08"))
+    rig = rw.faces.makehuman_macro_targets(data_path("makehuman_hm08"))
     rng = np.random.default_rng(3)
     truth = rng.uniform(0.05, 0.95, (400, 7))
     truth[:, 1] = weights_near([0.1875, 0.5], 400, rng)

@@ -27,7 +27,7 @@ def test_noise_free_frames_come_back(seed):
 
 def test_the_macro_rig_of_a_real_body_comes_back(data_path):
     """Among 150 bodies some look like the one before though their weights are far apart: no jump shows there."""
-    rig = rw.faces.macro(data_path("makehuman_hm08"))
+    rig = rw.faces.makehuman_macro_targets(data_path("makehuman_hm08"))
     truth = np.random.default_rng(0).uniform(0.1, 0.9, size=(150, 7))
     targets = rig.evaluate(truth.astype(np.float32))
     result = rw.inverse.solve(rig, targets, alpha=0.0)

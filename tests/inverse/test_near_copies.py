@@ -7,6 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright.inverse import _measures as measures
+from rigwright.inverse._methods.descent import FRAMES_PER_RUN
 from rigwright.inverse._problem import make_problem
 from tests.support.near_copies import near_copies_rig, scans
 
@@ -70,7 +71,7 @@ def test_the_unit_of_length_does_not_matter(targets):
 
 
 def test_same_bytes_for_any_number_of_threads(solver):
-    long = scans(solver.gram.rig, rw.inverse.FRAMES_PER_RUN + 4, 2)
+    long = scans(solver.gram.rig, FRAMES_PER_RUN + 4, 2)
     one, two = (solver.solve(long, alpha=0.01, threads=n).weights for n in (1, 2))
     assert np.array_equal(one, two)
 

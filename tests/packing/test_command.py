@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.report import contact_sheet
+from rigwright.report import write_contact_sheet
 from tests.cli.command import environment, json_of, rigwright_command
 from tests.support.plain_face import plain_face
 from tests.support.second_face import write_obj
@@ -29,7 +29,7 @@ def test_the_command_writes_the_plan_of_the_function(folder):
     rig = plain_face()
     shapes = rig.rest_vertices + rig.columns()
     plan = rw.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, names=rig.shape_names, limit=2)
-    written = rw.transfer.Plan.load(folder / "plan.json")
+    written = rw.transfer.ExpressionPlan.load(folder / "plan.json")
     assert written.as_dict() == plan.as_dict()
     assert told["expressions"] == [[rig.shape_names[k] for k in entry] for entry in plan.expressions]
     assert told["covered"] == [plan.covered(1), plan.covered(2)] == [5, 6]
@@ -51,7 +51,7 @@ def test_an_interrupted_sheet_goes_on_where_it_stopped(tmp_path):
     pytest.importorskip("jinja2")
     rig = plain_face()
     plan = rw.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
-    contact_sheet(tmp_path / "whole.html", plan, rig)
+    write_contact_sheet(tmp_path / "whole.html", plan, rig)
 
     def stop(state):
         if state.stage == "drawing expressions" and state.done == 1:
@@ -59,10 +59,10 @@ def test_an_interrupted_sheet_goes_on_where_it_stopped(tmp_path):
 
     kept = tmp_path / "kept"
     with pytest.raises(KeyboardInterrupt):
-        contact_sheet(tmp_path / "sheet.html", plan, rig, kept=kept, progress=stop)
+        write_contact_sheet(tmp_path / "sheet.html", plan, rig, kept=kept, progress=stop)
     before = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     assert len(before) == 2
-    contact_sheet(tmp_path / "sheet.html", plan, rig, kept=kept)
+    write_contact_sheet(tmp_path / "sheet.html", plan, rig, kept=kept)
     assert all(path.stat().st_mtime_ns == when for path, when in before.items())
     assert len(list(kept.iterdir())) == len(plan.expressions) + 1
     assert (tmp_path / "sheet.html").read_bytes() == (tmp_path / "whole.html").read_bytes()
@@ -74,8 +74,8 @@ def test_a_sheet_of_another_rig_is_refused(tmp_path):
     rig = plain_face()
     plan = rw.transfer.pack_expressions(rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces)
     other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], faces=rig.faces)
-    with pytest.raises(ValueError, match=r"contact_sheet: plan is of 6 x 117; it must be a plan of 2 shapes"):
-        contact_sheet(tmp_path / "sheet.html", plan, other)
+    with pytest.raises(ValueError, match=r"write_contact_sheet: plan is of 6 x 117; it must be a plan of 2 shapes"):
+        write_contact_sheet(tmp_path / "sheet.html", plan, other)
 
 
 def test_refused_shapes_and_painted_areas_reach_the_plan(folder):
@@ -149,7 +149,7 @@ def test_a_neutral_of_any_kind_is_a_target(folder):
         arguments = ["--target", target, "--alpha", "0"]
         told = json_of("pack", "metric.safetensors", "-o", "aimed.json", *arguments, folder=folder)
         assert told["notes"] == []
-        plan = rw.transfer.Plan.load(folder / "aimed.json")
+        plan = rw.transfer.ExpressionPlan.load(folder / "aimed.json")
         np.testing.assert_allclose(plan.importance, expected.importance, atol=1e-4)
         assert plan.expressions == expected.expressions
     plain = json_of("pack", "face.safetensors", "-o", "plain.json", "--alpha", "0", folder=folder)

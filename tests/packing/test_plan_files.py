@@ -19,7 +19,7 @@ def test_a_saved_plan_comes_back(tmp_path, kind):
     neutral, shapes, faces = oracles.random_shapes(8, 7)
     plan = pack(neutral, shapes, faces, limit=None if kind == "plain" else 1, names=[f"ünit {k}" for k in range(7)])
     plan.save(tmp_path / "plan.json")
-    again = rw.transfer.Plan.load(tmp_path / "plan.json")
+    again = rw.transfer.ExpressionPlan.load(tmp_path / "plan.json")
     arrays = {"active", "importance"}
     for name in arrays:
         assert np.array_equal(getattr(plan, name), getattr(again, name))
@@ -31,7 +31,7 @@ def test_a_saved_plan_comes_back(tmp_path, kind):
 def test_a_file_that_is_no_plan(tmp_path, text):
     (tmp_path / "plan.json").write_text(text)
     with pytest.raises(ValueError, match="no expression plan"):
-        rw.transfer.Plan.load(tmp_path / "plan.json")
+        rw.transfer.ExpressionPlan.load(tmp_path / "plan.json")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_plan_of_shapes_that_are_not_there(tmp_path, change, words):
     values = pack(neutral, shapes, faces).as_dict()
     (tmp_path / "plan.json").write_text(json.dumps(values | change))
     with pytest.raises(ValueError, match="is no expression plan") as error:
-        rw.transfer.Plan.load(tmp_path / "plan.json")
+        rw.transfer.ExpressionPlan.load(tmp_path / "plan.json")
     assert words in str(error.value)
 
 

@@ -160,7 +160,7 @@ def test_the_strongest_curves_are_drawn_if_none_are_chosen(axes):
 
 
 def test_errors_are_lines_over_frames(axes):
-    axis = rw.plot.errors({"ours": [1.0, 2.0, 0.0], "theirs": [3.0, 4.0, 5.0]}, unit="mm", axis=axes()[0])
+    axis = rw.plot.error_curves({"ours": [1.0, 2.0, 0.0], "theirs": [3.0, 4.0, 5.0]}, unit="mm", axis=axes()[0])
     assert axis.get_yscale() == "log"
     assert axis.get_ylabel() == "error, mm"
     ours, theirs = (line.get_ydata().tolist() for line in axis.get_lines())
@@ -179,8 +179,8 @@ def test_errors_are_lines_over_frames(axes):
             r"of shapes \(4, 2\) and \(3, 2\) \(truth\)",
         ),
         (lambda: rw.plot.curves({}), "curves: weights is empty"),
-        (lambda: rw.plot.errors([[1.0]]), r"errors: values is float64 \(1, 1\)"),
-        (lambda: rw.plot.errors([np.inf]), "errors: values is not finite"),
+        (lambda: rw.plot.error_curves([[1.0]]), r"error_curves: values is float64 \(1, 1\)"),
+        (lambda: rw.plot.error_curves([np.inf]), "error_curves: values is not finite"),
     ],
 )
 def test_wrong_curves_are_named(call, message):
@@ -193,7 +193,7 @@ def test_missing_packages_are_named_with_the_command_that_installs_them():
         "import sys; sys.modules.update(pyvista=None, matplotlib=None)\n"
         "import rigwright as rw\n"
         "rig = rw.faces.example()\n"
-        "for call in (lambda: rw.plot.mesh(rig), lambda: rw.plot.errors([1.0])):\n"
+        "for call in (lambda: rw.plot.mesh(rig), lambda: rw.plot.error_curves([1.0])):\n"
         "    try:\n        call()\n"
         "    except ImportError as error:\n        print(error)\n"
     )

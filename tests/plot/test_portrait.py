@@ -8,7 +8,7 @@ import pytest
 import rigwright as rw
 
 pytest.importorskip("pyvista", reason="the report extra is not installed")
-from rigwright.plot import portrait
+from rigwright.plot import portrait_renderer
 
 
 def bumpy_plane(size=24):
@@ -27,7 +27,7 @@ def bumpy_plane(size=24):
 @pytest.mark.parametrize("by", ["image_mse", "image_ssim"])
 def test_what_shows_more_is_more_important(by):
     rig = bumpy_plane()
-    with portrait(rig, 60, 60) as picture:
+    with portrait_renderer(rig, 60, 60) as picture:
         order = rw.crowd.importance_order(rig, by, picture=picture)
         scores = rw.crowd.importance(rig, by, picture=picture)
     assert [rig.shape_names[k] for k in order[:2]] == ["middle", "corner"]
@@ -37,7 +37,7 @@ def test_what_shows_more_is_more_important(by):
 def test_a_portrait_is_taken_from_the_front():
     """Vertices that come nearer do not move in the picture; those that go up do."""
     rig = bumpy_plane()
-    with portrait(rig, 80, 80) as picture:
+    with portrait_renderer(rig, 80, 80) as picture:
         flat = picture(rig.rest_vertices).astype(int)
         nearer = picture(rig.rest_vertices + np.float32([0, 0, 0.1])).astype(int)
         higher = picture(rig.rest_vertices + np.float32([0, 0.5, 0])).astype(int)
@@ -49,5 +49,5 @@ def test_a_portrait_is_taken_from_the_front():
 
 def test_a_rig_without_faces_is_refused():
     rig = rw.BlendshapeRig(np.zeros((4, 3)), np.ones((1, 4, 3)))
-    with pytest.raises(ValueError, match="portrait: rig is without faces"), portrait(rig):
+    with pytest.raises(ValueError, match="portrait_renderer: rig is without faces"), portrait_renderer(rig):
         pass

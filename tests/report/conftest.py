@@ -53,7 +53,7 @@ def written(studied):
     from rigwright import report
 
     path = studied.folder / "report.html"
-    numbers = report.write(
+    numbers = report.write_body(
         path,
         [studied.files["hero"]],
         studied.data,

@@ -89,7 +89,7 @@ def test_a_report_on_its_own_training_set_says_so(studied, written, tmp_path):
     from rigwright import report
 
     path = tmp_path / "own.html"
-    report.write(path, [studied.files["hero"]], studied.training, at_most=3)
+    report.write_body(path, [studied.files["hero"]], studied.training, at_most=3)
     text = path.read_text(encoding="utf-8")
     assert "the very poses that the model learned from" in text
     assert "Over the animation" not in text
@@ -100,7 +100,7 @@ def test_names_are_text_not_markup(studied, written, tmp_path):
     from tests.support.cylinder_models import cylinder_skinning
 
     cylinder_skinning(studied.rig, 1, name="<script>alert(1)</script>").save(tmp_path / "a.safetensors")
-    report.write(tmp_path / "a.html", [tmp_path / "a.safetensors"], studied.data, at_most=2)
+    report.write_body(tmp_path / "a.html", [tmp_path / "a.safetensors"], studied.data, at_most=2)
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<script" not in text
     assert "&lt;script&gt;" in text
@@ -115,7 +115,7 @@ def test_a_model_without_error_and_a_single_pose_make_a_page(written, tmp_path, 
     rig = CylinderRig(bulge=False, extra_control=False)
     data = sampling.sample(rig, tmp_path / "one.rwdata", count=1, probe=0)
     cylinder_skinning(rig, 4).save(tmp_path / "exact.safetensors")
-    numbers = report.write(tmp_path / "a.html", [tmp_path / "exact.safetensors"], data, animation=data)
+    numbers = report.write_body(tmp_path / "a.html", [tmp_path / "exact.safetensors"], data, animation=data)
     assert numbers["accuracy"]["random poses"]["learned model"]["max_mm"] < 1e-2
     assert "Best pose" in (tmp_path / "a.html").read_text(encoding="utf-8")
     assert not [str(w.message) for w in recwarn if issubclass(w.category, RuntimeWarning | UserWarning)]
@@ -126,10 +126,10 @@ def test_wrong_input_is_named(studied, tmp_path):
 
     pytest.importorskip("pyvista")
     with pytest.raises(ValueError, match="report: models is empty"):
-        report.write(tmp_path / "a.html", [], studied.data)
+        report.write_body(tmp_path / "a.html", [], studied.data)
     random_body().save(tmp_path / "other.safetensors")
     with pytest.raises(ValueError, match="of another mesh"):
-        report.write(tmp_path / "a.html", [tmp_path / "other.safetensors"], studied.data)
+        report.write_body(tmp_path / "a.html", [tmp_path / "other.safetensors"], studied.data)
     assert not (tmp_path / "a.html").exists()
 
 

@@ -25,10 +25,10 @@ def pages(tmp_path_factory):
     folder, rig = tmp_path_factory.mktemp("pages"), first_face()
     made = rw.transfer.transfer_rig(rig, second_neutral(), contacts=PAIRS)
     free = rw.transfer.deformation_transfer(
-        rig.rest_vertices, rw.transfer.expressions(rig), second_neutral(), rig.faces, contacts=None
+        rig.rest_vertices, rw.transfer.positions_from_rig(rig), second_neutral(), rig.faces, contacts=None
     )
-    measured = report.measured_transfer(rig, made, truth=second_truth(), contacts=PAIRS, free_shapes=free)
-    bare = report.measured_transfer(rig, made)
+    measured = report.measure_transfer(rig, made, truth=second_truth(), contacts=PAIRS, free_shapes=free)
+    bare = report.measure_transfer(rig, made)
     numbers = report.write_transfer(folder / "full.html", measured, name="second face")
     report.write_transfer(folder / "bare.html", bare)
     return SimpleNamespace(
@@ -41,7 +41,7 @@ def test_measurements_are_what_they_say():
 
     rig, truth = first_face(), second_truth()
     made = rw.transfer.transfer_rig(rig, second_neutral())
-    measured = report.measured_transfer(rig, made, truth=truth)
+    measured = report.measure_transfer(rig, made, truth=truth)
     assert measured.names[6:] == ["left_smile * right_smile", "brow_up at 0.5"]
     assert measured.judged.tolist() == list(range(6)), "combinations have no name to be found by"
     for k in range(6):
@@ -59,11 +59,11 @@ def test_a_copy_is_made_in_the_targets_unit():
     from rigwright import report
 
     rig = first_face()
-    shapes = rw.transfer.expressions(rig)
-    meters = rw.transfer.rig_of_expressions(
+    shapes = rw.transfer.positions_from_rig(rig)
+    meters = rw.transfer.rig_from_positions(
         rig, 0.01 * rig.rest_vertices, 0.01 * shapes, metadata={"meters_per_unit": 1.0}
     )
-    measured = report.measured_transfer(rig, meters, truth=rig)
+    measured = report.measure_transfer(rig, meters, truth=rig)
     assert measured.errors[:6].max() < 1e-3
     assert measured.copy_errors[:6].max() < 1e-3
     assert not measured.quality.flipped.any()
@@ -110,12 +110,12 @@ def test_what_does_not_fit_together_is_refused():
     made = rw.transfer.transfer_rig(rig, second_neutral())
     other = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[:2], names=["ear", "nose"], faces=rig.faces)
     with pytest.raises(ValueError, match="report: target is with other shapes"):
-        report.measured_transfer(rig, other)
+        report.measure_transfer(rig, other)
     with pytest.raises(ValueError, match=r"report: truth is a rig of other shapes \(ear, nose\)"):
-        report.measured_transfer(rig, made, truth=other)
+        report.measure_transfer(rig, made, truth=other)
     small = rw.BlendshapeRig(np.eye(3), np.ones((1, 3, 3)))
     with pytest.raises(ValueError, match="report: truth is of 3 vertices; it must be a rig of the target's 117"):
-        report.measured_transfer(rig, made, truth=small)
+        report.measure_transfer(rig, made, truth=small)
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")

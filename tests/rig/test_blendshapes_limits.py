@@ -62,8 +62,8 @@ def test_clips_beyond_the_limit_are_named():
     clip = np.full((2, rig.num_shapes), 1e30)
     with pytest.raises(ValueError, match=r"Crowd: clips\[1\] is 1e\+30 in magnitude somewhere; it must be at most"):
         rw.crowd.Crowd(rig, [0 * clip, clip])
-    with pytest.raises(ValueError, match="prefix_errors: weights is 1e"):
-        rw.crowd.prefix_errors(rig, None, clip)
+    with pytest.raises(ValueError, match="level_of_detail_errors: weights is 1e"):
+        rw.crowd.level_of_detail_errors(rig, None, clip)
     crowd = rw.crowd.Crowd(rig, rig.weight_limit * np.array([[1.0], [-1.0]]) * np.ones(rig.num_shapes))
     assert np.isfinite(crowd.evaluate(0, [0, 0.25, 0.75, 1])).all()
 

@@ -9,7 +9,7 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
-from rigwright._rigs.description import Channel, Joints, Skin
+from rigwright._rigs.description import Joints, RigChannel, Skin
 from rigwright._rigs.rotations import euler_to_matrix, transform_of
 from rigwright.sampling._manifest import manifest_hash
 from rigwright.sources import (
@@ -164,7 +164,7 @@ def test_a_dial_whose_control_is_another_number_is_found(tmp_path):
 def scaled_rig():
     """Two joints, the second with an awkward rest and every kind of channel."""
     rest = np.stack([np.eye(3, 4), transform_of(euler_to_matrix(np.array([30.0, 20.0, 10.0]), "XYZ"), np.ones(3))])
-    channels = [Channel("turn", "rotate_y", 1, -50, 50), Channel("shift", "translate_z", 1, -1, 1)]
+    channels = [RigChannel("turn", "rotate_y", 1, -50, 50), RigChannel("shift", "translate_z", 1, -1, 1)]
     rig = SkinnedRig(np.eye(3), [[0, 1, 2]], Joints(["a", "b"], [-1, 0], rest), Skin([[0], [1], [1]], np.ones((3, 1))))
     plain = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, channels)
 

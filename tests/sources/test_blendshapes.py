@@ -163,14 +163,14 @@ def test_clips_are_sampled_as_gltf_says(tmp_path, tolerance, mode):
 
     g = two_heads(mode)
     rig = rw.sources.load_blendshapes(g.write(tmp_path / "heads.gltf"))
-    weights, fps = rw.sources.load_weights(tmp_path / "heads.gltf", rig, clip="talk", fps=8.0)
+    weights, fps = rw.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="talk", fps=8.0)
     assert (len(weights), fps) == (11, 8.0)
     for frame in range(11):
         expected = animated_values(g, "talk", frame / 8)[1, "weights"]
         np.testing.assert_allclose(weights[frame], expected, atol=10 * tolerance["float32"])
-    assert rw.sources.load_weights(tmp_path / "heads.gltf", rig)[1] == 30.0  # keys at uneven distances
+    assert rw.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig)[1] == 30.0  # keys at uneven distances
     with pytest.raises(ValueError, match="talk"):
-        rw.sources.load_weights(tmp_path / "heads.gltf", rig, clip="sing")
+        rw.sources.load_blendshape_weights(tmp_path / "heads.gltf", rig, clip="sing")
 
 
 def test_the_morph_stress_test_is_read(data_path):
@@ -179,9 +179,9 @@ def test_the_morph_stress_test_is_read(data_path):
     assert rig.num_shapes == 8
     assert len(rig.rest_vertices) >= 1504
     with pytest.raises(ValueError, match="clip"):
-        rw.sources.load_weights(path, rig)
+        rw.sources.load_blendshape_weights(path, rig)
     for clip in ("Individuals", "TheWave", "Pulse"):
-        weights, _ = rw.sources.load_weights(path, rig, clip=clip)
+        weights, _ = rw.sources.load_blendshape_weights(path, rig, clip=clip)
         assert weights.max() > 0.5
         shot = rw.sources.load_shot(path, clip=clip)
         np.testing.assert_array_equal(shot.vertices, rig.evaluate(weights))
@@ -236,7 +236,9 @@ def test_a_recording_of_the_app_is_read(tmp_path):
     rows[5] = [rows[5][0], "0"]
     text = "\n".join(",".join(row) for row in [["Timecode", "BlendshapeCount", *COLUMNS], *rows])
     (tmp_path / "take.csv").write_text("\ufeff" + text + "\n", encoding="utf-8")
-    weights, fps = rw.sources.load_weights(tmp_path / "take.csv", arkit_rig(["jawOpen", "browInnerUp_L", "other"]))
+    weights, fps = rw.sources.load_blendshape_weights(
+        tmp_path / "take.csv", arkit_rig(["jawOpen", "browInnerUp_L", "other"])
+    )
     assert fps == 60.0
     expected = np.zeros((130, 3), np.float32)
     expected[3, 0], expected[4, 1] = 0.75, 0.5
@@ -259,8 +261,8 @@ def test_broken_curves_are_refused(tmp_path):
         "\0\0",
     ):
         (tmp_path / "take.csv").write_text(text)
-        with pytest.raises(ValueError, match=r"load_weights.*take\.csv"):
-            rw.sources.load_weights(tmp_path / "take.csv", arkit_rig(["jawOpen"]))
+        with pytest.raises(ValueError, match=r"load_blendshape_weights.*take\.csv"):
+            rw.sources.load_blendshape_weights(tmp_path / "take.csv", arkit_rig(["jawOpen"]))
     for arrays in (
         {"curves": np.zeros((2, 1))},
         {"weights": np.zeros((2, 3))},
@@ -269,5 +271,5 @@ def test_broken_curves_are_refused(tmp_path):
         {"weights": np.full((2, 1), np.inf)},
     ):
         np.savez(tmp_path / "w.npz", **arrays)
-        with pytest.raises(ValueError, match=r"load_weights.*w\.npz"):
-            rw.sources.load_weights(tmp_path / "w.npz", arkit_rig(["jawOpen"]))
+        with pytest.raises(ValueError, match=r"load_blendshape_weights.*w\.npz"):
+            rw.sources.load_blendshape_weights(tmp_path / "w.npz", arkit_rig(["jawOpen"]))

@@ -9,14 +9,14 @@ import pytest
 
 import rigwright as rw
 from rigwright._formats.readers import _keywords, _reader
-from rigwright.sources import _blendshapes, _loading, _shots
+from rigwright.sources import _blendshapes, _load, _shots
 
 RIG = rw.faces.example()
 LOADERS = {
-    "load": (rw.sources.load, _loading.OPENERS),
+    "load": (rw.sources.load, _load.OPENERS),
     "load_blendshapes": (rw.sources.load_blendshapes, _blendshapes.RIGS),
     "load_shot": (rw.sources.load_shot, _shots.OPENERS),
-    "load_weights": (rw.sources.load_weights, _blendshapes.CURVES),
+    "load_blendshape_weights": (rw.sources.load_blendshape_weights, _blendshapes.CURVES),
 }
 
 
@@ -65,8 +65,8 @@ def folder(tmp_path_factory):
         ),
         (lambda f: rw.sources.load_shot(f / "scan.obj", mesh="m"), r"^load_shot: mesh is 'm' for a \.obj file; "),
         (
-            lambda f: rw.sources.load_weights(f / "curves.npz", RIG, fps=25.0),
-            r"^load_weights: fps is 25\.0 for a \.npz file; .* it is for \.csv, \.glb, \.gltf files",
+            lambda f: rw.sources.load_blendshape_weights(f / "curves.npz", RIG, fps=25.0),
+            r"^load_blendshape_weights: fps is 25\.0 for a \.npz file; .* it is for \.csv, \.glb, \.gltf files",
         ),
     ],
 )
@@ -83,6 +83,6 @@ def test_a_keyword_reaches_its_reader(folder):
     assert rw.sources.load_shot(folder / "shot.npy", fps=12.0).fps == 12.0
 
 
-@pytest.mark.parametrize("kind", ["BlenderRig", "Bvh", "Channel", "Facts", "GltfRig", "Joints", "Morph", "Skin"])
+@pytest.mark.parametrize("kind", ["BlenderRig", "Bvh", "RigChannel", "Facts", "GltfRig", "Joints", "Morph", "Skin"])
 def test_what_rigs_are_made_of_and_what_loaders_return_is_public(kind):
     assert getattr(rw.sources, kind).__name__ == kind

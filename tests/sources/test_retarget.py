@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rigwright._rigs.description import Channel, Joints, Skin
+from rigwright._rigs.description import Joints, RigChannel, Skin
 from rigwright._rigs.rotations import compose, euler_to_matrix, globals_of, invert, transform_of
 from rigwright.sources import Motion, SkinnedRig, joint_map, load_bvh, retarget
 from rigwright.sources._joint_maps import HABITS, joint_roles, limb_joints
@@ -23,12 +23,12 @@ def character(orders=ORDERS, limit=170.0, askew=True, up="Y", translation=True):
     world = transform_of(scene @ turns, PLACES @ scene.T)
     local = np.where((PARENTS < 0)[:, None, None], world, compose(invert(world[PARENTS]), world))
     channels = [
-        Channel(f"{name}.{place}{axis}", f"rotate_{axis.lower()}", joint, -limit, limit)
+        RigChannel(f"{name}.{place}{axis}", f"rotate_{axis.lower()}", joint, -limit, limit)
         for joint, name in enumerate(NAMES)
         for place, axis in enumerate(orders[joint])
     ]
     if translation:
-        channels += [Channel(f"waist.t{axis}", f"translate_{axis}", 0, -9, 9) for axis in "xyz"]
+        channels += [RigChannel(f"waist.t{axis}", f"translate_{axis}", 0, -9, 9) for axis in "xyz"]
     skin = Skin(np.arange(len(NAMES))[:, None], np.ones((len(NAMES), 1)))
     return SkinnedRig(PLACES @ scene.T, [[0, 1, 2]], Joints(NAMES, PARENTS, local), skin, channels)
 

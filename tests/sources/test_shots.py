@@ -194,3 +194,25 @@ def test_an_alembic_cache_is_read_by_blender(host, tmp_path, tolerance):
     (tmp_path / "garbage.abc").write_bytes(b"no archive")
     with pytest.raises(ValueError, match=r"load_shot.*garbage\.abc"):
         rw.sources.load_shot(tmp_path / "garbage.abc", blender=host.blender)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"vertices": np.zeros((4, 3))}, r"Shot: vertices is float64 \(4, 3\); it must be numbers \(T, V, 3\)"),
+        ({"vertices": [[[0.0, np.nan, 0.0]]]}, r"Shot: vertices is not finite everywhere \(nan at \(0, 0, 1\)\)"),
+        ({"fps": 0.0}, "Shot: fps is 0.0; it must be a positive number"),
+        ({"faces": [[0, 1, 7]]}, "Shot: faces is 7 in face 0; it must be vertex indices from 0 to 3"),
+        ({"meters_per_unit": 0.0}, "Shot: meters_per_unit is 0"),
+        ({"up_axis": "up"}, "Shot: up_axis is 'up'; it must be one of X, Y, Z, or None"),
+    ],
+)
+def test_a_shot_made_by_hand_names_its_own_arguments(arguments, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        rw.sources.Shot(**({"vertices": np.zeros((2, 4, 3)), "fps": 24.0} | arguments))
+
+
+def test_a_shot_takes_any_numbers_and_triangles():
+    shot = rw.sources.Shot([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]], 24.0, [[0, 1, 2]])
+    assert shot.vertices.dtype == np.float32
+    assert shot.faces.tolist() == [[0, 1, 2, -1]]

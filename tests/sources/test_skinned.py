@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright.sources import Rig, RotationChannels, SkinnedRig, TranslationChannels
 from tests.support.small_rig import slow_sample, small_rig
 
@@ -82,7 +82,7 @@ def test_travels_to_another_process():
 
 def test_works_without_joints_and_with_a_joint_named_twice_in_a_row():
     morph = Morph("up", np.array([1]), np.array([[0, 2.0, 0]]), ((0, 0.5),))
-    plain = SkinnedRig(np.eye(3), [[0, 1, 2]], channels=[Channel("up", "dial", -1, 0, 1)], morphs=[morph])
+    plain = SkinnedRig(np.eye(3), [[0, 1, 2]], channels=[RigChannel("up", "dial", -1, 0, 1)], morphs=[morph])
     poses, vertices = plain.sample([[1.0]])
     assert plain.skeleton is None
     np.testing.assert_array_equal(poses, [[1.0]])
@@ -116,18 +116,18 @@ def change(**changes):
         (lambda: change(skin=None), "skin"),
         (lambda: change(joints=None), "skin"),
         (lambda: change(vertices=np.zeros((31, 3))), "skin is for 30 vertices"),
-        (lambda: change(channels=[Channel("a", "rotate_x", 4, 0, 1)]), "channel a is on joint 4"),
-        (lambda: change(channels=[Channel("a", "dial", -1, 0, 1)] * 2), "'a' twice"),
+        (lambda: change(channels=[RigChannel("a", "rotate_x", 4, 0, 1)]), "channel a is on joint 4"),
+        (lambda: change(channels=[RigChannel("a", "dial", -1, 0, 1)] * 2), "'a' twice"),
         (lambda: change(morphs=[Morph("m", np.array([30]), np.zeros((1, 3)))]), "morph m: vertices"),
         (lambda: change(morphs=[Morph("m", np.array([1]), np.zeros((1, 3)), ((10, 1.0),))]), "morph m: drivers"),
         (lambda: Morph("m", np.array([2, 1]), np.zeros((2, 3))), "not ascending"),
         (lambda: Morph("m", np.array([1]), np.full((1, 3), np.inf)), "deltas is not finite"),
         (lambda: Morph("m", np.array([1]), np.zeros((1, 3)), ((0, np.nan),)), "drivers is not finite"),
         (lambda: Morph("m", np.array([1]), np.zeros((1, 3)), clamp=(1, 0)), "clamp"),
-        (lambda: Channel("a", "shear", 0, 0, 1), "kind is 'shear'"),
-        (lambda: Channel("a", "dial", 0, 0, 1), "joint is 0 for a dial"),
-        (lambda: Channel("a", "rotate_x", 0, 1, 0), "low <= rest <= high"),
-        (lambda: Channel("a", "rotate_x", 0, 0, np.inf), "finite"),
+        (lambda: RigChannel("a", "shear", 0, 0, 1), "kind is 'shear'"),
+        (lambda: RigChannel("a", "dial", 0, 0, 1), "joint is 0 for a dial"),
+        (lambda: RigChannel("a", "rotate_x", 0, 1, 0), "low <= rest <= high"),
+        (lambda: RigChannel("a", "rotate_x", 0, 0, np.inf), "finite"),
         (lambda: Joints(["a", "b"], np.array([1, 0]), np.tile(np.eye(3, 4), (2, 1, 1))), "parents before children"),
         (lambda: Joints(["a"], np.array([-2]), np.eye(3, 4)[None]), "parents is -2 at 0"),
         (lambda: Joints(["a"], np.array([-1]), np.zeros((1, 3, 4))), "singular at joint a"),
@@ -163,5 +163,5 @@ def test_a_single_root_is_not_said_to_rest():
     rest = np.tile(np.eye(3, 4), (2, 1, 1))
     joints = Joints(["root", "tip"], np.array([-1, 0]), rest)
     skin = Skin(np.array([[0], [1], [1]]), np.ones((3, 1)))
-    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [Channel("tip.rx", "rotate_x", 1, -30, 30)])
+    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [RigChannel("tip.rx", "rotate_x", 1, -30, 30)])
     assert rig.resting == {}

@@ -54,10 +54,28 @@ def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.De
     return _core.model_from_tensors(shared_tensors(rig) | tensors, facts(rig, "body", **more))
 
 
+def learned_looking_body(rig: CylinderRig, **more: object) -> rw.Deformer:
+    """The same with a small random network per set that adds next to nothing: what a training leaves, without one."""
+    rng = np.random.default_rng(0)
+    plain = cylinder_body(rig)
+    tensors = {name: np.array(values) for name, values in plain.tensors().items()}
+    count = len(tensors["sets.joint"])
+    tensors["inputs.offset"] = np.arange(0, 12 * count + 1, 12, dtype=np.int32)
+    tensors["inputs.column"] = np.tile(np.arange(12, 24, dtype=np.int32), count)
+    for i in range(count):
+        shapes = {"layer1": (8, 12), "layer2": (8, 8), "layer3": (2, 8)}
+        for layer, shape in shapes.items():
+            tensors[f"set.{i:03d}.{layer}.weight"] = rng.standard_normal(shape).astype(np.float32)
+            tensors[f"set.{i:03d}.{layer}.bias"] = np.zeros(shape[0], np.float32)
+        rows = len(tensors[f"set.{i:03d}.mean"])
+        tensors[f"set.{i:03d}.basis"] = 1e-3 * rng.standard_normal((rows, 2)).astype(np.float32)
+    return _core.model_from_tensors(tensors, facts(rig, "body", **more))
+
+
 def cylinder_file(path, bulge: float = 1.0) -> None:
     """The cylinder as an ``.npz`` rig: its skinning, and a bulge beside each joint that the bend about x drives."""
     from rigwright._formats.npz.rig import save_npz_rig
-    from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+    from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
     from rigwright._rigs.skinned import SkinnedRig
 
     rig = CylinderRig()
@@ -69,6 +87,6 @@ def cylinder_file(path, bulge: float = 1.0) -> None:
         near = np.exp(-(((rest[:, 1] - 10.0 * j) / 2.5) ** 2))
         outward = bulge * near[:, None] * rest * [0.5, 0.0, 0.5]
         morphs.append(Morph.dense(f"bulge{j}", outward, drivers=((len(channels), 1 / 60),), clamp=(0, 1)))
-        channels += [Channel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
+        channels += [RigChannel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
     facts = Facts("hero", 0.01, "Y", "CC0-1.0", "an analytic test rig")
     save_npz_rig(path, SkinnedRig(rest, rig.faces, joints, Skin(every, rig.weights), channels, morphs, facts))

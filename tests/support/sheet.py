@@ -10,7 +10,7 @@ import rigwright as rw
 
 SIDE = 14
 NAMES = ["browUp", "mouthSmileLeft", "mouthSmileRight", "jawOpen", "nothing", "cheekPuff"]
-CENTRES = [(0.0, 0.7), (-0.4, -0.4), (0.4, -0.4), (0.0, -0.7), None, (0.0, 0.0)]
+CENTERS = [(0.0, 0.7), (-0.4, -0.4), (0.4, -0.4), (0.0, -0.7), None, (0.0, 0.0)]
 
 
 def sheet_rig(**options) -> rw.BlendshapeRig:
@@ -26,7 +26,7 @@ def sheet_rig(**options) -> rw.BlendshapeRig:
         return near[:, None] * np.array(height)
 
     heights = [(0.1, 0.6, 0.4), (-0.7, 0.4, 0.2), (0.7, 0.4, 0.2), (0, -1.8, -0.3), (0, 0, 0), (0.2, 0, 1.1)]
-    deltas = np.stack([bump(place, height) for place, height in zip(CENTRES, heights, strict=True)])
+    deltas = np.stack([bump(place, height) for place, height in zip(CENTERS, heights, strict=True)])
     combinations = [
         ((1, 3), bump((-0.3, -0.6), (-0.2, 0.1, 0.3))),
         ((2, 3), bump((0.3, -0.6), (0.2, 0.1, 0.3))),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.skinned import SkinnedRig
 
 
@@ -20,16 +20,16 @@ def small_rig(seed: int = 0) -> SkinnedRig:
     weight = random.uniform(size=(30, 3)) * (random.uniform(size=(30, 3)) > 0.4) + [1e-3, 0, 0]
     skin = Skin(random.integers(0, 4, (30, 3)), weight / weight.sum(axis=1, keepdims=True))
     channels = [
-        Channel("hip.tx", "translate_x", 0, -1, 1),
-        Channel("hip.tz", "translate_z", 0, -1, 1),
-        Channel("hip.ry", "rotate_y", 0, -180, 180),
-        Channel("knee.rz", "rotate_z", 1, -20, 130),
-        Channel("knee.rx", "rotate_x", 1, -20, 20),
-        Channel("fat", "dial", -1, 0, 1),
-        Channel("ankle.rx", "rotate_x", 2, -40, 40),
-        Channel("ankle.ry", "rotate_y", 2, -40, 40),
-        Channel("ankle.rz", "rotate_z", 2, -40, 40),
-        Channel("thin", "dial", -1, -1, 1, 0.25),
+        RigChannel("hip.tx", "translate_x", 0, -1, 1),
+        RigChannel("hip.tz", "translate_z", 0, -1, 1),
+        RigChannel("hip.ry", "rotate_y", 0, -180, 180),
+        RigChannel("knee.rz", "rotate_z", 1, -20, 130),
+        RigChannel("knee.rx", "rotate_x", 1, -20, 20),
+        RigChannel("fat", "dial", -1, 0, 1),
+        RigChannel("ankle.rx", "rotate_x", 2, -40, 40),
+        RigChannel("ankle.ry", "rotate_y", 2, -40, 40),
+        RigChannel("ankle.rz", "rotate_z", 2, -40, 40),
+        RigChannel("thin", "dial", -1, -1, 1, 0.25),
     ]
     morphs = [
         Morph.dense("fat", random.normal(size=(30, 3)), drivers=((5, 1.0),), clamp=(0, 1)),

@@ -127,7 +127,7 @@ def test_new_crossings_are_those_the_source_does_not_have():
     crossed = neutral * np.float32([1, 1, -0.3])
     assert len(rw.transfer.new_crossings(neutral, neutral, neutral, faces)) == 0
     new = rw.transfer.new_crossings(neutral, neutral, crossed, faces)
-    assert len(new) == rw.transfer.crossings(crossed, faces)
+    assert len(new) == rw.transfer.count_crossings(crossed, faces)
     assert len(rw.transfer.new_crossings(crossed, neutral, crossed, faces)) == 0
     assert len(rw.transfer.new_crossings(neutral, crossed, crossed, faces)) == 0
 
@@ -193,14 +193,14 @@ def test_crossings_are_counted(seed):
     faces = rng.permutation(30).reshape(10, 3)
     expected = slow_crossings(points, faces)
     assert expected > 0
-    assert rw.transfer.crossings(points, faces) == expected
-    assert rw.transfer.crossings(points, faces, near=[]) == 0
+    assert rw.transfer.count_crossings(points, faces) == expected
+    assert rw.transfer.count_crossings(points, faces, near=[]) == 0
 
 
 def test_a_flat_sheet_crosses_nothing():
     points, faces = sheet(5, 5, 0, True)
     points[:, 2] = 0
-    assert rw.transfer.crossings(points, faces) == 0
+    assert rw.transfer.count_crossings(points, faces) == 0
 
 
 def test_wrong_input_is_named():
@@ -234,8 +234,8 @@ def test_contacts_may_be_found_on_the_way():
 )
 def test_vertices_to_look_near_are_checked(near, words):
     points, faces = sheet(2, 2, 0, True)
-    with pytest.raises(ValueError, match="^crossings: " + words):
-        rw.transfer.crossings(points, faces, near)
+    with pytest.raises(ValueError, match="^count_crossings: " + words):
+        rw.transfer.count_crossings(points, faces, near)
     with pytest.raises(ValueError, match="^new_crossings: " + words):
         rw.transfer.new_crossings(points, points, points, faces, near)
 
@@ -243,5 +243,5 @@ def test_vertices_to_look_near_are_checked(near, words):
 @pytest.mark.parametrize("rings", [-1, 0.5, True])
 def test_rings_are_checked(rings):
     points, faces = sheet(2, 2, 0, True)
-    with pytest.raises(ValueError, match=r"crossings: rings is .*; it must be a whole number of at least 0"):
-        rw.transfer.crossings(points, faces, [0], rings=rings)
+    with pytest.raises(ValueError, match=r"count_crossings: rings is .*; it must be a whole number of at least 0"):
+        rw.transfer.count_crossings(points, faces, [0], rings=rings)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.transfer import UndeterminedShapes
+from rigwright.errors import UndeterminedShapesWarning
 from tests.transfer.meshes import bend, mixed_sheets, sheet
 from tests.transfer.slow_transfer import frame, slow_triangles
 
@@ -73,7 +73,7 @@ def test_it_matches_dense_solves_triangle_by_triangle(seed, beta, tolerance):
 
 def test_without_examples_it_is_the_transfer(tolerance):
     source, shapes, target, faces, examples, weights = case(1)
-    with pytest.warns(UndeterminedShapes, match=r"leave 5 of the shapes undetermined \(0, 1, 2, 3, 4\)"):
+    with pytest.warns(UndeterminedShapesWarning, match=r"leave 5 of the shapes undetermined \(0, 1, 2, 3, 4\)"):
         result = rw.transfer.example_based(source, shapes, target, faces, examples[:0], weights[:0])
     expected = rw.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result, expected, atol=tolerance["float32"])
@@ -82,7 +82,7 @@ def test_without_examples_it_is_the_transfer(tolerance):
 def test_a_shape_that_no_example_uses_keeps_the_prior(tolerance):
     source, shapes, target, faces, examples, weights = case(2)
     weights[:, [1, 3]] = 0.0
-    with pytest.warns(UndeterminedShapes, match=r"2 of the shapes undetermined \(1, 3\)"):
+    with pytest.warns(UndeterminedShapesWarning, match=r"2 of the shapes undetermined \(1, 3\)"):
         result = rw.transfer.example_based(source, shapes, target, faces, examples, weights)
     expected = rw.transfer.deformation_transfer(source, shapes, target, faces)
     np.testing.assert_allclose(result[[1, 3]], expected[[1, 3]], atol=tolerance["float32"])
@@ -139,10 +139,10 @@ def test_estimated_weights_come_nearer_to_the_truth():
     examples = target + np.tensordot(weights, truth - target, 1)
     guess = np.clip(weights + 0.2 * rng.standard_normal(weights.shape), 0.0, 1.0)
     solver = rw.transfer.DeformationTransfer(source, target, faces)
-    result = rw.transfer.personalize(solver, shapes, target, examples, guess)
+    result = rw.transfer.fit_example_weights(solver, shapes, target, examples, guess)
     assert np.abs(result.weights - weights).mean() < 0.5 * np.abs(guess - weights).mean()
     assert np.all((result.weights >= 0) & (result.weights <= 1))
-    unchanged = rw.transfer.personalize(solver, shapes, target, examples, guess, iterations=0)
+    unchanged = rw.transfer.fit_example_weights(solver, shapes, target, examples, guess, iterations=0)
     assert result.rms.mean() < unchanged.rms.mean()
     assert np.array_equal(unchanged.weights, guess)
     assert result.undetermined == []
@@ -176,13 +176,13 @@ def test_wrong_input_is_named(changes, text):
         ({"iterations": 2.5}, "iterations is 2.5; it must be a whole number of at least 0"),
     ],
 )
-def test_wrong_input_of_personalize_is_named(changes, text):
+def test_wrong_input_of_fit_example_weights_is_named(changes, text):
     source, shapes, target, faces, examples, weights = case(0)
     solver = rw.transfer.DeformationTransfer(source, target, faces)
     arguments = dict(zip(("source_shapes", "target_neutral"), (shapes, target), strict=True))
     arguments |= {"examples": examples, "example_weights": weights} | changes
-    with pytest.raises(ValueError, match=f"^personalize: {text}"):
-        rw.transfer.personalize(solver, **arguments)
+    with pytest.raises(ValueError, match=f"^fit_example_weights: {text}"):
+        rw.transfer.fit_example_weights(solver, **arguments)
 
 
 @pytest.mark.parametrize("seed", range(3))

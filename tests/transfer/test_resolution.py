@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.transfer import UndeterminedShapes
+from rigwright.errors import UndeterminedShapesWarning
 from tests.transfer.meshes import bend, mixed_sheets, sheet
 from tests.transfer.slow_transfer import slow_triangles
 from tests.transfer.test_example_based import case, relative_changes
@@ -70,7 +70,7 @@ def test_one_scan_of_shapes_in_one_place_leaves_them_undetermined():
     said = (
         r"12 of the shapes undetermined \(0, 1, 2, 3, 4, 5, 6, 7, ...\): none shows them, or only faintly or together"
     )
-    with pytest.warns(UndeterminedShapes, match=said):
+    with pytest.warns(UndeterminedShapesWarning, match=said):
         rw.transfer.example_based(source, shapes, target, faces, examples[:1], np.full((1, 12), 0.5))
 
 
@@ -81,12 +81,12 @@ def test_faint_and_estimated_weights_do_not_count_as_shown():
     shown = np.eye(6)[:4]
     scans = target + np.tensordot(shown, 1.1 * (transferred - target), 1)
     guess = np.clip(shown + 0.03, 0, 1)  # as an estimate gives them: hardly a weight is exactly 0
-    with pytest.warns(UndeterminedShapes, match=r"2 of the shapes undetermined \(4, 5\)"):
-        made = rw.transfer.personalize(solver, shapes, target, scans, guess, iterations=0)
+    with pytest.warns(UndeterminedShapesWarning, match=r"2 of the shapes undetermined \(4, 5\)"):
+        made = rw.transfer.fit_example_weights(solver, shapes, target, scans, guess, iterations=0)
     assert made.undetermined == [4, 5]
     assert made.resolution[:4].min() > 0.8
-    with pytest.warns(UndeterminedShapes, match=r"6 of the shapes"):
-        rw.transfer.personalize(solver, shapes, target, scans, 0.05 * shown, iterations=0)
+    with pytest.warns(UndeterminedShapesWarning, match=r"6 of the shapes"):
+        rw.transfer.fit_example_weights(solver, shapes, target, scans, 0.05 * shown, iterations=0)
 
 
 def test_a_shape_that_only_shifts_a_component_counts():

@@ -116,7 +116,7 @@ def test_whole_rigs_hold_what_no_expression_moves(tmp_path):
     assert np.array_equal(
         rw.transfer.transfer_rig(rig, target, fixed="each").columns()[:2].any(axis=2), (shapes != source).any(axis=2)
     )
-    given = (source, rw.transfer.expressions(rig), target, faces, tmp_path)
+    given = (source, rw.transfer.positions_from_rig(rig), target, faces, tmp_path)
     parts = rw.transfer.transfer_in_parts(*given)
     assert np.array_equal(parts[:, rests][0], target[rests])
     each = rw.transfer.transfer_in_parts(*given, fixed="each")

@@ -130,7 +130,7 @@ def handed_over(rig: rw.BlendshapeRig, shapes):
         "transfer_in_parts": lambda: rw.transfer.transfer_in_parts(rest, shapes, rest, faces, "never"),
         "resting_vertices": lambda: rw.transfer.resting_vertices(rest, shapes),
         "resample": lambda: rw.transfer.correspond(rest, faces, rest, faces, iterations=1).resample(rest, shapes),
-        "rig_of_expressions": lambda: rw.transfer.rig_of_expressions(rig, rest, shapes),
+        "rig_from_positions": lambda: rw.transfer.rig_from_positions(rig, rest, shapes),
         "count_new_crossings": lambda: rw.transfer.count_new_crossings(rest[None], rest, shapes, faces),
     }
 
@@ -142,8 +142,10 @@ def test_examples_that_are_offsets_are_said():
     rig = source_rig()
     rest, offsets = rig.rest_vertices, rig.columns()[:1]
     solver = rw.transfer.DeformationTransfer(rest, rest, rig.faces)
-    with pytest.raises(ValueError, match="personalize: examples is offsets from the neutral; it must be positions"):
-        rw.transfer.personalize(solver, rest + rig.columns()[:1], rest, offsets, np.ones((1, 1)))
+    with pytest.raises(
+        ValueError, match="fit_example_weights: examples is offsets from the neutral; it must be positions"
+    ):
+        rw.transfer.fit_example_weights(solver, rest + rig.columns()[:1], rest, offsets, np.ones((1, 1)))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -156,7 +158,7 @@ def test_offsets_where_positions_are_expected_are_said(function):
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_rig_where_positions_are_expected_is_said(function):
     rig = source_rig()
-    with pytest.raises(ValueError, match=rf"{function}: \w*shapes is a BlendshapeRig; .*expressions\(rig\)"):
+    with pytest.raises(ValueError, match=rf"{function}: \w*shapes is a BlendshapeRig; .*positions_from_rig\(rig\)"):
         handed_over(rig, rig)[function]()
 
 

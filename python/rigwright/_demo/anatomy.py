@@ -39,7 +39,7 @@ class Joint:
         return Joint(self.x, (-self.y[1] + 0.0, -self.y[0] + 0.0), (-self.z[1] + 0.0, -self.z[0] + 0.0))
 
 
-CENTRE = {
+CENTER = {
     "spine04": Joint(x=(-12, 25), y=(-12, 12), z=(-14, 14)),
     "spine03": Joint(x=(-10, 20), y=(-12, 12), z=(-12, 12)),
     "spine02": Joint(x=(-8, 15), y=(-14, 14), z=(-10, 10)),
@@ -67,7 +67,7 @@ def joints() -> dict[str, Joint]:
     """All moving bones by name."""
     left = {f"{name}.L": joint for name, joint in LEFT.items()}
     right = {f"{name}.R": joint.mirrored() for name, joint in LEFT.items()}
-    return {**CENTRE, **left, **right}
+    return {**CENTER, **left, **right}
 
 
 def z_axes(bones: list[Bone]) -> dict[str, NDArray[np.float64]]:

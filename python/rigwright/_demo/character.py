@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._atomic_files import atomic_write
 from rigwright._demo import anatomy
 from rigwright._demo.assets import asset_folder, asset_version, load_body
 from rigwright._demo.correctives import correctives
-from rigwright._files import atomic_write
 from rigwright._formats.blender import run_script
 
 NAME = "Demo Character"

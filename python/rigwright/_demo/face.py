@@ -21,7 +21,7 @@ from rigwright._demo.assets import (
 )
 from rigwright._formats.mpfb.targets import read_target, target_files
 
-CENTIMETRES = 100.0  # in a meter; the rig's unit, as of the published inverse rigs
+CENTIMETERS = 100.0  # in a meter; the rig's unit, as of the published inverse rigs
 BUST = 0.19  # meters around the middle of the head: all that a shape moves, and some of the neck
 PARTS = ("helper-l-eye", "helper-r-eye", "helper-tongue", "helper-upper-teeth", "helper-lower-teeth")
 SMALLEST = 2e-5  # meters; the files hold micrometers of noise far from what a shape moves
@@ -68,7 +68,7 @@ def build_face() -> rw.BlendshapeRig:
     names, neutral, deltas, faces = head_shapes(asset_folder())
     about = {
         "name": "Demo Character, face",
-        "meters_per_unit": 1.0 / CENTIMETRES,
+        "meters_per_unit": 1.0 / CENTIMETERS,
         "up_axis": "Z",
         "licence": "CC0 1.0",
         "origin": (
@@ -96,8 +96,8 @@ def head_shapes(
         indices, moved = read_target(file, len(vertices), FUNCTION)
         delta[indices] = METERS_PER_UNIT * turned(moved)
     deltas[np.linalg.norm(deltas, axis=2) < SMALLEST] = 0.0
-    in_centimeters = (CENTIMETRES * vertices[used]).astype(np.float32)
-    return list(files), in_centimeters, (CENTIMETRES * deltas[:, used]).astype(np.float32), faces
+    in_centimeters = (CENTIMETERS * vertices[used]).astype(np.float32)
+    return list(files), in_centimeters, (CENTIMETERS * deltas[:, used]).astype(np.float32), faces
 
 
 def head_of(folder: Path) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

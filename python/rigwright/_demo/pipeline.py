@@ -55,7 +55,7 @@ class Demo:
         model = self._train(learned, "model", "blended", self.settings.minutes)
         paper = self._train(learned, "paper-variant", "paper", self.settings.paper_minutes)
         self.announce("fitting linear skinning to the same poses, to compare")
-        skinning = report.fitted_skinning(learned, self.folder, self.progress)
+        skinning = report.fit_skinning_baselines(learned, self.folder, self.progress)
         numbers = self._report(character, [model, paper, *skinning], [learned, judged, walked])
         face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
         second = transfer_face(self.folder, self.announce, self.progress)
@@ -123,7 +123,7 @@ class Demo:
         self.announce("measuring with the C++ engine, and writing the report")
         (model, paper, *skinning), (learned, judged, walked) = models, sets
         with self._blender(character) as rig:
-            numbers = report.write(
+            numbers = report.write_body(
                 page,
                 [model],
                 judged,

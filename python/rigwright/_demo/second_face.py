@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import report, transfer
 from rigwright._demo.assets import asset_folder, load_base
-from rigwright._demo.face import CENTIMETRES, build_face, head_of
+from rigwright._demo.face import CENTIMETERS, build_face, head_of
 from rigwright._demo.stored import read_json, write_json
 from rigwright._resume.fingerprints import fingerprint
 from rigwright.exports import write_rig
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report._transfer.measured import Transferred
+from rigwright.report._transfer.measured import MeasuredTransfer
 
 # An old woman beside the young man of the first identity. Weights of MakeHuman's macro targets.
 SECOND = {
@@ -71,20 +71,20 @@ def transfer_face(folder: Path, announce: Callable[[str], None], progress: Progr
 def second_neutral(folder: Path) -> NDArray[np.float32]:
     """(V, 3) the second identity's head in centimeters, with the vertices of :func:`build_face`."""
     everything, _ = load_base(folder, SECOND)
-    return np.asarray(CENTIMETRES * everything[head_of(folder)[0]], np.float32)
+    return np.asarray(CENTIMETERS * everything[head_of(folder)[0]], np.float32)
 
 
-def given_to(rig: Any, neutral: NDArray[np.float32], progress: ProgressCallback) -> Transferred:
+def given_to(rig: Any, neutral: NDArray[np.float32], progress: ProgressCallback) -> MeasuredTransfer:
     """A rig's shapes and combinations for another neutral, measured beside the same without contacts."""
     progress(Progress("transferring", 0, 3, "finding contacts"))
-    shapes = transfer.expressions(rig)
+    shapes = transfer.positions_from_rig(rig)
     contacts = transfer.find_contacts(rig.rest_vertices, shapes, rig.faces)
     free = transfer.deformation_transfer(rig.rest_vertices, shapes, neutral, rig.faces, contacts=None)
     progress(Progress("transferring", 1, 3, f"{len(contacts)} contacts"))
     held = transfer.deformation_transfer(rig.rest_vertices, shapes, neutral, rig.faces, contacts=contacts)
     progress(Progress("transferring", 2, 3, "measuring"))
-    made = transfer.rig_of_expressions(rig, neutral, held, metadata={"name": NAME})
-    return report.measured_transfer(rig, made, contacts=contacts, free_shapes=free)
+    made = transfer.rig_from_positions(rig, neutral, held, metadata={"name": NAME})
+    return report.measure_transfer(rig, made, contacts=contacts, free_shapes=free)
 
 
 def _key(rig: Any, neutral: NDArray[np.float32]) -> str:

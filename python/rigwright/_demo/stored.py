@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright.cli._result import as_json
 
 

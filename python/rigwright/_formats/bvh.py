@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rigwright._formats.readers import existing_file
 from rigwright._rigs.described import Described, counted
-from rigwright._rigs.description import Channel
+from rigwright._rigs.description import RigChannel
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import AXES, euler_to_matrix, transform_of
 from rigwright._validate import bad_argument
@@ -41,7 +41,7 @@ class BvhJoint:
 
 @dataclass(frozen=True, repr=False)
 class Bvh(Described):
-    """A parsed file.
+    """A parsed BVH file: a skeleton and its motion.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Bvh(Described):
     name : str
     notes : list of str
         What is odd about the file: frames that its header does not count, or that are missing.
-    channels : list of :class:`rigwright._rigs.description.Channel`
+    channels : list of :class:`rigwright._rigs.description.RigChannel`
     channel_values : (T, N) float64 array
     """
 
@@ -64,18 +64,18 @@ class Bvh(Described):
     notes: list[str] = field(default_factory=list)
 
     @property
-    def channels(self) -> list[Channel]:
+    def channels(self) -> list[RigChannel]:
         """The file's channels, in its order, as those of a rig whose joints rest at their offsets.
 
         A rotation ranges over what its values reach; positions count from the joint's offset.
         """
-        found: list[Channel] = []
+        found: list[RigChannel] = []
         for index, joint in enumerate(self.joints):
             for name in joint.channels:
                 kind = f"{'rotate' if name.endswith('rotation') else 'translate'}_{name[0].lower()}"
                 values = self.channel_values[:, len(found)]
                 low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
-                found.append(Channel(f"{joint.name}.{name}", kind, index, low, high))
+                found.append(RigChannel(f"{joint.name}.{name}", kind, index, low, high))
         return found
 
     @cached_property

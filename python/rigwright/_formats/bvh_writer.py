@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import AXES, continuous_euler, nearest_rotation
 

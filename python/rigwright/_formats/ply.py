@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._extras import require
-from rigwright._reading import check_regular
+from rigwright._safe_reading import check_regular
 from rigwright._validate import bad_argument
 
 

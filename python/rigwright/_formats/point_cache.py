@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file
+from rigwright._atomic_files import atomic_file
 from rigwright._rigs.moving_mesh import MovingMesh
 from rigwright._rigs.shot import Shot
 from rigwright._validate import bad_argument

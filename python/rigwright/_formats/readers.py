@@ -12,7 +12,7 @@ from typing import Any
 from rigwright._validate import bad_argument, missing_file, shown
 
 RIGS, FACES = "rigwright.sources.load", "rigwright.sources.load_blendshapes"
-SHOTS, WEIGHTS = "rigwright.sources.load_shot", "rigwright.sources.load_weights"
+SHOTS, WEIGHTS = "rigwright.sources.load_shot", "rigwright.sources.load_blendshape_weights"
 READERS: dict[str, tuple[str, ...]] = {
     ".safetensors": ("rigwright.load",),
     ".glb": (RIGS, FACES, SHOTS, WEIGHTS),

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._atomic_files import atomic_file
 from rigwright._extras import require
-from rigwright._files import atomic_file
 from rigwright._rigs.moving_mesh import MovingMesh
 
 FIRST_FRAME = 1

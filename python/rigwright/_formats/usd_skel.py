@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._atomic_files import atomic_file
 from rigwright._extras import require
-from rigwright._files import atomic_file
 from rigwright._rigs import shot
 from rigwright._rigs.head import in_axes
 

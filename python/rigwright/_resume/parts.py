@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from rigwright._files import atomic_file
+from rigwright._atomic_files import atomic_file
 from rigwright._resume.locks import locked
 from rigwright._validate import bad_argument
 

@@ -22,7 +22,7 @@ SINGULAR = 1e-12  # determinant of a joint's rest transform, relative to the cub
 
 @dataclass(frozen=True)
 class Facts:
-    """What travels with a rig: its name, unit, up axis, licence and where it comes from."""
+    """Metadata of a rig: name, unit, up axis, licence and where it comes from."""
 
     name: str = ""
     meters_per_unit: float = 1.0
@@ -111,8 +111,8 @@ class Skin:
 
 
 @dataclass(frozen=True)
-class Channel:
-    """One number that an artist sets on a :class:`SkinnedRig`; those of a model are :class:`rigwright.Channel`.
+class RigChannel:
+    """One channel of a :class:`SkinnedRig` that you build: a number that an artist sets, with its range and joint.
 
     ``kind`` is ``rotate_x|y|z`` (degrees) or ``translate_x|y|z`` (scene units), both in the joint's rest frame, or
     ``dial`` (``joint`` -1: a numeric control of the pose row).
@@ -127,12 +127,12 @@ class Channel:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise bad_argument("Channel", "kind", repr(self.kind), f"one of {', '.join(KINDS)}")
+            raise bad_argument("RigChannel", "kind", repr(self.kind), f"one of {', '.join(KINDS)}")
         if (self.joint == -1) != (self.kind == DIAL) or self.joint < -1:
-            raise bad_argument("Channel", "joint", f"{self.joint} for a {self.kind}", "a joint, or -1 for a dial")
+            raise bad_argument("RigChannel", "joint", f"{self.joint} for a {self.kind}", "a joint, or -1 for a dial")
         if not (np.isfinite([self.low, self.high, self.rest]).all() and self.low <= self.rest <= self.high):
             got = f"[{self.low}, {self.high}] with rest {self.rest} ({self.name})"
-            raise bad_argument("Channel", "range", got, "finite, with low <= rest <= high")
+            raise bad_argument("RigChannel", "range", got, "finite, with low <= rest <= high")
 
 
 @dataclass(frozen=True)

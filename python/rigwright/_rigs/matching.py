@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def by_name(
-    names: list[str], values: NDArray[Any], rig: BlendshapeRig, function: str = "load_weights"
+    names: list[str], values: NDArray[Any], rig: BlendshapeRig, function: str = "load_blendshape_weights"
 ) -> NDArray[np.float32]:
     """Columns (T, n) in the order of the rig's shapes (T, K), 0 where there is none.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._hashing import padded_faces
 from rigwright._rigs.described import Described, counted
 from rigwright._validate import Arguments, bad_argument
 
@@ -26,12 +27,25 @@ class Shot(Described):
     ----------
     vertices : (T, V, 3) float32 array, in the unit and the axes of the file
     fps : float
-        Frames a second.
+        Frames per second.
     faces : (F, 4) int32 array or None
-        -1 pads triangles; None where the file says nothing about faces.
+        -1 pads triangles; None if the file says nothing about faces. (F, 3) is accepted.
     meters_per_unit : float or None
     up_axis : "X", "Y", "Z" or None
-        None where the file says nothing about them, as OBJ and NumPy files do.
+        None if the file says nothing about them, as in OBJ and NumPy files.
+
+    Raises
+    ------
+    ValueError
+        If the vertices are not numbers (T, V, 3), finite everywhere, faces name other vertices, ``fps`` or the unit is
+        not above 0, or there is no such axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rigwright.sources import Shot
+    >>> Shot(np.zeros((48, 100, 3)), fps=24.0)
+    <Shot: 48 frames at 24 per second, 100 vertices, 0 faces>
     """
 
     vertices: NDArray[np.float32]
@@ -41,14 +55,17 @@ class Shot(Described):
     up_axis: str | None = None
 
     def __post_init__(self) -> None:
-        shape = self.vertices.shape
-        if len(shape) != 3 or shape[2] != 3 or 0 in shape:
-            raise bad_argument("load_shot", "path", f"a shot of shape {shape}", "(T, V, 3), of a frame or more")
-        if not np.isfinite(self.vertices).all():
-            frame = int(np.flatnonzero(~np.isfinite(self.vertices).all(axis=(1, 2)))[0])
-            raise bad_argument("load_shot", "path", f"a shot whose frame {frame} is not finite", "finite everywhere")
+        check = Arguments("Shot")
+        vertices = check.numbers("vertices", self.vertices, "T+ V+ 3", dtype=np.float32)
         if not (np.isfinite(self.fps) and self.fps > 0):
-            raise bad_argument("load_shot", "fps", repr(self.fps), "a positive number")
+            raise check.wrong("fps", repr(self.fps), "a positive number")
+        if self.faces is not None:
+            object.__setattr__(self, "faces", padded_faces(self.faces, "Shot", vertices.shape[1]))
+        if self.meters_per_unit is not None:
+            check.unit("meters_per_unit", self.meters_per_unit)
+        if self.up_axis is not None and self.up_axis not in TO_Y_UP:
+            raise check.wrong("up_axis", repr(self.up_axis), "one of X, Y, Z, or None")
+        object.__setattr__(self, "vertices", vertices)
 
     def placed(self, meters_per_unit: float, up_axis: str) -> Shot:
         """The same motion in another unit and other axes; what the file does not state stays as it is.

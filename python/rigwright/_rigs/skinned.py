@@ -26,10 +26,10 @@ from rigwright._rigs.description import (
     DIAL,
     ROTATIONS,
     TRANSLATIONS,
-    Channel,
     Facts,
     Joints,
     Morph,
+    RigChannel,
     Skin,
 )
 from rigwright._rigs.rig import RotationChannels, TranslationChannels
@@ -49,7 +49,7 @@ class SkinnedRig(Described):
     joints : Joints or None
     skin : Skin or None
         Given exactly where ``joints`` are.
-    channels : sequence of Channel
+    channels : sequence of RigChannel
         Rotation channels of one joint multiply in this order.
     morphs : sequence of Morph
     facts : Facts
@@ -62,10 +62,10 @@ class SkinnedRig(Described):
     Examples
     --------
     >>> import numpy as np
-    >>> from rigwright.sources import Channel, Joints, Skin, SkinnedRig
+    >>> from rigwright.sources import RigChannel, Joints, Skin, SkinnedRig
     >>> joints = Joints(["hinge"], np.array([-1]), np.eye(3, 4)[None])
     >>> skin = Skin(np.zeros((3, 1), np.int32), np.ones((3, 1)))
-    >>> turn = Channel("hinge.rz", "rotate_z", 0, -90.0, 90.0)
+    >>> turn = RigChannel("hinge.rz", "rotate_z", 0, -90.0, 90.0)
     >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [turn])
     >>> poses, vertices = rig.sample([[90.0]])
     >>> vertices[0].round(3).tolist()
@@ -78,7 +78,7 @@ class SkinnedRig(Described):
         faces: ArrayLike,
         joints: Joints | None = None,
         skin: Skin | None = None,
-        channels: Sequence[Channel] = (),
+        channels: Sequence[RigChannel] = (),
         morphs: Sequence[Morph] = (),
         facts: Facts | None = None,
     ) -> None:
@@ -271,7 +271,7 @@ def _skeleton(joints: Joints | None) -> Skeleton | None:
     return None if joints is None else Skeleton(joints.names, joints.parents, joints.rest.astype(np.float32))
 
 
-def _rotation_channels(channels: Sequence[Channel]) -> list[RotationChannels]:
+def _rotation_channels(channels: Sequence[RigChannel]) -> list[RotationChannels]:
     groups: dict[int, list[int]] = {}
     for index, channel in enumerate(channels):
         if channel.kind in ROTATIONS:
@@ -280,7 +280,7 @@ def _rotation_channels(channels: Sequence[Channel]) -> list[RotationChannels]:
     return [RotationChannels(joint, orders[joint], tuple(group)) for joint, group in sorted(groups.items())]
 
 
-def _translation_channels(channels: Sequence[Channel]) -> list[TranslationChannels]:
+def _translation_channels(channels: Sequence[RigChannel]) -> list[TranslationChannels]:
     groups: dict[int, dict[str, int]] = {}
     for index, channel in enumerate(channels):
         if channel.kind in TRANSLATIONS:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from rigwright._files import unwritable
+from rigwright._atomic_files import unwritable
 from rigwright._validate import LONGEST_UNIT, MOST_THREADS, SHORTEST_UNIT
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}

@@ -17,8 +17,8 @@ def add_constraint_arguments(parser: argparse.ArgumentParser) -> None:
         "--pins",
         metavar="FILE",
         type=existing_file,
-        help="weights (T, K) or (K,) as .npy, NaN where they are free; or an .npz of write_weights or rigwright solve,"
-        " whose names leave the other shapes free",
+        help="weights (T, K) or (K,) as .npy, NaN where they are free; or an .npz of write_blendshape_weights or"
+        " rigwright solve, whose names leave the other shapes free",
     )
     group.add_argument(
         "--priors",

@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, Protocol
 
+from rigwright._atomic_files import FULL, DiskFull
 from rigwright._extras import MissingExtra
-from rigwright._files import FULL, DiskFull
 from rigwright._text import escaped, shortened
 from rigwright.cli._arguments import check_files
 from rigwright.cli._console import Console, say, silence

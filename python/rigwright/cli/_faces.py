@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack; the folder appears when it is complete."""
     with console.progress() as progress:
-        kind = faces.convert(args.folder, args.output, progress=progress)
+        kind = faces.convert_data_set(args.folder, args.output, progress=progress)
     size = sum(path.stat().st_size for path in Path(args.output).iterdir())
     console.pairs([("packed", f"{kind} in {args.output}"), ("size", f"{size / 1e6:.1f} MB")])
     return {"outputs": [os.fspath(args.output)], "kind": kind, "bytes": size}

@@ -60,7 +60,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         A data set; ``.npy`` with poses (T, C) or channels (T, N); ``.npz`` with ``poses``, or ``channels`` and, if they
         are not all, their ``names``, and optionally ``fps``; ``.bvh``, ``.bvh.gz``, ``.glb`` or ``.gltf``, retargeted
         by joint names unless the skeleton is the model's own. For a blendshape rig: weights, in any file that
-        :func:`rigwright.sources.load_weights` reads, or ``.npy``.
+        :func:`rigwright.sources.load_blendshape_weights` reads, or ``.npy``.
     joint_map : Path, optional
         JSON object from the motion's joint names to the model's.
     clip : str, optional
@@ -77,7 +77,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         return _data_set(model, path)
     suffix = suffix_of(path)
     if isinstance(model, rw.BlendshapeRig) and suffix != ".npy":
-        return Played(*sources.load_weights(path, model, clip=clip))
+        return Played(*sources.load_blendshape_weights(path, model, clip=clip))
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.npz.array import read_array
-from rigwright._reading import read_json
 from rigwright._rigs.motion import Motion
+from rigwright._safe_reading import read_json
 from rigwright.cli._console import Console
 
 STILL = 1e-3  # of a rotation's entries, and of a location in the motion's unit

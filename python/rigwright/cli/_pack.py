@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 import rigwright as rw
-from rigwright._reading import read_json
 from rigwright._resume.parts import Parts
+from rigwright._safe_reading import read_json
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._meshes import neutral_as_of
 from rigwright.cli._result import Result
 from rigwright.progress import ProgressCallback
-from rigwright.transfer._packing import Plan
+from rigwright.transfer._packing import ExpressionPlan
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
@@ -121,19 +121,19 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return {**_result(plan, args), "notes": notes}
 
 
-def _draw(sheet: Path, plan: Plan, rig: Any, progress: ProgressCallback) -> None:
-    from rigwright.report._sheet.contact_sheet import contact_sheet
+def _draw(sheet: Path, plan: ExpressionPlan, rig: Any, progress: ProgressCallback) -> None:
+    from rigwright.report._sheet.contact_sheet import write_contact_sheet
 
-    with Parts(sheet.with_name(sheet.name + ".partial"), "contact_sheet") as kept:
+    with Parts(sheet.with_name(sheet.name + ".partial"), "write_contact_sheet") as kept:
         try:
-            contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
+            write_contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
         except KeyboardInterrupt:
             told = "interrupted; the plan is written, and pictures that are done are kept"
             raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
         kept.remove()
 
 
-def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:
+def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console) -> None:
     rows = []
     for number, shapes in enumerate(plan.expressions):
         names = ", ".join(plan.names[k] for k in shapes)
@@ -155,7 +155,7 @@ def _show(plan: Plan, args: argparse.Namespace, console: Console) -> None:
         console.line(f"{args.sheet}: one picture an expression, opens in any browser, prints")
 
 
-def _result(plan: Plan, args: argparse.Namespace) -> Result:
+def _result(plan: ExpressionPlan, args: argparse.Namespace) -> Result:
     values: dict[str, Any] = {
         "plan": os.fspath(args.output),
         "expressions": [[plan.names[k] for k in shapes] for shapes in plan.expressions],

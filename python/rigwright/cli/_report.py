@@ -78,8 +78,8 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
         rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig))
         baselines = args.baseline
         if training is not None and not baselines:
-            baselines = report.fitted_skinning(training, Path(folder), progress)
-        return report.write(
+            baselines = report.fit_skinning_baselines(training, Path(folder), progress)
+        return report.write_body(
             args.output,
             args.models,
             rw.Dataset(args.data),

@@ -13,9 +13,9 @@ from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
-from rigwright.inverse import METHODS, Solution
+from rigwright.inverse import Solution
 from rigwright.inverse._problem import make_problem
-from rigwright.inverse._run import measure
+from rigwright.inverse._run import METHODS, measure
 from rigwright.inverse._solve import Solver
 from rigwright.sources._weights import read_weights
 
@@ -84,14 +84,14 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
 
 def _rate_of(path: Path) -> float | None:
     """Frames per second that an archive of weights says."""
-    if path.suffix.lower() != ".npz" or "fps" not in member_names(path, "load_weights"):
+    if path.suffix.lower() != ".npz" or "fps" not in member_names(path, "load_blendshape_weights"):
         return None
-    return float(read_arrays(path, {"fps": Member("fiu", ())}, "load_weights", others=True)["fps"])
+    return float(read_arrays(path, {"fps": Member("fiu", ())}, "load_blendshape_weights", others=True)["fps"])
 
 
 def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:
     """What ``solve`` has written, or weights of any other origin, measured at alpha 0."""
-    if path.suffix.lower() == ".npz" and "objective" in member_names(path, "load_weights"):
+    if path.suffix.lower() == ".npz" and "objective" in member_names(path, "load_blendshape_weights"):
         return Solution.load(path)
     weights = read_weights(path, rig)
     if weights.shape != (len(targets), rig.num_shapes):

@@ -20,9 +20,9 @@ from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.cli._transfer_task import choice
 from rigwright.exports._weights import WRITERS
-from rigwright.inverse import METHODS, Solution
+from rigwright.inverse import Solution
 from rigwright.inverse._parts import solve_in_parts
-from rigwright.inverse._run import TEMPORAL
+from rigwright.inverse._run import METHODS, TEMPORAL
 from rigwright.inverse._solve import Solver
 from rigwright.progress import ProgressCallback
 from rigwright.report._kit.words import figure
@@ -208,7 +208,7 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
             solution.save(path, names=rig.shape_names, fps=fps)
             notes += [f"{path.name} keeps the frames that were solved"] if to_fps != fps else []
         else:
-            told = exports.write_weights(path, rig, weights, to_fps, transforms)
+            told = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
             notes += [f"{path.name}: {note}" for note in told]
     return notes
 

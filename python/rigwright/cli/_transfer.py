@@ -22,7 +22,7 @@ from rigwright.exports import write_rig
 from rigwright.exports._rigs import WRITERS
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._kit.words import figure, plural
-from rigwright.report._transfer.measured import measured_transfer
+from rigwright.report._transfer.measured import measure_transfer
 from rigwright.transfer import _examples
 
 SUMMARY = "give all shapes of a face rig to another face"
@@ -135,8 +135,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             threads=args.threads,
             progress=progress,
         )
-        linear, said = _personalized(task, shapes, progress)
-        made = transfer.rig_of_expressions(
+        linear, said = _with_examples(task, shapes, progress)
+        made = transfer.rig_from_positions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
         write_rig(args.output, made)
@@ -161,7 +161,7 @@ def _facts(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
 
 def _measured(task: Task, made: rw.BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
     """Figures of the transfer; the report where one is asked for."""
-    measured = measured_transfer(
+    measured = measure_transfer(
         task.rig,
         made,
         carried=(task.source, task.shapes),
@@ -177,13 +177,13 @@ def _measured(task: Task, made: rw.BlendshapeRig, progress: ProgressCallback) ->
     return measured.figures()
 
 
-def _personalized(task: Task, shapes: Float32, progress: ProgressCallback) -> tuple[Float32 | None, dict[str, Any]]:
+def _with_examples(task: Task, shapes: Float32, progress: ProgressCallback) -> tuple[Float32 | None, dict[str, Any]]:
     """Linear shapes (K, V, 3) corrected by examples, and what is to be said about them."""
     args, rig = task.args, task.rig
     examples = task.examples
     if examples is None:
         return None, {}
-    prior = transfer.rig_of_expressions(rig, task.neutral, shapes, task.faces)
+    prior = transfer.rig_from_positions(rig, task.neutral, shapes, task.faces)
     guess = task.weights
     if guess is None:
         progress(Progress("estimating weights", 0, 0))
@@ -193,8 +193,8 @@ def _personalized(task: Task, shapes: Float32, progress: ProgressCallback) -> tu
     solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=task.contacts)
     rounds = {} if args.estimate or args.weights is None else {"iterations": 0}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", transfer.UndeterminedShapes)  # said below, with names
-        found = transfer.personalize(
+        warnings.simplefilter("ignore", rw.errors.UndeterminedShapesWarning)  # said below, with names
+        found = transfer.fit_example_weights(
             solver,
             task.shapes[: rig.num_shapes],
             task.neutral,

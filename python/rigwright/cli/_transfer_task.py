@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import transfer
-from rigwright._files import atomic_file
+from rigwright._atomic_files import atomic_file
 from rigwright._validate import bad_argument
 from rigwright.cli._meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback

@@ -6,20 +6,19 @@ first few of them only, its *prefix*.
 
 from rigwright.crowd._crowd import Crowd
 from rigwright.crowd._detail import Camera, LevelOfDetail
-from rigwright.crowd._importance import MEASURES, importance, importance_order
+from rigwright.crowd._detail_errors import LevelOfDetailErrors, level_of_detail_error_bound, level_of_detail_errors
+from rigwright.crowd._importance import importance, importance_order
 from rigwright.crowd._instances import DeviceInstances, Instances
-from rigwright.crowd._prefix_errors import PrefixErrors, prefix_error_bound, prefix_errors
 
 __all__ = [
-    "MEASURES",
     "Camera",
     "Crowd",
     "DeviceInstances",
     "Instances",
     "LevelOfDetail",
-    "PrefixErrors",
+    "LevelOfDetailErrors",
     "importance",
     "importance_order",
-    "prefix_error_bound",
-    "prefix_errors",
+    "level_of_detail_error_bound",
+    "level_of_detail_errors",
 ]

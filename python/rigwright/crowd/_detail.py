@@ -18,7 +18,7 @@ from rigwright.crowd._arguments import (
     refuse,
     whole_per_head,
 )
-from rigwright.crowd._prefix_errors import prefix_error_bound, prefix_errors
+from rigwright.crowd._detail_errors import level_of_detail_error_bound, level_of_detail_errors
 
 Float64 = NDArray[np.float64]
 
@@ -66,10 +66,11 @@ class LevelOfDetail:
     order : (K,) integers or None
         Shapes, most important first.
     weights : (T, K), or a sequence of clips (T_i, K), optional
-        With weights, errors are the largest that were *measured* on these frames (:func:`prefix_errors`): they hold
-        on these frames, for a rig without combinations on all weights between them (the distance is a convex function
-        of weights), and on nothing else. Without weights they are *bounds* for all weights inside the rig's bounds
-        (:func:`prefix_error_bound`), several times larger. Both leave the rounding of float32 vertices out.
+        With weights, errors are the largest that were *measured* on these frames (:func:`level_of_detail_errors`): they
+        hold on these frames, for a rig without combinations on all weights between them (the distance is a convex
+        function of weights), and on nothing else. Without weights they are *bounds* for all weights inside the rig's
+        bounds (:func:`level_of_detail_error_bound`), several times larger. Both leave the rounding of float32 vertices
+        out.
 
     Attributes
     ----------
@@ -98,10 +99,10 @@ class LevelOfDetail:
         checked_rig("LevelOfDetail", rig)
         self.order = checked_order("LevelOfDetail", order, rig.num_shapes)
         if weights is None:
-            self.errors = prefix_error_bound(rig, self.order)
+            self.errors = level_of_detail_error_bound(rig, self.order)
         else:
             frames = np.concatenate(checked_clips("LevelOfDetail", "weights", weights, rig))
-            self.errors = prefix_errors(rig, self.order, frames).max.max(axis=0)
+            self.errors = level_of_detail_errors(rig, self.order, frames).max.max(axis=0)
         self.order.flags.writeable = self.errors.flags.writeable = False
         self._known = "bounds" if weights is None else f"measured on {len(frames):,} frames"
 

@@ -52,7 +52,7 @@ MEASURES = (*GEOMETRY, *IMAGES)
 def importance(
     rig: BlendshapeRig, by: str | Mapping[str, float] | ArrayLike = "rms", *, picture: Picture | None = None
 ) -> Float64:
-    """How important each shape is: the larger, the more.
+    """Score how much each shape changes the face: the larger, the later it may be left out.
 
     A shape is compared with the neutral at full weight, its bound that is farther from 0; corrections that
     the shape drives on its own (in-betweens) take part.
@@ -77,7 +77,7 @@ def importance(
         how much a clip uses each shape, ``np.sqrt(np.square(clip).mean(axis=0))``, they fit that clip far better.
     picture : callable, optional
         Draws vertices (V, 3) as pixels (h, w) or (h, w, 3) of 0 to 255; needed by the measures of images, for example
-        :func:`rigwright.plot.portrait`.
+        :func:`rigwright.plot.portrait_renderer`.
 
     Returns
     -------

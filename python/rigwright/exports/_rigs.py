@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rigwright._atomic_files import atomic_npz
 from rigwright._blendshapes import Tent
-from rigwright._files import atomic_npz
 from rigwright._formats.blender.write import write_blend
 from rigwright._formats.gltf.write import write_glb
 from rigwright._validate import bad_argument, check_blendshape_rig

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._files import atomic_npz
+from rigwright._atomic_files import atomic_npz
 from rigwright._formats.blender.write import write_blend, write_blender_script
 from rigwright._formats.gltf.write import write_glb
 from rigwright._formats.live_link.write import live_link_notes, write_live_link
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Writer = Callable[[Path, BlendshapeRig, NDArray[np.float32], float, NDArray[np.float64] | None], None]
 
 
-def write_weights(
+def write_blendshape_weights(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     weights: ArrayLike,
@@ -34,12 +34,12 @@ def write_weights(
     """Write weights (T, K), one row per frame, and the motion of the head, in the format that the path's ending names.
 
     ==========  ====================================================================================================
-    ``.npz``    ``weights``, ``names``, ``fps``, ``transforms``; read back by :func:`rigwright.sources.load_weights`
+    ``.npz``    ``weights``, ``names``, ``fps``, ``transforms``; read back by :func:`rigwright.sources.load_blendshape_weights`
     ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles. HeadYaw, HeadPitch and HeadRoll are radians,
                 :func:`rigwright.inverse.head_angles` says about which axes; those of the eyes are 0. Names are mapped
                 as :mod:`rigwright._formats.live_link.read` says; a column that stands for both sides of the rig gets
                 their mean; shapes that no column holds exactly are appended under their own names, which the notes
-                say and from which :func:`rigwright.sources.load_weights` reads them back.
+                say and from which :func:`rigwright.sources.load_blendshape_weights` reads them back.
     ``.glb``    mesh, morph targets and a clip that any viewer plays. Combinations are targets of their own, keyed with
                 their products, so that every keyed frame is the rig's. The head moves the node.
     ``.usd``    ``.usda``, ``.usdc``, too: mesh with UsdSkel blend shapes, combinations among them as for ``.glb``, and
@@ -79,11 +79,13 @@ def write_weights(
     file = Path(path)
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
-        raise bad_argument("write_weights", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
-    check_blendshape_rig("write_weights", rig)
-    check = Arguments("write_weights", K=rig.num_shapes)
+        raise bad_argument(
+            "write_blendshape_weights", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}"
+        )
+    check_blendshape_rig("write_blendshape_weights", rig)
+    check = Arguments("write_blendshape_weights", K=rig.num_shapes)
     rows = check.numbers("weights", weights, "T+ K", dtype=np.float32)
-    motion = None if transforms is None else checked_transforms("write_weights", transforms, len(rows))
+    motion = None if transforms is None else checked_transforms("write_blendshape_weights", transforms, len(rows))
     writer(file, rig, rows, check.number("fps", fps, above=0.0, most=1000.0), motion)
     return live_link_notes(rig.shape_names, motion) if writer is write_live_link else []
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rigwright._reading import read_json
+from rigwright._safe_reading import read_json
 from rigwright._validate import bad_argument, missing_file
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ PRODUCT_TENT = (0.0, 0.5, 1.0)  # what ``control@0.5`` stands for in a product
 
 @dataclass(frozen=True)
 class CombinationStructure:
-    """Controls and their combinations.
+    """Which products of controls, and which in-betweens, have a corrective shape.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class CombinationStructure:
         return result
 
 
-def combination_structure(path: str | os.PathLike[str] | None = None) -> CombinationStructure:
-    """The combination structure of compskin_face_anim, or one from a file like it.
+def compskin_combinations(path: str | os.PathLike[str] | None = None) -> CombinationStructure:
+    """List the 215 combinations of 72 controls that the data set compskin_face_anim has, or those of a file like it.
 
     The data set (github.com/facebookresearch/compskin, Apache-2.0, Meta Platforms) publishes its structure as code; it
     stands here as the table ``compskin_combinations.json`` beside this module.
@@ -73,7 +73,7 @@ def combination_structure(path: str | os.PathLike[str] | None = None) -> Combina
     """
     file = TABLE if path is None else Path(path)
     if not file.exists():
-        raise missing_file("combination_structure", "path", file)
+        raise missing_file("compskin_combinations", "path", file)
     try:
         content = read_json(file)
         controls, in_betweens, products = (list(content[key]) for key in ("controls", "in_betweens", "products"))
@@ -89,7 +89,7 @@ def combination_structure(path: str | os.PathLike[str] | None = None) -> Combina
 
 
 def _refuse(what: str, got: str) -> ValueError:
-    return bad_argument("combination_structure", what, got, "a structure of controls, in_betweens and products")
+    return bad_argument("compskin_combinations", what, got, "a structure of controls, in_betweens and products")
 
 
 def _tent(entry: object, place: dict[str, int], what: str) -> Factors:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rigwright._formats.npz.archive import Member
 from rigwright._validate import bad_argument
-from rigwright.faces._combinations import combination_structure
+from rigwright.faces._combinations import compskin_combinations
 from rigwright.faces._correctives.correctives import constructed_correctives
 from rigwright.faces._correctives.parts import part_masks
 from rigwright.faces._ict import ict, landmarks
@@ -54,7 +54,7 @@ def ict_with_combinations(
     ValueError
         If a folder is not the data set.
     """
-    structure = combination_structure()
+    structure = compskin_combinations()
     names, weights = compskin_curves(compskin_folder)
     if names != structure.controls:
         got = "with curves of other controls than the combination structure"
@@ -87,7 +87,7 @@ def compskin_curves(folder: str | os.PathLike[str]) -> tuple[list[str], Float32]
         return [str(name) for name in arrays["names"]], finite(arrays["controls"], "controls", path / PACKED, function)
     file = next((path / place for place in PUBLISHED if (path / place).is_file()), path / PUBLISHED[0])
     columns = finite(read_complete(file, COLUMNS, function)["weights"], "weights", file, function)
-    names = combination_structure().controls
+    names = compskin_combinations().controls
     if columns.shape[1] < len(names):
         raise bad_argument(function, "weights", f"of shape {columns.shape} (in {file})", f"(T, {len(names)} or more)")
     return names, np.ascontiguousarray(columns[:, : len(names)])

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from rigwright._files import atomic_write, default_mode
+from rigwright._atomic_files import atomic_write, default_mode
 from rigwright._formats.mpfb.files import either
 from rigwright._validate import bad_argument, missing_file
 from rigwright.faces import _compskin as compskin
@@ -19,12 +19,14 @@ from rigwright.faces._ict_files import NEUTRAL
 from rigwright.faces._packed import check_folder, inside, write_sparse_shapes
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 
-FUNCTION = "faces.convert"
+FUNCTION = "faces.convert_data_set"
 KINDS = ("ICT FaceKit", "MakeHuman (MPFB)", "compskin")
 
 
-def convert(folder: str | os.PathLike[str], output: str | os.PathLike[str], *, progress: ProgressOption = None) -> str:
-    """Pack a published face data set; the functions of this package read the result much faster.
+def convert_data_set(
+    folder: str | os.PathLike[str], output: str | os.PathLike[str], *, progress: ProgressOption = None
+) -> str:
+    """Convert a published face data set into a folder that the functions of this package read much faster.
 
     Parameters
     ----------

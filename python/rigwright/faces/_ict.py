@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._formats.npz.archive import Member
 from rigwright._validate import bad_argument, missing_file
 from rigwright.faces import _ict_files as files
@@ -64,7 +64,7 @@ def ict(folder: str | os.PathLike[str], *, identity: ArrayLike | None = None) ->
     -------
     BlendshapeRig
         V 26,719, K 57 linear shapes with bounds [0, 1], no combinations. Units are centimeters, y is up, +x is the
-        figure's left. ``metadata["segments"]`` are the vertex ranges of :data:`SEGMENTS`.
+        figure's left. ``metadata["segments"]`` are the vertex ranges of the parts: face, teeth, eyes, lashes.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def _shapes(
 
 def pack_ict(folder: Path, output: Path, progress: ProgressCallback) -> None:
     """Write the published files into the archives that :func:`ict` reads at once; ``output`` exists."""
-    path = ict_folder(folder, "faces.convert")
+    path = ict_folder(folder, "faces.convert_data_set")
     neutral, faces = _neutral(path)
     write_arrays(output / PACKED, neutral=neutral, faces=faces)
     for archive, read in (("expressions.npz", _expressions), ("identities.npz", _modes)):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.obj.mesh import faces_of, read_text, vertices_of
-from rigwright._reading import read_json
+from rigwright._safe_reading import read_json
 from rigwright._validate import bad_argument, missing_file
 from rigwright.faces._packed import Float32
 from rigwright.progress import Progress, ProgressCallback, silent

@@ -54,7 +54,8 @@ def makehuman(
     The neutral is the base mesh for every set: those of ``"caucasian"``, ``"african"`` and ``"asian"`` are offsets
     alone, and the face that they were sculpted for is no part of their files. ``identity=True`` puts them on it, with
     the macro targets: young, average in muscle and weight, halfway between the genders, all of the set's race. Other
-    faces are other dials of :func:`macro`, whose evaluated vertices are the neutral of a rig of these columns.
+    faces are other dials of :func:`makehuman_macro_targets`, whose evaluated vertices are the neutral of a rig of these
+    columns.
 
     Parameters
     ----------
@@ -100,13 +101,14 @@ def makehuman(
     return BlendshapeRig(neutral, deltas[:, : len(neutral)], names=names, faces=faces, metadata=facts)
 
 
-def macro(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeRig:
-    """MakeHuman's macro targets: 96 sculpted shapes, each driven by a product of three or four factors.
+def makehuman_macro_targets(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeRig:
+    """Read MakeHuman's macro targets: dials of gender, age, muscle, weight and ancestry that shape the whole body.
 
-    Seven dials in [0, 1]: ``gender`` (female to male), ``age`` (baby 0, child 0.1875, young 0.5, old 1), ``muscle``
-    and ``weight`` (least, average, most), and the shares ``african``, ``asian``, ``caucasian``, which MakeHuman keeps
-    at sum 1. A dial's stops are tents that add up to 1: a stop at the end of the range is a tent whose other half lies
-    outside. 24 targets are race x gender x age (order 3), 72 gender x age x muscle x weight (order 4).
+    96 sculpted shapes, each driven by a product of three or four drivers. Seven dials in [0, 1]: ``gender`` (female to
+    male), ``age`` (baby 0, child 0.1875, young 0.5, old 1), ``muscle`` and ``weight`` (least, average, most), and the
+    shares ``african``, ``asian``, ``caucasian``, which MakeHuman keeps at sum 1. A dial's stops are tents that add up
+    to 1: a stop at the end of the range is a tent whose other half lies outside. 24 targets are race x gender x age
+    (order 3), 72 gender x age x muscle x weight (order 4).
 
     No dial moves anything by itself: the K linear shapes are empty. The neutral is MakeHuman's base mesh, which no
     setting of the dials gives back: with all dials at 0 the targets of the first stops are in full effect.
@@ -127,9 +129,9 @@ def macro(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeR
     """
     from rigwright import BlendshapeRig
 
-    path = makehuman_folder(folder, "faces.macro")
-    neutral, faces = base_mesh(path, whole, "faces.macro")
-    names, deltas = macro_targets(path, "faces.macro")
+    path = makehuman_folder(folder, "faces.makehuman_macro_targets")
+    neutral, faces = base_mesh(path, whole, "faces.makehuman_macro_targets")
+    names, deltas = macro_targets(path, "faces.makehuman_macro_targets")
     stops = _stops(macro_file(path))
     controls = [*DIALS, *RACES]
     combinations = [
@@ -143,7 +145,7 @@ def macro(folder: str | os.PathLike[str], *, whole: bool = False) -> BlendshapeR
 def _identity(path: Path, race: str, whole: bool) -> Float32:
     """Vertices of a race's face: its expressions were sculpted young, average and between the genders."""
     dials = dict.fromkeys(DIALS, 0.5) | {race: 1.0}
-    model = macro(path, whole=whole)
+    model = makehuman_macro_targets(path, whole=whole)
     return np.asarray(model.evaluate([dials.get(name, 0.0) for name in model.shape_names]), np.float32)
 
 
@@ -223,10 +225,12 @@ def _stops(path: Path) -> dict[str, dict[str, tuple[float, float, float]]]:
     2e-5 between pieces, so that its users' comparisons never miss; both are taken out again.
     """
     try:
-        pieces = read_object(path, "faces.macro")["macrotargets"]
+        pieces = read_object(path, "faces.makehuman_macro_targets")["macrotargets"]
         return {dial: _tents(pieces[dial]["parts"]) for dial in DIALS}
     except (LookupError, TypeError) as error:
-        raise bad_argument("faces.macro", "folder", f"with {path} of other content ({error!r})", "complete") from error
+        raise bad_argument(
+            "faces.makehuman_macro_targets", "folder", f"with {path} of other content ({error!r})", "complete"
+        ) from error
 
 
 def _tents(parts: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
@@ -254,5 +258,7 @@ def _factors(
         elif word in RACES:
             result.append(controls.index(word))
         elif word != "universal":
-            raise bad_argument("faces.macro", "folder", f"with a target {target!r}", "made of the dials' stops")
+            raise bad_argument(
+                "faces.makehuman_macro_targets", "folder", f"with a target {target!r}", "made of the dials' stops"
+            )
     return tuple(result)

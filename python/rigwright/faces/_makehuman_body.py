@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.mpfb.files import either
 from rigwright._formats.mpfb.skeleton import Bone, bone_matrix, read_bones, read_weights, vertex_groups
-from rigwright._rigs.description import ROTATIONS, TRANSLATIONS, Channel, Facts, Joints, Skin
+from rigwright._rigs.description import ROTATIONS, TRANSLATIONS, Facts, Joints, RigChannel, Skin
 from rigwright._rigs.rotations import compose, invert
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright._validate import as_array, bad_argument
@@ -35,8 +35,8 @@ def makehuman_body(
         NAME: ``"cmu_mb"`` (31 joints, named as those of CMU's motion files), ``"mixamo"``, ``"game_engine"``,
         ``"default"`` (163 joints), or any other that the folder has.
     vertices : (19158, 3), optional
-        The whole base mesh in another shape: ``macro(folder, whole=True).evaluate(dials)``. Joints go where their
-        vertices are.
+        The whole base mesh in another shape: ``makehuman_macro_targets(folder, whole=True).evaluate(dials)``.
+        Joints go where their vertices are.
 
     Returns
     -------
@@ -107,11 +107,11 @@ def _skin(path: Path, names: list[str]) -> Skin:
     return Skin(joint, np.take_along_axis(dense, joint.astype(np.int64), axis=1) / total)
 
 
-def _channels(joints: Joints) -> list[Channel]:
-    found: list[Channel] = []
+def _channels(joints: Joints) -> list[RigChannel]:
+    found: list[RigChannel] = []
     for index, (name, parent) in enumerate(zip(joints.names, joints.parents, strict=True)):
         if parent < 0:
-            moves = [Channel(f"{name}.location_{k[-1]}", k, index, -ROOT_REACH, ROOT_REACH) for k in TRANSLATIONS]
+            moves = [RigChannel(f"{name}.location_{k[-1]}", k, index, -ROOT_REACH, ROOT_REACH) for k in TRANSLATIONS]
             found += moves
-        found += [Channel(f"{name}.rotation_{k[-1]}", k, index, -180.0, 180.0) for k in ROTATIONS]
+        found += [RigChannel(f"{name}.rotation_{k[-1]}", k, index, -180.0, 180.0) for k in ROTATIONS]
     return found

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_npz
+from rigwright._atomic_files import atomic_npz
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._validate import bad_argument, missing_file
 

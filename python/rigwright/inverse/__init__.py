@@ -7,22 +7,14 @@ from rigwright._rigs.head import head_angles
 from rigwright.inverse._constraint_files import load_pins, load_priors, load_symmetric_pairs
 from rigwright.inverse._head_motion import HeadMotion, head_motion
 from rigwright.inverse._jitter import Jitter, jitter
-from rigwright.inverse._methods.descent import FRAMES_PER_RUN
-from rigwright.inverse._options import Options
-from rigwright.inverse._problem import Problem
 from rigwright.inverse._rigid_motion import in_rig_frame, resting_vertices
-from rigwright.inverse._run import METHODS
 from rigwright.inverse._solution import Solution
 from rigwright.inverse._solve import Solver, solve
 from rigwright.inverse._trade_off import TradeOff, trade_off
 
 __all__ = [
-    "FRAMES_PER_RUN",
-    "METHODS",
     "HeadMotion",
     "Jitter",
-    "Options",
-    "Problem",
     "Solution",
     "Solver",
     "TradeOff",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright._formats.npz.archive import Member, read_arrays
-from rigwright._reading import check_regular, read_json
+from rigwright._safe_reading import check_regular, read_json
 from rigwright.sources._weights import read_weights
 
 Float64 = NDArray[np.float64]
@@ -25,8 +25,9 @@ def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, bounds: ArrayLi
     Parameters
     ----------
     path : path
-        ``.npy`` (T, K) or (K,), NaN where weights are free; or ``.npz`` as :func:`rigwright.exports.write_weights` and
-        :meth:`Solution.save` write it, which leaves shapes free that its names leave out.
+        ``.npy`` (T, K) or (K,), NaN where weights are free; or ``.npz`` as
+        :func:`rigwright.exports.write_blendshape_weights` and :meth:`Solution.save` write it, which leaves shapes free
+        that its names leave out.
     rig : BlendshapeRig
     num_frames : int
         T, of the shot.

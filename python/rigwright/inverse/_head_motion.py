@@ -19,7 +19,7 @@ NOTICED = 1e-3  # of the rig's extent: smaller distances are no fault of the fit
 
 @dataclass(frozen=True)
 class HeadMotion:
-    """How much of what a fit leaves a rigid motion of each frame explains.
+    """Whether the head moves as a whole in a solved shot: the share of the error that a rigid motion explains.
 
     Attributes
     ----------

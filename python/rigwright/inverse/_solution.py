@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_npz, npz_content
+from rigwright._atomic_files import atomic_npz, npz_content
 from rigwright._formats.npz.archive import BROKEN
 from rigwright._formats.npz.array import HEADER
 from rigwright._validate import bad_argument, missing_file
@@ -122,7 +122,7 @@ class Solution:
         ----------
         path : path
         names : sequence of str, optional
-            Of the K shapes; with them ``rigwright.sources.load_weights`` finds each weight's shape.
+            Of the K shapes; with them ``rigwright.sources.load_blendshape_weights`` finds each weight's shape.
         fps : float, optional
             Frames a second, for the same reader.
         """

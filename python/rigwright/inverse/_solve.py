@@ -126,7 +126,7 @@ def solve(
     targets : (T, V, 3), (V, 3), or (T, M, 3) where ``vertices`` are given
         Finite, in the rig's unit and frame.
     method : str
-        A name of ``METHODS``. ``"descent"``: exact descent in Gram space. ``"mm"`` and ``"mm_cet"``:
+        ``"descent"``: exact descent in Gram space. ``"mm"`` and ``"mm_cet"``:
         majorization-minimization. ``"sqp"``: SciPy's trust-constr. ``"cet"``, ``"cet_loc"`` and ``"seol"``: published
         closed forms, for the shapes alone.
     alpha : float or "auto"

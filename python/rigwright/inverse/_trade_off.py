@@ -27,7 +27,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TradeOff:
-    """Means over the training frames for M methods and A values of alpha.
+    """The result of :func:`trade_off`: means over the training frames for M methods and A values of alpha.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ def trade_off(
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> TradeOff:
-    """Solve training frames of a shot for several alphas (Rackovic et al. 2022, section 5.3).
+    """Compare the error and the number of active weights over several alphas (Rackovic et al. 2022, section 5.3).
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def trade_off(
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
     methods : sequence of str
-        Names of ``METHODS``.
+        As :func:`solve` names them.
     alphas : sequence of float, optional
         Each once, >= 0, in squared units of the rig. By default 0, .001, .01, .1, 1, 10, 100 square centimeters, by the
         rig's ``meters_per_unit``.

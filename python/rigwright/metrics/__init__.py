@@ -5,7 +5,7 @@ order; what compares two meshes as equals calls them ``a`` and ``b``. Vertices a
 T frames, in any one unit; distances come back in that unit.
 """
 
-from rigwright.metrics._distortion import triangle_distortion, triangles
+from rigwright.metrics._distortion import triangle_distortion
 from rigwright.metrics._enveloping import enveloping_error
 from rigwright.metrics._hausdorff import hausdorff
 from rigwright.metrics._images import image_mse, structural_similarity
@@ -32,7 +32,6 @@ __all__ = [
     "seam_error",
     "structural_similarity",
     "triangle_distortion",
-    "triangles",
     "vertex_error",
     "weight_error",
 ]

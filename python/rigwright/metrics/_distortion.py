@@ -33,12 +33,13 @@ def triangle_distortion(a: ArrayLike, b: ArrayLike, faces: ArrayLike) -> NDArray
     a, b : (V, 3)
         Vertices.
     faces : (F, 3) or (F, 4) integers
-        -1 pads triangles; quads are cut into two (:func:`triangles`).
+        -1 pads triangles; quads are cut into two, from their first corner to their third.
 
     Returns
     -------
     (N,) float64
-        An edge without length in either mesh has no ratio, and counts 0.
+        In the order of the faces, the halves of a quad one after the other. An edge without length in either mesh has
+        no ratio, and counts 0.
 
     Raises
     ------

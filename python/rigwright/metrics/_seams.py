@@ -63,7 +63,7 @@ class SeamError:
 def seam_error(
     truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, labels: ArrayLike, *, threads: int = 0
 ) -> SeamError:
-    """Measure how well an approximation made of pieces hangs together.
+    """Measure the errors along the seams between vertex sets.
 
     The angle at an edge with unit direction e is the signed angle between its two faces' normals n and m, seen along
     the edge: ``atan2((n x m) . e, n . m - (n . e)(m . e))``. Its error is the absolute difference between truth and

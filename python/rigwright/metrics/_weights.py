@@ -15,7 +15,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class WeightError:
-    """Weights (T, K) of a shot and how well they reproduce it (Rackovic et al. 2022, section 5.2).
+    """How well weights reproduce a shot, how many are active, and how smooth they are (Rackovic et al. 2022, sec. 5.2).
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class WeightError:
 def weight_error(
     weights: ArrayLike, truth: ArrayLike, approximation: ArrayLike, *, seconds: float = np.nan, threads: int = 0
 ) -> WeightError:
-    """Measure the weights of a shot.
+    """Measure how well weights reproduce a shot, how many are active, and how smooth they are.
 
     Parameters
     ----------

@@ -4,11 +4,10 @@ Pictures of meshes are :class:`Image` objects, which notebooks show and ``np.asa
 axes. Needs the extra ``report`` (PyVista and matplotlib), and no display.
 """
 
-from rigwright.plot._charts import curves, errors
-from rigwright.plot._colors import heat
+from rigwright.plot._charts import curves, error_curves
 from rigwright.plot._image import Image
 from rigwright.plot._meshes import contact_sheet, mesh, side_by_side
-from rigwright.plot._portrait import portrait
+from rigwright.plot._portrait import portrait_renderer
 from rigwright.plot._studio import Studio, View, close_view, view_of
 
 __all__ = [
@@ -18,10 +17,9 @@ __all__ = [
     "close_view",
     "contact_sheet",
     "curves",
-    "errors",
-    "heat",
+    "error_curves",
     "mesh",
-    "portrait",
+    "portrait_renderer",
     "side_by_side",
     "view_of",
 ]

@@ -92,7 +92,7 @@ def curves(
     return panels[: len(shown)]
 
 
-def errors(
+def error_curves(
     values: ArrayLike | Mapping[str, ArrayLike], *, unit: str = "mm", log: bool = True, axis: Axes | None = None
 ) -> Axes:
     """Draw errors over the frames, one line each.
@@ -122,9 +122,9 @@ def errors(
     Examples
     --------
     >>> import rigwright as rw
-    >>> rw.plot.errors({"learned": ours, "linear skinning": skinning})  # doctest: +SKIP
+    >>> rw.plot.error_curves({"learned": ours, "linear skinning": skinning})  # doctest: +SKIP
     """
-    series = _series("errors", "values", values, 1)
+    series = _series("error_curves", "values", values, 1)
     chart: Axes = new_axes(1, 1, (7.0, 3.0))[0] if axis is None else axis
     lines = [
         (label, line, SERIES[place % len(SERIES)], place == 0) for place, (label, line) in enumerate(series.items())

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._validate import as_array, bad_argument
 
 Pixels = NDArray[np.uint8]

@@ -140,7 +140,7 @@ def contact_sheet(
     rise: float = 4.0,
     width: int = 200,
 ) -> Image:
-    """Draw a blendshape rig in many poses, by default its neutral and every shape at full weight.
+    """Draw a blendshape rig in many poses in one image, by default its neutral and every shape at full weight.
 
     Parameters
     ----------

@@ -16,10 +16,10 @@ from rigwright.plot._studio import Studio, view_of
 
 
 @contextmanager
-def portrait(
+def portrait_renderer(
     rig: BlendshapeRig, width: int = 320, height: int = 400
 ) -> Iterator[Callable[[NDArray[np.float32]], Pixels]]:
-    """A renderer of a rig's vertices, from the front, framed on all vertices that any of its columns moves.
+    """Open a renderer of a face from the front: vertices in, pixels out; framed on what the rig's shapes move.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ def portrait(
 
     Examples
     --------
-    >>> with rw.plot.portrait(rig) as picture:  # doctest: +SKIP
+    >>> with rw.plot.portrait_renderer(rig) as picture:  # doctest: +SKIP
     ...     order = rw.crowd.importance_order(rig, "image_ssim", picture=picture)
     """
     if not len(rig.faces):
-        raise bad_argument("portrait", "rig", "without faces", "a mesh that can be drawn")
+        raise bad_argument("portrait_renderer", "rig", "without faces", "a mesh that can be drawn")
     view = view_of(
         rig.rest_vertices[moving_vertices(rig)], rig.metadata["up_axis"], turn=0.0, rise=0.0, aspect=width / height
     )

@@ -25,8 +25,8 @@ the hashes that vouch for a shard) and ``.lock``. A killed run goes on from ther
 happens in ``.replacement``, whose files move into the folder when they are finished.
 """
 
-from rigwright.sampling._check import RigFacts, check_rig
-from rigwright.sampling._dataset import Dataset, Probe
+from rigwright.sampling._check import CheckedRig, check_rig
+from rigwright.sampling._dataset import Dataset, InfluenceProbe
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
 from rigwright.sampling._played import sample_actions
@@ -34,14 +34,14 @@ from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Un
 
 __all__ = [
     "Animation",
+    "CheckedRig",
     "Dataset",
     "Executor",
     "InProcess",
+    "InfluenceProbe",
     "LocalProcesses",
     "Mixture",
     "Normal",
-    "Probe",
-    "RigFacts",
     "Sampler",
     "Uniform",
     "check_rig",

@@ -22,8 +22,8 @@ NEEDED = ("channel_names", "channel_ranges", "dial_names", "rest_vertices", "fac
 
 
 @dataclass(frozen=True)
-class RigFacts:
-    """What a rig says of itself, checked and copied: plain data that outlives the rig.
+class CheckedRig:
+    """The result of :func:`check_rig`: what the rig states about itself, checked and copied.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class RigFacts:
         return topology_hash(self.faces, len(self.rest_vertices))
 
 
-def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
+def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
     """Check everything that a rig states about itself, without evaluating it.
 
     Parameters
@@ -97,7 +97,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
     dial_names = _dials(rig.dial_names, joint_names, function)
     meters_per_unit, up_axis = _units(rig, function)
-    return RigFacts(
+    return CheckedRig(
         name=_text(rig, "name", function),
         licence=_text(rig, "licence", function),
         origin=_text(rig, "origin", function),
@@ -117,7 +117,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> RigFacts:
     )
 
 
-def check_answer(facts: RigFacts, answer: object, rows: range, kind: str) -> Answer:
+def check_answer(facts: CheckedRig, answer: object, rows: range, kind: str) -> Answer:
     """Check what ``rig.sample`` returned for some channel rows; returns float32 poses and vertices.
 
     ``kind`` and ``rows`` name the rows in messages: ``"channel row"`` and their numbers.

@@ -30,8 +30,8 @@ Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
-class Probe:
-    """Rows of the influence probe: from each base pose, every channel is moved far, one at a time.
+class InfluenceProbe:
+    """Rows that show what each channel moves: base poses, and each of them with one channel moved far.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class Dataset:
         return self._rows[2]
 
     @cached_property
-    def probe(self) -> Probe | None:
+    def probe(self) -> InfluenceProbe | None:
         """The rows of the influence probe; None if it was switched off."""
         if self._probe_rows is None:
             return None
@@ -191,7 +191,7 @@ class Dataset:
         row = np.arange(probe_row_count(self.manifest), dtype=np.int32)
         base, channel = row // width, row % width - 1
         channels, poses, vertices = (frozen(rows[:]) for rows in self._probe_rows)
-        return Probe(base, channel, channels, poses, vertices)
+        return InfluenceProbe(base, channel, channels, poses, vertices)
 
     def shards(self) -> Iterator[Arrays]:
         """Channels (t, N), poses (t, C) and vertices (t, V, 3) of consecutive rows, read-only."""

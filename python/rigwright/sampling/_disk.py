@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from rigwright._files import DiskFull
+from rigwright._atomic_files import DiskFull
 from rigwright.sampling._plan import Plan
 from rigwright.sampling._replacement import REPLACEMENT
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rigwright._files import atomic_write
-from rigwright._reading import LARGEST_JSON, read_bytes
+from rigwright._atomic_files import atomic_write
 from rigwright._resume.locks import locked
+from rigwright._safe_reading import LARGEST_JSON, read_bytes
 from rigwright._validate import bad_argument
 from rigwright.sampling._manifest import ARRAYS, closed, difference, parse_json, read_manifest
 from rigwright.sampling._versions import VERSION, as_version

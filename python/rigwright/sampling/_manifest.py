@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright import _reading as reading
+from rigwright import _safe_reading as reading
 from rigwright._validate import bad_argument
-from rigwright.sampling._check import RigFacts
+from rigwright.sampling._check import CheckedRig
 from rigwright.sampling._kinematics import KEYS, channels_of
 from rigwright.sampling._npy import npy_header
 from rigwright.sampling._versions import READABLE, VERSION, as_version
@@ -29,7 +29,7 @@ def npy_bytes(array: NDArray[Any]) -> bytes:
     return npy_header(array.dtype.str, array.shape) + np.ascontiguousarray(array).tobytes()
 
 
-def rest_files(facts: RigFacts) -> dict[str, bytes]:
+def rest_files(facts: CheckedRig) -> dict[str, bytes]:
     """Contents of the files that hold the rig's rest state."""
     arrays = {"rest_vertices.npy": facts.rest_vertices, "faces.npy": facts.faces}
     if facts.joint_names:
@@ -38,7 +38,7 @@ def rest_files(facts: RigFacts) -> dict[str, bytes]:
 
 
 def opening(
-    facts: RigFacts, sampler: dict[str, object], seed: int, count: int, probe: int, shard_rows: int
+    facts: CheckedRig, sampler: dict[str, object], seed: int, count: int, probe: int, shard_rows: int
 ) -> dict[str, Any]:
     """The part of a manifest that is known before anything is sampled: it decides every byte that follows."""
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._validate import bad_argument
-from rigwright.sampling._check import RigFacts
+from rigwright.sampling._check import CheckedRig
 from rigwright.sampling._manifest import opening, shard_bounds
 from rigwright.sampling._npy import npy_size
 from rigwright.sampling._samplers import Sampler, default_count, probe_rows, round_inside
@@ -27,7 +27,7 @@ class Plan:
 
     Attributes
     ----------
-    facts : RigFacts
+    facts : CheckedRig
     opening : dict
         Of the manifest.
     rows, probe_rows : (T, N), (P, N) float32 arrays
@@ -35,7 +35,7 @@ class Plan:
         Those of the data, then the probe's.
     """
 
-    facts: RigFacts
+    facts: CheckedRig
     opening: dict[str, Any]
     rows: NDArray[np.float32]
     probe_rows: NDArray[np.float32]
@@ -48,7 +48,7 @@ class Plan:
 
 
 def make_plan(
-    facts: RigFacts, sampler: Sampler, count: int | None, seed: int, probe: int, shard_rows: int | None
+    facts: CheckedRig, sampler: Sampler, count: int | None, seed: int, probe: int, shard_rows: int | None
 ) -> Plan:
     """Draw all rows and part them into shards; the arguments are those of :func:`rigwright.sampling.sample`.
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file, atomic_write
+from rigwright._atomic_files import atomic_file, atomic_write
 from rigwright._rigs.rig import Rig
 from rigwright.errors import SourceError
-from rigwright.sampling._check import Answer, RigFacts, check_answer
+from rigwright.sampling._check import Answer, CheckedRig, check_answer
 from rigwright.sampling._manifest import ARRAYS
 from rigwright.sampling._npy import npy_header
 
@@ -68,7 +68,7 @@ class ShardWork:
     Parameters
     ----------
     rig : Rig
-    facts : RigFacts
+    facts : CheckedRig
         What :func:`check_rig` made of it.
     folder : Path
         Where the files go; every worker must reach it.
@@ -81,7 +81,7 @@ class ShardWork:
     def __init__(
         self,
         rig: Rig,
-        facts: RigFacts,
+        facts: CheckedRig,
         folder: Path,
         rows: NDArray[np.float32],
         probe_rows: NDArray[np.float32],

@@ -7,15 +7,15 @@ from rigwright._formats.blender.rig import BlenderRig
 from rigwright._formats.bvh import Bvh, load_bvh
 from rigwright._formats.gltf.rig import GltfRig
 from rigwright._formats.npz.rig import load_npz_rig, save_npz_rig
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
 from rigwright._rigs.skinned import SkinnedRig
-from rigwright.sources._blendshapes import load_blendshapes, load_weights
+from rigwright.sources._blendshapes import load_blendshape_weights, load_blendshapes
 from rigwright.sources._example_body import example_body
 from rigwright.sources._joint_maps import joint_map
-from rigwright.sources._loading import load
+from rigwright.sources._load import load
 from rigwright.sources._meshes import load_mesh, load_scans
 from rigwright.sources._renaming import rename_shapes
 from rigwright.sources._retarget import Retargeted, retarget
@@ -25,7 +25,6 @@ from rigwright.sources._vertex_lists import load_landmarks, load_markers, load_v
 __all__ = [
     "BlenderRig",
     "Bvh",
-    "Channel",
     "Facts",
     "FollowerRotations",
     "GltfRig",
@@ -35,6 +34,7 @@ __all__ = [
     "Motion",
     "Retargeted",
     "Rig",
+    "RigChannel",
     "RotationChannels",
     "ScaleChannels",
     "Shot",
@@ -44,6 +44,7 @@ __all__ = [
     "example_body",
     "joint_map",
     "load",
+    "load_blendshape_weights",
     "load_blendshapes",
     "load_bvh",
     "load_landmarks",
@@ -53,7 +54,6 @@ __all__ = [
     "load_scans",
     "load_shot",
     "load_vertex_indices",
-    "load_weights",
     "rename_shapes",
     "retarget",
     "save_npz_rig",

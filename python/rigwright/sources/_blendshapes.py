@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     Weights = tuple[NDArray[np.float32], float]
 
-SHARED = ("load_npz_rig", "load_gltf_rig", r"BlenderRig\.open", "GltfRig")  # whose errors the readers below pass on
+SHARED = (
+    "load_npz_rig",
+    "load_gltf_rig",
+    r"BlenderRig\.open",
+    "GltfRig",
+    "Shot",
+)  # whose errors the readers below pass on
 
 
 def load_blendshapes(
@@ -69,7 +75,7 @@ def load_blendshapes(
     return rig
 
 
-def load_weights(
+def load_blendshape_weights(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     *,
@@ -80,7 +86,7 @@ def load_weights(
     blender: str | None = None,
     timeout: float | None = None,
 ) -> Weights:
-    """Read blendshape weights over time: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
+    """Read weights of blendshapes over time: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
 
     Weights are matched with the rig's shapes by name; shapes that the file does not name stay at 0. Values are as the
     file has them: they may lie outside the rig's bounds.
@@ -120,10 +126,10 @@ def load_weights(
     SourceError
         If Blender fails.
     """
-    file = existing_file(path, "load_weights", tuple(CURVES))
+    file = existing_file(path, "load_blendshape_weights", tuple(CURVES))
     options = {"clip": clip, "action": action, "fps": fps, "mesh": mesh, "blender": blender, "timeout": timeout}
-    with naming(file, "load_weights"):
-        weights: Weights = call("load_weights", CURVES, file.suffix.lower(), file, rig, **options)
+    with naming(file, "load_blendshape_weights"):
+        weights: Weights = call("load_blendshape_weights", CURVES, file.suffix.lower(), file, rig, **options)
     return weights
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright._rigs.tubes import closed_tube
 
@@ -50,12 +50,12 @@ def example_body() -> SkinnedRig:
     weights = np.stack([1.0 - reach[0], reach[0] * (1.0 - reach[1]), reach[0] * reach[1]], axis=1)
     skin = Skin(np.tile(np.arange(3, dtype=np.int32), (len(vertices), 1)), weights)
     channels = [
-        Channel("shoulder.rz", "rotate_z", 0, -60.0, 60.0),
-        Channel("shoulder.rx", "rotate_x", 0, -40.0, 90.0),
-        Channel("elbow.rx", "rotate_x", 1, 0.0, BENT),
-        Channel("wrist.rx", "rotate_x", 2, -60.0, 60.0),
-        Channel("wrist.ry", "rotate_y", 2, -80.0, 80.0),
-        Channel("tension", "dial", -1, 0.0, 1.0),
+        RigChannel("shoulder.rz", "rotate_z", 0, -60.0, 60.0),
+        RigChannel("shoulder.rx", "rotate_x", 0, -40.0, 90.0),
+        RigChannel("elbow.rx", "rotate_x", 1, 0.0, BENT),
+        RigChannel("wrist.rx", "rotate_x", 2, -60.0, 60.0),
+        RigChannel("wrist.ry", "rotate_y", 2, -80.0, 80.0),
+        RigChannel("tension", "dial", -1, 0.0, 1.0),
     ]
     facts = Facts("example arm", 1.0, "Y", "CC0 1.0", "constructed by rigwright from formulas")
     return SkinnedRig(vertices, faces, joints, skin, channels, _muscles(vertices), facts)

@@ -21,7 +21,7 @@ from rigwright._text import escaped
 from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 from rigwright.sources._blendshapes import load_blendshapes
-from rigwright.sources._loading import load
+from rigwright.sources._load import load
 from rigwright.sources._shots import load_shot
 
 Float32 = NDArray[np.float32]

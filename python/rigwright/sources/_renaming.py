@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rigwright._core import BlendshapeRig
-from rigwright._reading import read_json
+from rigwright._safe_reading import read_json
 from rigwright._validate import bad_argument
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._reading import check_regular
+from rigwright._safe_reading import check_regular
 from rigwright._validate import bad_argument
 from rigwright.sources._arrays import read_array
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rigwright._files import atomic_npz
+from rigwright._atomic_files import atomic_npz
 from rigwright._formats.npz.archive import BROKEN
-from rigwright._reading import parse_json
 from rigwright._resume.locks import locked
+from rigwright._safe_reading import parse_json
 from rigwright._validate import bad_argument
 from rigwright.training._optimizers import Arrays
 

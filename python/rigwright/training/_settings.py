@@ -18,7 +18,7 @@ OPTIMIZERS = ("soap", "adam")
 
 @dataclass(frozen=True)
 class BodySettings:
-    """BodySettings of :func:`rigwright.training.body`; lengths in meters, whatever the unit of the rig.
+    """Settings of :func:`rigwright.training.body`; lengths in meters, whatever the unit of the rig.
 
     Attributes
     ----------

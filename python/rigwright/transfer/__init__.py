@@ -4,13 +4,13 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 """
 
 from rigwright._core import DeformationTransfer
-from rigwright.transfer._contacts import count_new_crossings, crossings, find_contacts, new_crossings
+from rigwright.transfer._contacts import count_crossings, count_new_crossings, find_contacts, new_crossings
 from rigwright.transfer._correspondence import Correspondence, correspond
 from rigwright.transfer._example_weights import load_example_weights
-from rigwright.transfer._examples import Personalized, UndeterminedShapes, example_based, personalize
-from rigwright.transfer._expressions import expressions, rig_of_expressions
-from rigwright.transfer._packing import Plan, pack_expressions
+from rigwright.transfer._examples import ExampleFit, example_based, fit_example_weights
+from rigwright.transfer._packing import ExpressionPlan, pack_expressions
 from rigwright.transfer._parts import transfer_in_parts
+from rigwright.transfer._positions_from_rig import positions_from_rig, rig_from_positions
 from rigwright.transfer._quality import TransferQuality, quality
 from rigwright.transfer._resting import resting_vertices
 from rigwright.transfer._rigs import transfer_rig
@@ -20,25 +20,24 @@ from rigwright.transfer._surface import degenerate_faces
 __all__ = [
     "Correspondence",
     "DeformationTransfer",
-    "Personalized",
-    "Plan",
+    "ExampleFit",
+    "ExpressionPlan",
     "TransferQuality",
-    "UndeterminedShapes",
     "correspond",
+    "count_crossings",
     "count_new_crossings",
-    "crossings",
     "deformation_transfer",
     "degenerate_faces",
     "example_based",
-    "expressions",
     "find_contacts",
+    "fit_example_weights",
     "load_example_weights",
     "new_crossings",
     "pack_expressions",
-    "personalize",
+    "positions_from_rig",
     "quality",
     "resting_vertices",
-    "rig_of_expressions",
+    "rig_from_positions",
     "transfer_in_parts",
     "transfer_rig",
 ]

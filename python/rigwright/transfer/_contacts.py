@@ -70,8 +70,8 @@ def find_contacts(
     return _core.find_contacts(np.concatenate([first[None], others]), faces, reach, threads=threads)
 
 
-def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = None, *, rings: int = 2) -> int:
-    """How many pairs of faces cut through each other.
+def count_crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = None, *, rings: int = 2) -> int:
+    """Count the pairs of faces of one mesh that cut through each other.
 
     Faces that share a vertex are not compared; faces that touch or lie in one plane do not cut. Quads are cut along
     their first diagonal.
@@ -91,9 +91,9 @@ def crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | None = No
     ValueError
         On values that are not finite, indices out of range, and a number of rings below 0.
     """
-    points = Arguments("crossings").numbers("vertices", vertices, "V 3", dtype=np.float32)
-    corners = padded_faces(faces, "crossings", len(points))
-    return len(_core.self_intersections(points, corners, _chosen("crossings", corners, len(points), near, rings)))
+    points = Arguments("count_crossings").numbers("vertices", vertices, "V 3", dtype=np.float32)
+    corners = padded_faces(faces, "count_crossings", len(points))
+    return len(_core.self_intersections(points, corners, _chosen("count_crossings", corners, len(points), near, rings)))
 
 
 def new_crossings(
@@ -116,7 +116,7 @@ def new_crossings(
     source_shape, target_neutral, target_shape : (V, 3)
     faces : (F, 3) or (F, 4)
     near, rings
-        As in :func:`crossings`.
+        As in :func:`count_crossings`.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def count_new_crossings(
     faces: ArrayLike,
     near: ArrayLike | None = None,
 ) -> NDArray[np.int64]:
-    """How many :func:`new_crossings` each of the target's shapes has.
+    """Count the :func:`new_crossings` of each of the target's shapes.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigwright._core import BlendshapeRig
 from rigwright.sources._weights import read_weights
-from rigwright.transfer._packing import Plan
+from rigwright.transfer._packing import ExpressionPlan
 
 Float64 = NDArray[np.float64]
 
@@ -21,8 +21,8 @@ def load_example_weights(path: str | os.PathLike[str], rig: BlendshapeRig, count
     Parameters
     ----------
     path : path
-        ``.npy`` (J, K); what :func:`rigwright.sources.load_weights` reads; or a saved :class:`Plan` (``.json``), whose
-        first expressions are taken.
+        ``.npy`` (J, K); what :func:`rigwright.sources.load_blendshape_weights` reads; or a saved
+        :class:`ExpressionPlan` (``.json``), whose first expressions are taken.
     rig : BlendshapeRig
     count : int
         J, the number of examples.
@@ -42,14 +42,14 @@ def load_example_weights(path: str | os.PathLike[str], rig: BlendshapeRig, count
     if not file.is_file():
         raise FileNotFoundError(f"load_example_weights: there is no file {file}")
     is_plan = file.suffix.lower() == ".json"
-    weights = _planned(Plan.load(file), rig, file)[:count] if is_plan else read_weights(file, rig)
+    weights = _planned(ExpressionPlan.load(file), rig, file)[:count] if is_plan else read_weights(file, rig)
     if weights.shape != (count, rig.num_shapes):
         got = f"load_example_weights: {file}: weights of shape {weights.shape}"
         raise ValueError(f"{got}; {count} examples of {rig.num_shapes} shapes need ({count}, {rig.num_shapes})")
     return weights
 
 
-def _planned(plan: Plan, rig: BlendshapeRig, path: Path) -> Float64:
+def _planned(plan: ExpressionPlan, rig: BlendshapeRig, path: Path) -> Float64:
     index = {name: k for k, name in enumerate(rig.shape_names)}
     unknown = [name for name in plan.names if name not in index]
     if unknown:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import inverse
 from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright._validate import Arguments, bad_argument, check_threads
+from rigwright.errors import UndeterminedShapesWarning
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
 from rigwright.transfer._positions import check_positions
@@ -30,13 +31,9 @@ GAMMA = (1.0, 0.1)
 ITERATIONS = 10
 
 
-class UndeterminedShapes(UserWarning):
-    """Shapes about which examples tell little or nothing: they stay near what deformation transfer says."""
-
-
 @dataclass(frozen=True)
-class Personalized:
-    """Shapes made with examples.
+class ExampleFit:
+    """The result of :func:`fit_example_weights`: shapes corrected by scans, and the weights of the scans.
 
     Attributes
     ----------
@@ -73,13 +70,13 @@ def example_based(
     beta: float = BETA,
     threads: int = 0,
 ) -> Float32:
-    """Transfer shapes, corrected by expressions of the target with known weights (Li et al. 2010).
+    """Transfer shapes, corrected by scans of the target whose weights are known (Li et al. 2010).
 
     Every triangle's sides minimize ``sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2`` with
     ``w_k = ((1 + r_k) / (0.1 + r_k))^2``: the examples' sides M_j, the transferred X*_k, and r_k, how much the source's
     shape changes the triangle, relative to its size and in units of the shapes' typical change (published in units of
-    length). A J x J system a triangle by Woodbury's identity, then one global solve. :func:`personalize` also
-    estimates weights and reports.
+    length). A J x J system a triangle by Woodbury's identity, then one global solve. If weights are
+    only roughly known, :func:`fit_example_weights` finds them, too.
 
     Parameters
     ----------
@@ -99,8 +96,9 @@ def example_based(
     Returns
     -------
     (K, V, 3) float32
-        Positions. A shape that no example uses is as transferred. A warning :class:`UndeterminedShapes` names these,
-        and those about which the examples tell less than a quarter of what a scan of each alone would.
+        Positions. A shape that no example uses is as transferred. A warning
+        :class:`rigwright.errors.UndeterminedShapesWarning` names these, and those about which the examples tell less
+        than a quarter of what a scan of each alone would.
 
     Raises
     ------
@@ -121,7 +119,7 @@ def example_based(
     return shapes
 
 
-def personalize(
+def fit_example_weights(
     solver: DeformationTransfer,
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
@@ -132,14 +130,15 @@ def personalize(
     iterations: int = ITERATIONS,
     threads: int = 0,
     progress: ProgressOption = None,
-) -> Personalized:
-    """Shapes and weights from examples whose weights are only roughly known (Li et al. 2010, section 4).
+) -> ExampleFit:
+    """As :func:`example_based`, for scans whose weights are only roughly known: finds these, too.
 
-    Alternates between shapes for given weights and weights for given shapes, both held near what came before: beta
-    falls from 0.5 to 0.1 as published and gamma by the published ratio (1000 to 100), geometrically; the weights that
-    are found then give the shapes with ``beta``, which is 0.1 as published and less by default. Weights minimize
-    ``|x_j - x_0 - sum_k a_jk (v_k - x_0)|^2 + gamma m sum_k (a_jk - a*_jk)^2`` in [0, 1], a* as given and m the mean of
-    ``|v_k - x_0|^2``, so that the result does not depend on the unit (the published gamma does).
+    Li et al. 2010, section 4. Alternates between shapes for given weights and weights for given shapes, both held near
+    what came before: beta falls from 0.5 to 0.1 as published and gamma by the published ratio (1000 to 100),
+    geometrically; the weights that are found then give the shapes with ``beta``, which is 0.1 as published and less by
+    default. Weights minimize ``|x_j - x_0 - sum_k a_jk (v_k - x_0)|^2 + gamma m sum_k (a_jk - a*_jk)^2`` in [0, 1], a*
+    as given and m the mean of ``|v_k - x_0|^2``, so that the result does not depend on the unit (the published gamma
+    does).
 
     Parameters
     ----------
@@ -163,35 +162,35 @@ def personalize(
     ValueError
         As ``example_based`` does, and if the target is not the solver's.
     """
-    check = Arguments("personalize")
+    check = Arguments("fit_example_weights")
     check.threads(threads)
     show = as_callback(progress)
     weights = guess = _checked(example_weights)
     neutral = _checked_target(solver, target_neutral)
-    check_positions("personalize", neutral, examples, "examples")
+    check_positions("fit_example_weights", neutral, examples, "examples")
     poses = check.numbers("examples", examples, "J V 3", dtype=np.float32, finite=False)
     iterations = check.whole("iterations", iterations)
     betas, gammas = (np.geomspace(*ends, max(iterations, 1)) for ends in (SCHEDULE, GAMMA))
     for i in range(iterations):
         shapes = solver.transfer_with_examples(source_shapes, poses, weights, betas[i], threads=threads)
         weights = _estimate(neutral, shapes, poses, guess, gammas[i], threads)
-        show(Progress("personalizing", i + 1, iterations))
+        show(Progress("fitting weights of examples", i + 1, iterations))
     shapes = solver.transfer_with_examples(source_shapes, poses, weights, beta, threads=threads)
     resolution = solver.resolution(source_shapes, weights, beta, threads=threads)
     undetermined = _undetermined(resolution)
     _warn(undetermined)
     mixed = neutral + np.tensordot(weights, shapes.astype(np.float64) - neutral, 1)
     rms = np.sqrt(np.square(mixed - poses).sum(axis=2).mean(axis=1))
-    return Personalized(shapes, weights, resolution, undetermined, rms)
+    return ExampleFit(shapes, weights, resolution, undetermined, rms)
 
 
 def _checked_target(solver: DeformationTransfer, target_neutral: ArrayLike) -> Float32:
     own = solver.target_neutral
-    check = Arguments("personalize", V=len(own))
+    check = Arguments("fit_example_weights", V=len(own))
     neutral: Float32 = check.numbers("target_neutral", target_neutral, "V 3", dtype=np.float32)
     if not np.array_equal(neutral, own):
         far = float(np.abs(neutral - own).max())
-        raise bad_argument("personalize", "target_neutral", f"up to {far:.3g} off", "the solver's")
+        raise bad_argument("fit_example_weights", "target_neutral", f"up to {far:.3g} off", "the solver's")
     return neutral
 
 
@@ -226,4 +225,4 @@ def _warn(undetermined: list[int]) -> None:
             f"examples leave {len(undetermined)} of the shapes undetermined ({few}): none shows them, or only faintly "
             "or together with others in the same place; they stay near what deformation transfer made"
         )
-        warnings.warn(text, UndeterminedShapes, stacklevel=3)
+        warnings.warn(text, UndeterminedShapesWarning, stacklevel=3)

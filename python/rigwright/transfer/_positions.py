@@ -26,7 +26,7 @@ def check_positions(function: str, neutral: ArrayLike, shapes: ArrayLike | Blend
     """
     expected = "positions (K, V, 3)"
     if isinstance(shapes, BlendshapeRig):
-        raise bad_argument(function, argument, "a BlendshapeRig", f"{expected}: rw.transfer.expressions(rig)")
+        raise bad_argument(function, argument, "a BlendshapeRig", f"{expected}: rw.transfer.positions_from_rig(rig)")
     try:
         rest: Any = np.asarray(neutral)
         rows: Any = np.asarray(shapes)

@@ -10,7 +10,7 @@ from rigwright._core import BlendshapeRig, DeformationTransfer
 from rigwright._validate import check_blendshape_rig, check_threads
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.transfer._contacts import Contacts, contact_pairs
-from rigwright.transfer._expressions import rig_of_expressions
+from rigwright.transfer._positions_from_rig import rig_from_positions
 from rigwright.transfer._resting import Fixed, held_vertices, holds_each
 from rigwright.transfer._targets import Landmarks, Target, matched, target_mesh
 
@@ -28,10 +28,11 @@ def transfer_rig(
 ) -> BlendshapeRig:
     """Give all shapes of a rig to another face: linear, combination and in-between shapes.
 
-    A combination's offsets correct what its drivers' shapes give together, and have no meaning as a shape of their
-    own. What is transferred is a full expression (:func:`expressions`). The target's combination is what its expression
-    has beyond the same columns of the target (:func:`rig_of_expressions`). With the source as target every column comes
-    back as it is. A target of another topology is matched first (:func:`correspond`), and the source resampled in it.
+    A combination's offsets correct what its drivers' shapes give together, and have no meaning as a shape of their own.
+    What is transferred is a full expression (:func:`positions_from_rig`). The target's combination is what its
+    expression has beyond the same columns of the target (:func:`rig_from_positions`). With the source as target every
+    column comes back as it is. A target of another topology is matched first (:func:`correspond`), and the source
+    resampled in it.
 
     Parameters
     ----------
@@ -90,4 +91,4 @@ def transfer_rig(
     show(Progress("transferring", 1, 1))
     known: dict[str, Any] = {"meters_per_unit": mesh.meters_per_unit, "up_axis": mesh.up_axis}
     about = {key: value for key, value in known.items() if value is not None}
-    return rig_of_expressions(rig, placed.neutral, made, corners, metadata=about)
+    return rig_from_positions(rig, placed.neutral, made, corners, metadata=about)

@@ -17,7 +17,7 @@ from rigwright.progress import ProgressOption
 from rigwright.sources._meshes import load_mesh
 from rigwright.sources._vertex_lists import load_landmarks
 from rigwright.transfer._correspondence import Correspondence, correspond
-from rigwright.transfer._expressions import expressions
+from rigwright.transfer._positions_from_rig import positions_from_rig
 from rigwright.transfer._surface import degenerate_faces
 
 Float32 = NDArray[np.float32]
@@ -99,7 +99,7 @@ def matched(
         raise ValueError(f"{called} a mesh without faces; a transfer needs them, the rig's or the target's")
     if degenerate_faces(target.vertices, corners).all():
         raise ValueError(f"{called} a mesh with no area in any of its {len(corners):,} faces; it must be a surface")
-    shapes = expressions(rig)
+    shapes = positions_from_rig(rig)
     if landmarks is None:
         return Matched(target.vertices, corners, rig.rest_vertices, shapes, None)
     pairs = load_landmarks(landmarks) if isinstance(landmarks, (str, os.PathLike)) else landmarks

@@ -29,8 +29,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rigwright._files import atomic_write
-from rigwright._reading import read_json
+from rigwright._atomic_files import atomic_write
+from rigwright._safe_reading import read_json
 from rigwright._validate import bad_argument
 
 FORMAT, VERSION = "rigwright.limits", 1

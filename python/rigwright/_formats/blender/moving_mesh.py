@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file
+from rigwright._atomic_files import atomic_file
 from rigwright._formats.blender.process import run_script
 from rigwright._formats.point_cache import write_pc2
 from rigwright._rigs.moving_mesh import MovingMesh, turn_between

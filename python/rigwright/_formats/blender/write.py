@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_file, atomic_write
+from rigwright._atomic_files import atomic_file, atomic_write
 from rigwright._formats.blender.process import run_script
 from rigwright._rigs.head import in_axes
 from rigwright._rigs.shot import TO_Y_UP

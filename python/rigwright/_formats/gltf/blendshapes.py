@@ -176,7 +176,7 @@ def clip_times(clip: Clip, fps: float | None) -> tuple[NDArray[np.float64], floa
     if fps is None:
         fps = _even_rate(clip) or DEFAULT_FPS
     elif not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("load_weights", "fps", repr(fps), "a positive number")
+        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
     return frame_times(clip, fps), fps
 
 

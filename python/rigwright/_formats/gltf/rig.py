@@ -23,7 +23,7 @@ from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
 from rigwright._rigs.action import Action
 from rigwright._rigs.described import counted
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import Float64, compose, invert
 from rigwright._rigs.skinned import SkinnedRig
@@ -263,7 +263,7 @@ def _bind_pose(
 
 def _joint_channels(
     joints: Joints | None, playback: Playback, clips: list[Clip], ranges: float | None, size: float
-) -> list[Channel]:
+) -> list[RigChannel]:
     """Translations of joints that clips shift, then rotations."""
     if joints is None:
         return []
@@ -285,7 +285,7 @@ def _joint_channels(
         for letter, kind, start, moves in kinds:
             for axis, label in enumerate("xyz" if moves else ""):
                 bounds = float(low[joint, start + axis]), float(high[joint, start + axis])
-                channels.append(Channel(f"{name}.{letter}{label}", f"{kind}_{label}", joint, *bounds))
+                channels.append(RigChannel(f"{name}.{letter}{label}", f"{kind}_{label}", joint, *bounds))
     return channels
 
 
@@ -295,7 +295,7 @@ def _morph_names(owners: list[Owner], nodes: Nodes) -> list[str]:
     return unique_names(f"{nodes.names[o.node]}.{name}" if several else name for o in owners for name in o.names)
 
 
-def _dials(names: list[str], owners: list[Owner], playback: Playback, clips: list[Clip]) -> list[Channel]:
+def _dials(names: list[str], owners: list[Owner], playback: Playback, clips: list[Clip]) -> list[RigChannel]:
     """Morph weights: [0, 1], wider where the file goes beyond."""
     rest = np.concatenate([np.empty(0), *(owner.weights for owner in owners)])
     low, high = np.minimum(0.0, rest), np.maximum(1.0, rest)
@@ -303,7 +303,7 @@ def _dials(names: list[str], owners: list[Owner], playback: Playback, clips: lis
         weights = playback.weights(clip, scan_times(clip, len(names)))
         low, high = np.minimum(low, weights.min(axis=0)), np.maximum(high, weights.max(axis=0))
     return [
-        Channel(name, "dial", -1, float(a), float(b), float(value))
+        RigChannel(name, "dial", -1, float(a), float(b), float(value))
         for name, a, b, value in zip(names, low, high, rest, strict=True)
     ]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._rigs import shot
 from rigwright._rigs.head import motion_parts
 from rigwright._rigs.rotations import matrix_to_quaternion

@@ -139,7 +139,7 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
         before the only new second, else 60. Rows count as frames one after the other.
     """
     if fps is not None and not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("load_weights", "fps", repr(fps), "a positive number")
+        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
     header, rows = _rows(path)
     values = _numbers(header, rows, path)
     place = {name: index for index, name in enumerate(header)}
@@ -154,7 +154,9 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
             result[:, k], found = values[:, index], True
     if not found:
         got = f"{path}: a table of {', '.join(header[2:])[:200]}"
-        raise bad_argument("load_weights", "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})")
+        raise bad_argument(
+            "load_blendshape_weights", "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})"
+        )
     return result, fps if fps is not None else _rate([row[0] for row in rows], path)
 
 
@@ -168,14 +170,20 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
         table = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig")), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise bad_argument("load_weights", "path", f"{path}: unreadable ({error})", "a Live Link Face CSV") from error
+        raise bad_argument(
+            "load_blendshape_weights", "path", f"{path}: unreadable ({error})", "a Live Link Face CSV"
+        ) from error
     table = [row for row in table if any(cell.strip() for cell in row)]
     header = [cell.strip() for cell in table[0]] if table else []
     if tuple(header[:2]) != LEADING or len(set(header)) != len(header):
         got = f"{path}: a table that begins with {','.join(header)[:60]!r}"
-        raise bad_argument("load_weights", "path", got, "one of different columns, Timecode and BlendshapeCount first")
+        raise bad_argument(
+            "load_blendshape_weights", "path", got, "one of different columns, Timecode and BlendshapeCount first"
+        )
     if len(table) < 2:
-        raise bad_argument("load_weights", "path", f"{path}: without a frame", "a Live Link Face CSV with frames")
+        raise bad_argument(
+            "load_blendshape_weights", "path", f"{path}: without a frame", "a Live Link Face CSV with frames"
+        )
     return header, table[1:]
 
 
@@ -191,7 +199,7 @@ def _numbers(header: list[str], rows: list[list[str]], path: Path) -> NDArray[np
             numbers = []
         if len(numbers) != len(header) - 2 or not (np.abs(numbers) <= np.finfo(np.float32).max).all():
             got = f"{path}: row {index + 2} of {len(row)} cells, not all finite numbers"
-            raise bad_argument("load_weights", "path", got, f"{len(header)} cells in each row")
+            raise bad_argument("load_blendshape_weights", "path", got, f"{len(header)} cells in each row")
         result[index, 2:] = numbers
     return result
 
@@ -203,7 +211,7 @@ def _rate(codes: list[str], path: Path) -> float:
         match = TIMECODE.match(code.strip())
         if match is None:
             got = f"{path}: row {index + 2} with timecode {code[:30]!r}"
-            raise bad_argument("load_weights", "path", got, "HH:MM:SS:FF, or give fps")
+            raise bad_argument("load_blendshape_weights", "path", got, "HH:MM:SS:FF, or give fps")
         hours, minutes, whole = (int(part) for part in match.groups()[:3])
         seconds.append(3600 * hours + 60 * minutes + whole)
         frames.append(int(match.group(4)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._formats.live_link.read import COLUMNS, LEADING, column_sources
 from rigwright._rigs.head import head_angles
 

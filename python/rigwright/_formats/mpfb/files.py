@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from rigwright._reading import check_regular, parse_json
+from rigwright._safe_reading import check_regular, parse_json
 from rigwright._validate import bad_argument, missing_file
 
 LARGEST = 1 << 27  # bytes of text that a file may unpack to; the largest that is published has 6 MB

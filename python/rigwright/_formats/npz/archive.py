@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._reading import check_regular
+from rigwright._safe_reading import check_regular
 from rigwright._validate import bad_argument, missing_file
 
 EXPANSION = 200  # unpacked bytes a packed byte may claim: tables full of zeros reach about 50, deflate allows 1032

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.npz.archive import BROKEN
-from rigwright._reading import check_regular
+from rigwright._safe_reading import check_regular
 
 HEADER = (SyntaxError, TokenError, TypeError, KeyError, OverflowError, MemoryError)  # of NumPy's reader of headers
 

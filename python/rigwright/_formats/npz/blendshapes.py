@@ -97,16 +97,18 @@ def load_npz_blendshapes(path: Path) -> BlendshapeRig:
 
 def load_npz_weights(path: Path, rig: BlendshapeRig) -> tuple[NDArray[np.float32], float]:
     """Read weights in the format of this module."""
-    arrays = read_arrays(path, WEIGHTS, "load_weights", others=True)
+    arrays = read_arrays(path, WEIGHTS, "load_blendshape_weights", others=True)
     if "weights" not in arrays:
-        raise bad_argument("load_weights", "path", f"{path}: an archive without weights", "one with weights (T, K)")
+        raise bad_argument(
+            "load_blendshape_weights", "path", f"{path}: an archive without weights", "one with weights (T, K)"
+        )
     weights = arrays["weights"]
     fps = float(arrays.get("fps", DEFAULT_FPS))
     if not (np.isfinite(fps) and fps > 0):
-        raise bad_argument("load_weights", "fps", repr(fps), "a positive number")
+        raise bad_argument("load_blendshape_weights", "fps", repr(fps), "a positive number")
     if "names" not in arrays and weights.shape[1] != rig.num_shapes:
         got = f"of shape {weights.shape} without names"
-        raise bad_argument("load_weights", "weights", got, f"(T, {rig.num_shapes}), or beside names")
+        raise bad_argument("load_blendshape_weights", "weights", got, f"(T, {rig.num_shapes}), or beside names")
     names = [str(name) for name in arrays["names"]] if "names" in arrays else list(rig.shape_names)
     return by_name(names, weights, rig), fps
 

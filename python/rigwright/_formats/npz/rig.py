@@ -51,9 +51,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_npz
+from rigwright._atomic_files import atomic_npz
 from rigwright._formats.npz.archive import Member, read_arrays
-from rigwright._rigs.description import Channel, Facts, Joints, Morph, Skin
+from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright._validate import Arguments, bad_argument
 
@@ -169,7 +169,7 @@ def _joints(arrays: Arrays) -> tuple[Joints | None, Skin | None]:
     return joints, Skin(arrays["skin_joint"], arrays["skin_weight"])
 
 
-def _channels(arrays: Arrays) -> list[Channel]:
+def _channels(arrays: Arrays) -> list[RigChannel]:
     if "channel_names" not in arrays:
         if "channel_rest" in arrays:
             raise bad_argument(
@@ -180,7 +180,7 @@ def _channels(arrays: Arrays) -> list[Channel]:
     joints, ranges = arrays["channel_joints"].tolist(), arrays["channel_ranges"].astype(np.float64).tolist()
     rest = arrays.get("channel_rest", np.zeros(len(names))).astype(np.float64).tolist()
     return [
-        Channel(name, kind, joint, low, high, value)
+        RigChannel(name, kind, joint, low, high, value)
         for name, kind, joint, (low, high), value in zip(names, kinds, joints, ranges, rest, strict=True)
     ]
 

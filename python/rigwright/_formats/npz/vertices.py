@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from rigwright._files import atomic_file
+from rigwright._atomic_files import atomic_file
 from rigwright._rigs.moving_mesh import MovingMesh
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._reading import check_regular, read_bytes
+from rigwright._safe_reading import check_regular, read_bytes
 from rigwright._validate import bad_argument, missing_file
 
 LARGEST = 1 << 30  # unpacked bytes

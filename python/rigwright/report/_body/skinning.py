@@ -12,8 +12,12 @@ from rigwright.sampling import Dataset
 INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints a vertex at most
 
 
-def fitted_skinning(training: Dataset, folder: str | os.PathLike[str], progress: ProgressOption = None) -> list[Path]:
-    """Fit linear skinning with one, four and all joints a vertex; model files that are there already are kept.
+def fit_skinning_baselines(
+    training: Dataset, folder: str | os.PathLike[str], progress: ProgressOption = None
+) -> list[Path]:
+    """Fit linear skinning to a training set and save the models that :func:`write_body` compares with.
+
+    One model each with one, four and all joints per vertex. Files that hold them already are kept.
 
     Parameters
     ----------
@@ -41,7 +45,7 @@ def fitted_skinning(training: Dataset, folder: str | os.PathLike[str], progress:
     show = as_callback(progress)
     place = Path(folder)
     if not place.is_dir():
-        raise missing_file("fitted_skinning", "folder", place, "an existing folder")
+        raise missing_file("fit_skinning_baselines", "folder", place, "an existing folder")
     files = []
     for name, influences in INFLUENCES.items():
         file = place / f"skinning-{name}.safetensors"

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption, as_callback
@@ -19,7 +19,7 @@ from rigwright.sampling import Dataset
 Path: TypeAlias = str | os.PathLike[str]
 
 
-def write(
+def write_body(
     path: Path,
     models: Sequence[Path],
     data: Dataset,
@@ -32,7 +32,7 @@ def write(
     at_most: int = MOST_POSES,
     progress: ProgressOption = None,
 ) -> dict[str, object]:
-    """Measure models on held-out poses and write one HTML file that opens offline.
+    """Measure learned bodies on held-out poses and show them in one HTML file that opens offline.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import BlendshapeRig
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._resume.parts import Parts, opened
 from rigwright._validate import bad_argument
 from rigwright.plot._colors import CLAY, distinct, rgb
@@ -22,7 +22,7 @@ from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._sheet.actor_words import movement
 from rigwright.report._sheet.kept import kept_picture
-from rigwright.transfer._packing import Plan
+from rigwright.transfer._packing import ExpressionPlan
 
 WIDTH, HEIGHT = 480, 520  # pixels
 ROOM = 1.06  # around what is shown
@@ -47,15 +47,15 @@ class Card:
     parts: list[Movement]
 
 
-def contact_sheet(
+def write_contact_sheet(
     path: str | os.PathLike[str],
-    plan: Plan,
+    plan: ExpressionPlan,
     rig: BlendshapeRig,
     *,
     kept: str | os.PathLike[str] | Parts | None = None,
     progress: ProgressOption = None,
 ) -> Path:
-    """Write one HTML file to hand to an actor: a picture of every expression with its shapes, the neutral first.
+    """Write the HTML page for an actor: a picture of each expression of a plan, with its shapes, the neutral first.
 
     The pictures show the rig at the expression's weights, corrections included; every shape's area has a color, that
     of its name below. The file holds all its pictures and prints.
@@ -64,7 +64,7 @@ def contact_sheet(
     ----------
     path : path
         The HTML file, written in one step.
-    plan : Plan
+    plan : ExpressionPlan
     rig : BlendshapeRig
         The rig that was packed; its faces are drawn.
     kept : path or Parts, optional
@@ -81,14 +81,14 @@ def contact_sheet(
     """
     if plan.active.shape != (rig.num_shapes, len(rig.rest_vertices)):
         expected = f"a plan of {rig.num_shapes} shapes with {len(rig.rest_vertices)} vertices"
-        raise bad_argument("contact_sheet", "plan", f"of {' x '.join(map(str, plan.active.shape))}", expected)
+        raise bad_argument("write_contact_sheet", "plan", f"of {' x '.join(map(str, plan.active.shape))}", expected)
     if len(rig.faces) == 0:
-        raise bad_argument("contact_sheet", "rig", "without faces", "a rig whose faces can be drawn")
+        raise bad_argument("write_contact_sheet", "rig", "without faces", "a rig whose faces can be drawn")
     report = as_callback(progress)
     cards = []
     view = _view(plan, rig)
     with contextlib.ExitStack() as stack:
-        pictures = None if kept is None else stack.enter_context(opened(kept, "contact_sheet"))
+        pictures = None if kept is None else stack.enter_context(opened(kept, "write_contact_sheet"))
         studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT))
         for number, shapes in enumerate([[], *plan.expressions]):
             cards.append(_card(number, shapes, plan, rig, view, studio, pictures))
@@ -105,7 +105,7 @@ def contact_sheet(
     return Path(path)
 
 
-def _view(plan: Plan, rig: BlendshapeRig) -> View:
+def _view(plan: ExpressionPlan, rig: BlendshapeRig) -> View:
     """From the front, on everything that moves, wherever an expression takes it, and on the head above it."""
     rest = rig.rest_vertices
     height = rest[:, "XYZ".index(rig.up_axis)]
@@ -117,7 +117,13 @@ def _view(plan: Plan, rig: BlendshapeRig) -> View:
 
 
 def _card(
-    number: int, shapes: list[int], plan: Plan, rig: BlendshapeRig, view: View, studio: Studio, kept: Parts | None
+    number: int,
+    shapes: list[int],
+    plan: ExpressionPlan,
+    rig: BlendshapeRig,
+    view: View,
+    studio: Studio,
+    kept: Parts | None,
 ) -> Card:
     weights = np.zeros(rig.num_shapes, np.float32)
     weights[shapes] = 1.0
@@ -139,7 +145,7 @@ def _card(
     return Card(number, picture, named)
 
 
-def _together(shapes: list[int], plan: Plan) -> list[list[int]]:
+def _together(shapes: list[int], plan: ExpressionPlan) -> list[list[int]]:
     """Shapes by group: those that always stand together first met."""
     group = {k: members for members in plan.groups for k in members}
     return [group.get(k, [k]) for k in shapes if group.get(k, [k])[0] == k]
@@ -154,7 +160,7 @@ def _strength(shapes: list[int], rig: BlendshapeRig) -> NDArray[np.float64]:
     return np.asarray(np.clip(2.0 * strength, 0.0, 1.0))
 
 
-def _lead(plan: Plan) -> str:
+def _lead(plan: ExpressionPlan) -> str:
     shapes, count = plan.covered(len(plan.expressions)), len(plan.expressions)
     return (
         f"{words.plural(count, 'expression')} to pose and scan, which show {words.plural(shapes, 'shape')} of the rig. "
@@ -163,7 +169,7 @@ def _lead(plan: Plan) -> str:
     )
 
 
-def _headline(plan: Plan) -> list[Figure]:
+def _headline(plan: ExpressionPlan) -> list[Figure]:
     count = len(plan.expressions)
     if plan.settings.get("overlap"):
         proof = "whose shapes may overlap a little"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from rigwright._atomic_files import atomic_write
 from rigwright._core import BlendshapeRig
-from rigwright._files import atomic_write
 from rigwright._validate import bad_argument
-from rigwright.inverse import METHODS, Solution
+from rigwright.inverse import Solution
+from rigwright.inverse._run import METHODS
 from rigwright.inverse._solve import Solver
 from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._kit.template import check_extra
@@ -51,7 +52,7 @@ def write_shot(
     truth : (T, K), optional
         Weights that made the shot, where they are known.
     methods : sequence of str, optional
-        Stand beside the solution's own on a few frames: names of ``rigwright.inverse.METHODS``; default none.
+        Stand beside the solution's own on a few frames: methods of :func:`rigwright.inverse.solve`; default none.
     name : str, optional
         Heading; default the rig's name.
     progress : True or callable, optional

@@ -16,8 +16,8 @@ from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Picture, Row
 from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.words import figure
-from rigwright.report._transfer.measured import Transferred
-from rigwright.transfer import expressions
+from rigwright.report._transfer.measured import MeasuredTransfer
+from rigwright.transfer import positions_from_rig
 
 FACING, LEFT, RIGHT = 8.0, 25.0, -25.0  # degrees around the character
 WIDTH = 380  # pixels
@@ -45,7 +45,7 @@ class TransferGallery:
     contacts: list[Row]
 
 
-def transfer_gallery(measured: Transferred, chosen: list[int], progress: ProgressCallback) -> TransferGallery:
+def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: ProgressCallback) -> TransferGallery:
     """Draw the pictures of a transfer; both faces in the ``chosen`` expressions."""
     source, target = measured.source, measured.target
     moving = moving_vertices(target, NOTICED)
@@ -61,7 +61,7 @@ def transfer_gallery(measured: Transferred, chosen: list[int], progress: Progres
         )
 
 
-def vivid(measured: Transferred, count: int = SHOWN) -> list[int]:
+def vivid(measured: MeasuredTransfer, count: int = SHOWN) -> list[int]:
     """Linear shapes that together show most: each moves most of what those before leave still."""
     offsets = measured.source_shapes[: measured.target.num_shapes] - measured.source_neutral
     size = np.linalg.norm(offsets, axis=2)
@@ -100,7 +100,7 @@ class _Painter:
 
     def __init__(
         self,
-        measured: Transferred,
+        measured: MeasuredTransfer,
         first: Studio,
         second: Studio,
         moving: NDArray[np.bool_],
@@ -252,10 +252,10 @@ class _Painter:
 
 
 def _expression(rig: Any, n: int) -> NDArray[np.float32]:
-    return np.asarray(expressions(rig)[n], np.float32)
+    return np.asarray(positions_from_rig(rig)[n], np.float32)
 
 
-def _on_vertices(values: NDArray[np.float64], measured: Transferred) -> NDArray[np.float64]:
+def _on_vertices(values: NDArray[np.float64], measured: MeasuredTransfer) -> NDArray[np.float64]:
     """(V,) the largest value of the faces (F,) around each vertex."""
     faces = np.asarray(measured.target.faces)
     result = np.zeros(len(measured.neutral))

@@ -13,15 +13,15 @@ from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
-from rigwright.transfer import TransferQuality, count_new_crossings, expressions, quality
+from rigwright.transfer import TransferQuality, count_new_crossings, positions_from_rig, quality
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Transferred:
-    """What was transferred, and measurements of it. N expressions: one a column of the rig.
+class MeasuredTransfer:
+    """The result of :func:`measure_transfer`: both rigs and the measurements. N expressions: one per column of the rig.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Transferred:
         return result
 
 
-def measured_transfer(
+def measure_transfer(
     source: BlendshapeRig,
     target: BlendshapeRig,
     *,
@@ -144,8 +144,8 @@ def measured_transfer(
     contacts: ArrayLike | None = None,
     free_shapes: ArrayLike | None = None,
     progress: ProgressOption = None,
-) -> Transferred:
-    """Measure a transferred rig.
+) -> MeasuredTransfer:
+    """Measure a transferred rig: its errors beside true shapes and plain copies, and where it is doubtful.
 
     Parameters
     ----------
@@ -169,12 +169,12 @@ def measured_transfer(
     """
     if (target.shape_names, target.combinations) != (source.shape_names, source.combinations):
         raise bad_argument("report", "target", "with other shapes or combinations", "the source, transferred")
-    neutral, shapes = (source.rest_vertices, expressions(source)) if carried is None else carried
+    neutral, shapes = (source.rest_vertices, positions_from_rig(source)) if carried is None else carried
     own, others = np.asarray(neutral, np.float32), np.asarray(shapes, np.float32)
     if others.shape != (target.num_columns, *target.rest_vertices.shape):
         expected = f"({target.num_columns}, {len(target.rest_vertices)}, 3)"
         raise bad_argument("report", "carried" if carried else "source", f"of {others.shape} positions", expected)
-    made = expressions(target)
+    made = positions_from_rig(target)
     pairs = None if contacts is None or not len(np.asarray(contacts)) else np.asarray(contacts, np.int32)
     doubt = quality(own, others, target.rest_vertices, made, target.faces, contacts=pairs, progress=progress)
     free = None if free_shapes is None else np.asarray(free_shapes, np.float32)
@@ -182,7 +182,7 @@ def measured_transfer(
     if free is not None:
         free_crossings = count_new_crossings(others, target.rest_vertices, free, target.faces, pairs)
     scale = float(source.meters_per_unit) / float(target.meters_per_unit)
-    return Transferred(
+    return MeasuredTransfer(
         source,
         target,
         column_names(target),

@@ -14,7 +14,7 @@ from rigwright.report._kit.facts import Fact, rig_facts
 from rigwright.report._kit.svg import svg
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._transfer.gallery import TransferGallery
-from rigwright.report._transfer.measured import Transferred
+from rigwright.report._transfer.measured import MeasuredTransfer
 
 BARS = 60  # shapes in the chart: the worst ones
 
@@ -34,7 +34,7 @@ class Entry:
     new_crossings: int
 
 
-def render_transfer(measured: Transferred, pictures: TransferGallery, name: str) -> str:
+def render_transfer(measured: MeasuredTransfer, pictures: TransferGallery, name: str) -> str:
     """The HTML text."""
     context: dict[str, Any] = {
         "name": words.title(name),
@@ -54,7 +54,7 @@ def render_transfer(measured: Transferred, pictures: TransferGallery, name: str)
     return fill("transfer.html", context)
 
 
-def entries(measured: Transferred) -> list[Entry]:
+def entries(measured: MeasuredTransfer) -> list[Entry]:
     """All expressions, the worst first."""
     doubt, judged = measured.quality, set(measured.judged.tolist())
     free = measured.free_crossings
@@ -74,7 +74,7 @@ def entries(measured: Transferred) -> list[Entry]:
     ]
 
 
-def _lead(measured: Transferred) -> str:
+def _lead(measured: MeasuredTransfer) -> str:
     count = measured.target.num_shapes
     more = len(measured.names) - count
     shapes = words.plural(count, "shape") + (f" and {words.plural(more, 'combination')}" if more else "")
@@ -85,7 +85,7 @@ def _lead(measured: Transferred) -> str:
     return f"{text}. There are no true shapes to compare with: the numbers say where to look."
 
 
-def _headline(measured: Transferred) -> list[Figure]:
+def _headline(measured: MeasuredTransfer) -> list[Figure]:
     doubt = measured.quality
     result = []
     if len(measured.judged):
@@ -105,7 +105,7 @@ def _headline(measured: Transferred) -> list[Figure]:
     return result
 
 
-def _warnings(measured: Transferred) -> list[str]:
+def _warnings(measured: MeasuredTransfer) -> list[str]:
     if not len(measured.judged):
         return []
     mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
@@ -117,7 +117,7 @@ def _warnings(measured: Transferred) -> list[str]:
     ]
 
 
-def _chart(measured: Transferred) -> str:
+def _chart(measured: MeasuredTransfer) -> str:
     """Errors of all shapes, the worst first, transferred and copied."""
     order = [n for n in measured.order() if np.isfinite(measured.errors[n])][:BARS]
     canvas, (axis,) = figure(1, 1, (11.0, 3.6))
@@ -132,7 +132,7 @@ def _chart(measured: Transferred) -> str:
     return svg(canvas, "shapes")
 
 
-def _facts(measured: Transferred) -> list[Fact]:
+def _facts(measured: MeasuredTransfer) -> list[Fact]:
     pairs = "off" if measured.contacts is None else words.plural(len(measured.contacts), "pair")
     unit = f"1 unit = {float(measured.target.meters_per_unit):g} m, {measured.target.up_axis} up"
     return [Fact("contacts", pairs), Fact("unit", unit)]

@@ -6,16 +6,16 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from rigwright._files import atomic_write
+from rigwright._atomic_files import atomic_write
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption, as_callback
 from rigwright.report._kit.template import check_extra
-from rigwright.report._transfer.measured import Transferred
+from rigwright.report._transfer.measured import MeasuredTransfer
 
 
 def write_transfer(
     path: str | os.PathLike[str],
-    measured: Transferred,
+    measured: MeasuredTransfer,
     *,
     name: str | None = None,
     shown: Sequence[str] | None = None,
@@ -30,8 +30,8 @@ def write_transfer(
     ----------
     path : path
         The HTML file, written in one step.
-    measured : Transferred
-        Of :func:`rigwright.report.measured_transfer`.
+    measured : MeasuredTransfer
+        Of :func:`rigwright.report.measure_transfer`.
     name : str, optional
         Heading; default the target's name.
     shown : sequence of str, optional

@@ -2,7 +2,7 @@
 
 from rigwright.transfer._packing.mirror import Mirror, mirror
 from rigwright.transfer._packing.pack import pack_expressions
-from rigwright.transfer._packing.plan import Plan
+from rigwright.transfer._packing.plan import ExpressionPlan
 from rigwright.transfer._packing.symmetry import Pair
 
-__all__ = ["Mirror", "Pair", "Plan", "mirror", "pack_expressions"]
+__all__ = ["ExpressionPlan", "Mirror", "Pair", "mirror", "pack_expressions"]

@@ -23,7 +23,7 @@ from rigwright.transfer._packing.arguments import (
 )
 from rigwright.transfer._packing.importance import Importance, displacement_strength, distortion_strength, similarities
 from rigwright.transfer._packing.mirror import mirror
-from rigwright.transfer._packing.plan import Plan
+from rigwright.transfer._packing.plan import ExpressionPlan
 from rigwright.transfer._packing.program import Program
 from rigwright.transfer._packing.search import Told, search
 from rigwright.transfer._packing.sequence import Sequencer
@@ -56,7 +56,7 @@ def pack_expressions(
     names: Sequence[str] | None = None,
     node_limit: int = NODE_LIMIT,
     progress: ProgressOption = None,
-) -> Plan:
+) -> ExpressionPlan:
     """Choose the few expressions that an actor poses so that their scans show every shape (Carrigan 2020, ch. 3).
 
     Of each expression the shapes with the largest sum of importance, no two of which move the same vertex (a weighted
@@ -112,7 +112,7 @@ def pack_expressions(
 
     Returns
     -------
-    Plan
+    ExpressionPlan
 
     Raises
     ------
@@ -137,7 +137,7 @@ def pack_expressions(
     sequencer = Sequencer(program, importance, SOLVERS[method], refused_at)
     found = search(sequencer, minimize, limit, told)
     found["uncovered"] = sorted([*found["uncovered"], *refusals.unwanted])
-    return Plan(
+    return ExpressionPlan(
         **found,
         names=face.names,
         importance=importance.fixed,

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._files import atomic_write
-from rigwright._reading import read_json
+from rigwright._atomic_files import atomic_write
+from rigwright._safe_reading import read_json
 from rigwright.transfer._packing.symmetry import Pair
 
 KIND, VERSION = "rigwright expression plan", 1
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExpressionPlan:
     """Expressions for an actor to pose, in the order of their use.
 
     Attributes
@@ -115,7 +115,7 @@ class Plan:
         }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Plan:
+    def load(cls, path: str | os.PathLike[str]) -> ExpressionPlan:
         """Read a plan that :meth:`save` wrote.
 
         Raises
@@ -131,7 +131,7 @@ class Plan:
             plan._check()
             return plan
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, MemoryError) as error:
-            raise ValueError(f"Plan.load: {os.fspath(path)} is no expression plan ({error})") from error
+            raise ValueError(f"ExpressionPlan.load: {os.fspath(path)} is no expression plan ({error})") from error
 
     def _check(self) -> None:
         """Refuse what no packing makes: the first thing that does not fit is named."""
@@ -152,7 +152,7 @@ class Plan:
             raise ValueError(f"importance {self.importance.shape} and active {self.active.shape}, of {count} shapes")
 
     @classmethod
-    def _from_dict(cls, values: dict[str, Any]) -> Plan:
+    def _from_dict(cls, values: dict[str, Any]) -> ExpressionPlan:
         count, vertices = (int(extent) for extent in values["active"]["shape"])
         bits = np.frombuffer(base64.b64decode(values["active"]["bits"], validate=True), np.uint8)
         active = np.unpackbits(bits.reshape(count, -1), axis=1, count=vertices).astype(bool) if count else None

@@ -20,8 +20,8 @@ Factors = tuple[int | Tent, ...]
 _KEPT = ("name", "meters_per_unit", "up_axis", "licence", "origin", "constructed", "combination_names")
 
 
-def expressions(rig: BlendshapeRig) -> Float32:
-    """A full expression (N, V, 3) for every column of a rig: positions that can be transferred.
+def positions_from_rig(rig: BlendshapeRig) -> Float32:
+    """The vertices (N, V, 3) of every shape and combination of a rig at full effect: what is transferred.
 
     Its weights are 1 for every plain factor and ``x2`` for every tent, and the columns that count are its own, the
     linear shapes, and the combinations before it, by ascending number of factors and then in the rig's order.
@@ -33,7 +33,7 @@ def expressions(rig: BlendshapeRig) -> Float32:
     return result
 
 
-def rig_of_expressions(
+def rig_from_positions(
     rig: BlendshapeRig,
     neutral: ArrayLike,
     shapes: ArrayLike,
@@ -42,7 +42,7 @@ def rig_of_expressions(
     linear: ArrayLike | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> BlendshapeRig:
-    """The rig whose :func:`expressions` are given, with the names, bounds and combinations of ``rig``.
+    """Make a rig from such vertices: the inverse of :func:`positions_from_rig`. Names and bounds are those of ``rig``.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def rig_of_expressions(
         If sizes differ, values are not finite, or the shapes are offsets.
     """
     order, mixing = _mixing(rig)
-    check_positions("rig_of_expressions", neutral, shapes, "shapes")
-    check = Arguments("rig_of_expressions", N=len(order), K=rig.num_shapes)
+    check_positions("rig_from_positions", neutral, shapes, "shapes")
+    check = Arguments("rig_from_positions", N=len(order), K=rig.num_shapes)
     rest = check.numbers("neutral", neutral, "V 3", dtype=np.float32)
     offsets: Float64 = check.numbers("shapes", shapes, "N V 3", dtype=np.float32) - rest.astype(np.float64)
     columns = np.empty_like(offsets)

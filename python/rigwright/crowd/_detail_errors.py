@@ -1,4 +1,4 @@
-"""How far a prefix of a rig's shapes is from the whole rig: on given weights, and at worst."""
+"""Errors of evaluating a rig with its first few shapes (a prefix) only: on given weights, and at worst."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class PrefixErrors:
-    """Distances of the vertices of each prefix to those of all shapes, in the rig's unit.
+class LevelOfDetailErrors:
+    """How far vertices are off with the n most important shapes only, for every n, in the rig's unit.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class PrefixErrors:
     rms: Float64
 
 
-def prefix_errors(rig: BlendshapeRig, order: ArrayLike | None, weights: ArrayLike) -> PrefixErrors:
-    """Measure the error of every prefix on given weights.
+def level_of_detail_errors(rig: BlendshapeRig, order: ArrayLike | None, weights: ArrayLike) -> LevelOfDetailErrors:
+    """Measure how far vertices are off on given weights, with the n most important shapes only, for every n.
 
     Works from the longest prefix to the shortest: what a step leaves out is added to the difference so far, so that
     each column that acts is touched once, not once a prefix.
@@ -48,15 +48,15 @@ def prefix_errors(rig: BlendshapeRig, order: ArrayLike | None, weights: ArrayLik
     ValueError
         If the order is no permutation, or weights are not (T, K) finite numbers with T at least 1.
     """
-    checked_rig("prefix_errors", rig)
-    shapes = checked_order("prefix_errors", order, rig.num_shapes)
-    frames = checked_weights("prefix_errors", "weights", weights, rig)
+    checked_rig("level_of_detail_errors", rig)
+    shapes = checked_order("level_of_detail_errors", order, rig.num_shapes)
+    frames = checked_weights("level_of_detail_errors", "weights", weights, rig)
     steps = list(_dropped(rig, shapes))
     activations = rig.activations(frames).astype(np.float64)
     largest, mean = np.zeros((2, len(frames), rig.num_shapes + 1))
     for t, row in enumerate(activations):
         largest[t], mean[t] = _squares(len(rig.rest_vertices), steps, row)
-    return PrefixErrors(np.sqrt(largest), np.sqrt(mean))
+    return LevelOfDetailErrors(np.sqrt(largest), np.sqrt(mean))
 
 
 def _squares(num_vertices: int, steps: list[_Step], activations: Float64) -> tuple[Float64, Float64]:
@@ -75,12 +75,12 @@ def _squares(num_vertices: int, steps: list[_Step], activations: Float64) -> tup
     return largest, mean
 
 
-def prefix_error_bound(rig: BlendshapeRig, order: ArrayLike | None) -> Float64:
-    """Bound the error of every prefix for all weights inside the rig's bounds.
+def level_of_detail_error_bound(rig: BlendshapeRig, order: ArrayLike | None) -> Float64:
+    """Bound how far vertices can be off with the n most important shapes only, for every n.
 
-    The distance of a vertex is at most the sum of what the columns that are left out can move it, each at its largest
-    activation (triangle inequality). Shapes that never act together, or against each other, make it generous: measure
-    (:func:`prefix_errors`) where the weights are known.
+    Holds for all weights inside the rig's bounds. The distance of a vertex is at most the sum of what the columns that
+    are left out can move it, each at its largest activation (triangle inequality). Shapes that never act together, or
+    against each other, make it generous: measure (:func:`level_of_detail_errors`) where the weights are known.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def prefix_error_bound(rig: BlendshapeRig, order: ArrayLike | None) -> Float64:
     ValueError
         If the order is no permutation.
     """
-    checked_rig("prefix_error_bound", rig)
-    shapes = checked_order("prefix_error_bound", order, rig.num_shapes)
+    checked_rig("level_of_detail_error_bound", rig)
+    shapes = checked_order("level_of_detail_error_bound", order, rig.num_shapes)
     largest = _largest_activations(rig)
     reach = np.zeros(len(rig.rest_vertices))
     bound = np.zeros(rig.num_shapes + 1)
