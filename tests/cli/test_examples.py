@@ -56,7 +56,7 @@ def made(tmp_path_factory):
     rw.sampling.sample(hero, place / "held_out.rwdata", count=60, seed=1, probe=0)
     cylinder = CylinderRig()
     cylinder.dial_names = []  # the file has none
-    learned_looking_body(cylinder, data_hash=data.hash).save(place / "hero.safetensors")
+    learned_looking_body(cylinder, data_hash=data.hash, channels=data.channel_entry).save(place / "hero.safetensors")
     face = plain_face()
     face.save(place / "face.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))

@@ -31,6 +31,12 @@ def sample(progress, folder):
     return rw.sampling.sample(small_rig(), folder / "data", count=4, probe=0, progress=progress)
 
 
+def sample_actions(progress, folder):
+    rig = small_rig()
+    rows = np.zeros((4, len(rig.channel_names)))
+    return rw.sampling.sample_actions(rig, folder / "data", [rows], progress=progress)
+
+
 CALLS = {
     "solve": lambda p, _: rw.inverse.solve(RIG, SHAPES, alpha=0.1, progress=p),
     "Solver.solve": lambda p, _: rw.inverse.Solver(RIG).solve(SHAPES, method="cet", alpha=0.1, progress=p),
@@ -48,6 +54,7 @@ CALLS = {
     "transfer_rig": lambda p, _: rw.transfer.transfer_rig(RIG, REST, progress=p),
     "measure_transfer": lambda p, _: rw.report.measure_transfer(RIG, RIG, progress=p),
     "sample": sample,
+    "sample_actions": sample_actions,
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.

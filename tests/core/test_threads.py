@@ -53,6 +53,7 @@ CALLS = {
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
+    "Playback.__init__": lambda n: rw.exports.Playback(RIG, WEIGHTS, threads=n),
     "Solver.solve": lambda n: rw.inverse.Solver(RIG).solve(REST, threads=n),
     "trade_off": lambda n: rw.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
     "solve": lambda n: rw.inverse.solve(RIG, REST, threads=n),
@@ -91,7 +92,7 @@ NAMES = {
 }
 
 
-CLASSES = {"LocalProcesses.__init__": rw.sampling.LocalProcesses}
+CLASSES = {"LocalProcesses.__init__": rw.sampling.LocalProcesses, "Playback.__init__": rw.exports.Playback}
 NUMBERS = ("threads", "workers")
 SENTENCE = {
     "threads": "Number of threads; 0 means all processors that this process may use.",

@@ -140,10 +140,10 @@ def _clip(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | No
         listing = ", ".join(rig.clips)[:300] or "(the file has none)"
         raise ValueError(f"{path}: --clip {'is not given' if clip is None else clip}; it must be one of {listing}")
     _, rate = clip_times(rig.clips[found[0]], fps)
-    dials = rig.play(found[0], rate)[:, len(rig.channel_names) - len(rig.control_names) :]
+    dials = rig.play(found[0], rate)[:, len(rig.channel_names) - len(rig.dial_names) :]
     if rig.skeleton is None:
         raise ValueError(f"{path}: a motion without joints; a {model.kind} model cannot follow it")
-    named = dict(zip(rig.control_names, dials.T, strict=True))
+    named = dict(zip(rig.dial_names, dials.T, strict=True))
     return _of_joints(model, rig.motion(found[0], rate), named, path, joint_map)
 
 

@@ -93,7 +93,8 @@ def write_poses(
 
 def _dials(rig_or_model: Any, columns: NDArray[np.float32]) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Names and values of the numeric controls, which stand last among the names as well."""
-    names = list(getattr(rig_or_model, "control_names", []))
+    is_model = isinstance(rig_or_model, _core.Deformer)
+    names = list(rig_or_model.control_names if is_model else rig_or_model.dial_names) if columns.shape[1] else []
     return zip(names[len(names) - columns.shape[1] :], columns.T, strict=False)
 
 

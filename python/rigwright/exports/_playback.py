@@ -24,7 +24,7 @@ class Playback:
     device : str
         As :meth:`rigwright.Deformer.evaluate` takes it.
     threads : int
-        0: all processors. The result does not depend on it.
+        Number of threads; 0 means all processors that this process may use.
 
     Raises
     ------

@@ -34,7 +34,8 @@ def write_blendshape_weights(
     """Write weights (T, K), one row per frame, and the motion of the head, in the format that the path's ending names.
 
     ==========  ====================================================================================================
-    ``.npz``    ``weights``, ``names``, ``fps``, ``transforms``; read back by :func:`rigwright.sources.load_blendshape_weights`
+    ``.npz``    ``weights``, ``names``, ``fps``, ``transforms``; read back by
+                :func:`rigwright.sources.load_blendshape_weights`
     ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles. HeadYaw, HeadPitch and HeadRoll are radians,
                 :func:`rigwright.inverse.head_angles` says about which axes; those of the eyes are 0. Names are mapped
                 as :mod:`rigwright._formats.live_link.read` says; a column that stands for both sides of the rig gets

@@ -100,7 +100,7 @@ class BlenderRig(Connection, Described):
     faces: NDArray[np.int32]
     up_axis = "Z"
 
-    def __init__(self, settings: Mapping[str, Any], host: HostProcess | LocalHost) -> None:
+    def __init__(self, settings: Mapping[str, object], host: HostProcess | LocalHost) -> None:
         super().__init__(dict(settings), host)
         try:
             self._describe(*self._open_file(host))
