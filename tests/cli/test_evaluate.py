@@ -163,7 +163,7 @@ def test_a_clip_of_the_models_own_file_is_played_with_its_dials(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     rig = rw.sources.load(glb.character().write(tmp_path / "hero.glb"))
     joints = np.tile([[0, 1, 2]], (len(rig.rest_vertices), 1)), np.full((len(rig.rest_vertices), 3), 1 / 3)
-    model = rw.LinearBlendSkinning(rig.skeleton, rig.rest_vertices, rig.faces, joints, dials=rig.control_names)
+    model = rw.LinearBlendSkinning(rig.skeleton, rig.rest_vertices, rig.faces, joints, dials=rig.dial_names)
     model.save("hero.safetensors")
     arguments = ["evaluate", "hero.safetensors", "hero.glb", "--clip", clip, "-o", "out.npz", "--fps", str(fps)]
     assert dispatch.main(arguments) == 0

@@ -14,7 +14,6 @@ import numpy as np
 
 from rigwright._extras import require
 from rigwright._interrupts import held_back
-from rigwright._processors import available_processors
 from rigwright.errors import NumericalError
 from rigwright.training._checkpoint import State
 from rigwright.training._networks import PARAMETERS, Problem, forward, initial_parameters
@@ -52,12 +51,16 @@ def rate(settings: BodySettings, spent: float) -> float:
 
 @contextlib.contextmanager
 def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
-    """Deterministic algorithms and a number of threads (0: all processors) for the block; restored afterwards."""
+    """Deterministic algorithms and a number of threads for the block; restored afterwards.
+
+    0 threads: PyTorch's own number, which is all processors of the process unless OMP_NUM_THREADS says otherwise.
+    """
     if device.startswith("cuda"):
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
-    torch.set_num_threads(threads or available_processors())
+    if threads:
+        torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True)
     try:
         yield

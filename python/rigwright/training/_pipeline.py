@@ -84,6 +84,7 @@ def body(
         Where the networks are trained: "cpu" or "cuda".
     threads : int
         Number of threads; 0 means all processors that this process may use. PyTorch's own number is restored.
+        The environment variable OMP_NUM_THREADS limits what 0 means: beside other heavy programs, fewer are faster.
     checkpoint : path or None
         File that a killed run continues from; it is removed when the model is finished.
     restart : bool
