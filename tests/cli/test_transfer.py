@@ -289,3 +289,17 @@ def test_the_unit_of_a_bare_target(face_files):
         "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=face_files
     )
     assert told["notes"] == []
+
+
+def test_landmarks_counted_from_1_are_refused_in_a_sentence(face_files):
+    rows = np.loadtxt(face_files / "pairs.csv", delimiter=",", dtype=int)[:-1] + np.array([0, 1])
+    np.savetxt(face_files / "from_1.csv", rows, fmt="%d", delimiter=",")
+    given = ["face.safetensors", "other.obj", "-o", "w.npz", "--landmarks", "from_1.csv", "--contacts", "off"]
+    done = rigwright_command("transfer", *given, folder=face_files)
+    assert done.returncode == 2
+    assert "counted from 1" in done.stderr.splitlines()[-1]
+    assert not (face_files / "w.npz").exists()
+
+
+def test_help_says_that_landmarks_count_from_0(face_files):
+    assert "counted from 0" in " ".join(rigwright_command("transfer", "--help", folder=face_files).stdout.split())

@@ -27,6 +27,7 @@ from rigwright.transfer import _examples
 
 SUMMARY = "give all shapes of a face rig to another face"
 EXAMPLE = """rigwright transfer face.safetensors other.obj -o other.safetensors --report transfer.html
+rigwright transfer face.safetensors other.obj -o matched.glb --landmarks pairs.csv
 rigwright transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
 rigwright transfer face.safetensors other.obj -o other.glb --no-measure --overwrite"""
 
@@ -67,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--landmarks",
         metavar="FILE",
         type=arguments.existing_file,
-        help="for a target of another topology: a source vertex and a target vertex a line (.txt, .csv, .npy)",
+        help="for a target of another topology: a source vertex and a target vertex a line, counted from 0 "
+        "(.txt, .csv, .npy)",
     )
     how.add_argument(
         "--fixed",
