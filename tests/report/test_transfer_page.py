@@ -154,3 +154,17 @@ def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     body = rw.BlendshapeRig(tall, rig.columns(), [], names=rig.column_names, faces=rig.faces)
     assert inside(body)[moving].all()
     assert not inside(body)[~moving].any()
+
+
+def test_empty_shapes_are_named_on_the_page(tmp_path):
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    pytest.importorskip("jinja2", reason="the report extra is not installed")
+    from rigwright import report
+
+    rig = first_face()
+    columns = rig.columns()[: rig.num_shapes]
+    columns[2] = 0.0
+    still = rw.BlendshapeRig(rig.rest_vertices, columns, names=rig.shape_names, faces=rig.faces)
+    measured = report.measure_transfer(still, rw.transfer.transfer_rig(still, second_neutral(), contacts=None))
+    assert report.write_transfer(tmp_path / "empty.html", measured)["empty"] == ["left_brow"]
+    assert "move nothing of the target: left_brow." in (tmp_path / "empty.html").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
-from rigwright.transfer import TransferQuality, count_new_crossings, positions_from_rig, quality
+from rigwright.transfer import TransferQuality, count_new_crossings, empty_shapes, positions_from_rig, quality
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -120,6 +120,7 @@ class MeasuredTransfer:
             "vertices": len(self.neutral),
             "contacts": 0 if self.contacts is None else len(self.contacts),
             "degenerate_faces": int(doubt.degenerate.sum()),
+            "empty": empty_shapes(self.target),
             "flipped_faces": int(doubt.flipped.sum()),
             "crossings": crossings,
             "most_doubtful": [self.names[n] for n in self.order()[:5]],

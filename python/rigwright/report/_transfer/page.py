@@ -15,6 +15,7 @@ from rigwright.report._kit.svg import svg
 from rigwright.report._kit.template import Figure, fill
 from rigwright.report._transfer.gallery import TransferGallery
 from rigwright.report._transfer.measured import MeasuredTransfer
+from rigwright.transfer import empty_shapes
 
 BARS = 60  # shapes in the chart: the worst ones
 
@@ -106,14 +107,17 @@ def _headline(measured: MeasuredTransfer) -> list[Figure]:
 
 
 def _warnings(measured: MeasuredTransfer) -> list[str]:
+    empty = empty_shapes(measured.target)
+    told = [f"Empty, these shapes move nothing of the target: {', '.join(empty)}."] * bool(empty)
     if not len(measured.judged):
-        return []
+        return told
     mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
     if mean <= copy:
-        return []
+        return told
     return [
+        *told,
         "Plain copies of the source's offsets are nearer to the true shapes than transferred ones. That is so where "
-        "the true shapes were made from the source's, or where the faces differ little."
+        "the true shapes were made from the source's, or where the faces differ little.",
     ]
 
 
