@@ -11,6 +11,7 @@ from rigwright.transfer._example_weights import load_example_weights
 from rigwright.transfer._examples import ExampleFit, example_based, fit_example_weights
 from rigwright.transfer._packing import ExpressionPlan, pack_expressions
 from rigwright.transfer._parts import transfer_in_parts
+from rigwright.transfer._posable import unposable_shapes
 from rigwright.transfer._positions_from_rig import positions_from_rig, rig_from_positions
 from rigwright.transfer._quality import TransferQuality, quality
 from rigwright.transfer._resting import resting_vertices
@@ -42,4 +43,5 @@ __all__ = [
     "rig_from_positions",
     "transfer_in_parts",
     "transfer_rig",
+    "unposable_shapes",
 ]
