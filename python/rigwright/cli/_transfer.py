@@ -181,6 +181,7 @@ def _measured(task: Task, made: rw.BlendshapeRig, progress: ProgressCallback) ->
         truth=task.truth,
         contacts=task.contacts,
         free_shapes=_free(task, progress),
+        match=task.match,
         progress=progress,
     )
     if task.args.report is not None:

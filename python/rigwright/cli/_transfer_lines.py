@@ -32,7 +32,7 @@ def show_transfer(console: Console, args: argparse.Namespace, result: dict[str, 
     count = result.get("crossings", {})
     if count:
         before = f"{count['new_without_contacts']:,} without contacts, " if "new_without_contacts" in count else ""
-        own = f"{count['source']:,} in the source itself"
+        own = f"{count['source']:,} that the source's own shapes add"
         pairs.append(("new crossings", f"{before}{count['new']:,} in the target; {own}"))
         pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
     if "mean_error_mm" in result:

@@ -58,6 +58,10 @@ class Correspondence:
     torn : (N, 2) int64
         Edges of the target whose ends are matched to places far apart along the source. Right where the target's faces
         bridge a gap of the source, as a mouth that is one surface with the lips; elsewhere look there first.
+    faces : (F, 4) int32
+        Of the target.
+    landmarks : (L, 2) int64
+        The pairs, as given.
     """
 
     corners: Int32
@@ -70,6 +74,7 @@ class Correspondence:
     unmatched_components: list[int]
     torn: Int64
     faces: Int32
+    landmarks: Int64
 
     @property
     def coverage(self) -> float:
@@ -206,7 +211,7 @@ def correspond(
     unmatched = [int(c) for c in np.flatnonzero(np.bincount(goal.component, matched) == 0)]
     placed = move.inverse().apply(other)
     return Correspondence(
-        corners, weights, distance, matched, fitted.points, error, placed, unmatched, torn, other_faces
+        corners, weights, distance, matched, fitted.points, error, placed, unmatched, torn, other_faces, pairs
     )
 
 
