@@ -30,7 +30,7 @@ READS = {
     "report": ("hero.*", "held_out.rwdata", "dog*", "face.safetensors", "take.npy", "weights.npz"),
     "bench": ("hero.npz", "hero.safetensors", "held_out.rwdata"),
     "pack": ("face.safetensors",),
-    "transfer": ("face.safetensors", "other.obj", "scans", "plan.json"),
+    "transfer": ("face.safetensors", "other.obj", "landmarks.csv", "scans", "plan.json"),
     "info": ("hero.*", "dog.blend"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),

@@ -289,3 +289,47 @@ def test_the_unit_of_a_bare_target(face_files):
         "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "u.npz", "--no-measure", folder=face_files
     )
     assert told["notes"] == []
+
+
+def test_landmarks_counted_from_1_are_refused_in_a_sentence(face_files):
+    rows = np.loadtxt(face_files / "landmarks.csv", delimiter=",", dtype=int)[:-1] + np.array([0, 1])
+    np.savetxt(face_files / "from_1.csv", rows, fmt="%d", delimiter=",")
+    given = ["face.safetensors", "other.obj", "-o", "w.npz", "--landmarks", "from_1.csv", "--contacts", "off"]
+    done = rigwright_command("transfer", *given, folder=face_files)
+    assert done.returncode == 2
+    assert "counted from 1" in done.stderr.splitlines()[-1]
+    assert not (face_files / "w.npz").exists()
+
+
+def test_help_says_that_landmarks_count_from_0(face_files):
+    assert "counted from 0" in " ".join(rigwright_command("transfer", "--help", folder=face_files).stdout.split())
+
+
+def face_with_pupils(path) -> rw.BlendshapeRig:
+    """The first face with an eye apart from it, which one shape dilates and a target without eyes cannot follow."""
+    rig = first_face()
+    count = len(rig.rest_vertices)
+    eye = np.float32([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]) + np.float32([40, 40, -30])
+    shapes = np.zeros((rig.num_shapes + 1, count + 4, 3), np.float32)
+    shapes[:-1, :count] = rig.columns()[: rig.num_shapes]
+    shapes[-1, count:] = eye - eye.mean(axis=0)
+    made = rw.BlendshapeRig(
+        np.concatenate([rig.rest_vertices, eye]),
+        shapes,
+        names=[*rig.shape_names, "PupilDilate"],
+        faces=np.concatenate([rig.faces, np.int32([[count, count + 1, count + 2, count + 3]])]),
+        metadata={"meters_per_unit": 0.01, "up_axis": "Y"},
+    )
+    made.save(path)
+    return made
+
+
+def test_shapes_that_end_up_empty_are_named(face_files):
+    face_with_pupils(face_files / "pupils.safetensors")
+    given = ["--overwrite", "pupils.safetensors", "other.obj", "-o", "e.npz", "--landmarks", "landmarks.csv"]
+    given += ["--contacts", "off", "--no-measure"]
+    told = json_of("transfer", *given, folder=face_files)
+    assert told["empty"] == ["PupilDilate"]
+    assert told["notes"][0].startswith("empty in the target: PupilDilate; what they move in the source has no")
+    shown = rigwright_command("transfer", *given, folder=face_files).stdout
+    assert "empty shapes  1: PupilDilate" in shown

@@ -154,3 +154,89 @@ def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     body = rw.BlendshapeRig(tall, rig.columns(), [], names=rig.column_names, faces=rig.faces)
     assert inside(body)[moving].all()
     assert not inside(body)[~moving].any()
+
+
+def test_empty_shapes_are_named_on_the_page(tmp_path):
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    pytest.importorskip("jinja2", reason="the report extra is not installed")
+    from rigwright import report
+
+    rig = first_face()
+    columns = rig.columns()[: rig.num_shapes]
+    columns[2] = 0.0
+    still = rw.BlendshapeRig(rig.rest_vertices, columns, names=rig.shape_names, faces=rig.faces)
+    measured = report.measure_transfer(still, rw.transfer.transfer_rig(still, second_neutral(), contacts=None))
+    assert report.write_transfer(tmp_path / "empty.html", measured)["empty"] == ["left_brow"]
+    assert "move nothing of the target: left_brow." in (tmp_path / "empty.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def matched_page(tmp_path_factory):
+    """A target that is matched by landmarks: the numbers measured, and the page."""
+    for package in ("pyvista", "matplotlib", "jinja2"):
+        pytest.importorskip(package, reason="the report extra is not installed")
+    from rigwright import report
+
+    rig, rows = first_face(), np.array([0, 8, 40, 60, 76, 108, 116])
+    found = rw.transfer.correspond(
+        rig.rest_vertices, rig.faces, second_neutral(), rig.faces, np.stack([rows, rows], axis=1)
+    )
+    carried = found.resample(rig.rest_vertices, rw.transfer.positions_from_rig(rig))
+    shapes = rw.transfer.deformation_transfer(*carried, second_neutral(), rig.faces)
+    made = rw.transfer.rig_from_positions(rig, second_neutral(), shapes)
+    measured = report.measure_transfer(rig, made, carried=carried, match=found)
+    path = tmp_path_factory.mktemp("matched") / "fit.html"
+    report.write_transfer(path, measured)
+    return SimpleNamespace(measured=measured, html=path.read_text(encoding="utf-8"))
+
+
+def test_the_fit_is_shown_with_its_landmarks(matched_page):
+    section = matched_page.html.split('<section id="fit">')[1].split("</section>")[0]
+    assert section.count("<img ") == 3
+    for words in ("7 landmarks", "torn edge", "distance from the fitted source", "unmatched in orange"):
+        assert words in section
+
+
+def test_the_fit_is_told_in_sentences_to_act_on(matched_page):
+    from dataclasses import replace
+
+    from rigwright.report._transfer.fit import fit_advice
+
+    measured = matched_page.measured
+    assert measured.match is not None
+    off = replace(measured.match, landmark_error=np.array([0, 0, 5.0, 0, 0, 0, 0]), torn=np.array([[3, 4]]))
+    told = " ".join(fit_advice(replace(measured, match=off)))
+    assert "The fit misses landmarks: line 3 (50.0 mm); look at both vertices of these." in told
+    assert "1 edge of the target is torn (3-4)" in told
+
+
+def test_there_is_no_fit_in_one_topology(pages):
+    assert 'id="fit"' not in pages.bare.read_text(encoding="utf-8")
+
+
+def test_errors_are_explained_only_beside_a_truth(pages):
+    assert "Errors are means" in pages.full.read_text(encoding="utf-8")
+    assert "Errors are means" not in pages.bare.read_text(encoding="utf-8")
+
+
+def test_crossings_of_the_sources_neutral_are_none_of_its_shapes(pages):
+    from dataclasses import replace
+
+    measured = pages.unjudged
+    quality = replace(measured.quality, source_crossings=np.full(len(measured.names), 7))
+    assert replace(measured, quality=quality, rest_crossings=7).figures()["crossings"]["source"] == 0
+
+
+def test_an_open_jaw_is_framed_whole():
+    pytest.importorskip("pyvista", reason="the report extra is not installed")
+    from rigwright.report._transfer.gallery import FACING, framed, reached
+
+    rig = first_face()
+    columns = np.array(rig.columns()[:1])
+    columns[0, :30, 1] = -6.0
+    jaw = rw.BlendshapeRig(rig.rest_vertices, columns, faces=rig.faces)
+    opened = jaw.rest_vertices + columns
+    view = framed(jaw, columns[0].any(axis=1), FACING, 0.8, reached(jaw, opened))
+    away = opened[0] - view.center
+    assert np.abs(away @ view.up).max() <= view.extent
+    assert np.abs(away @ np.cross(view.up, view.toward)).max() <= 0.8 * view.extent

@@ -52,10 +52,11 @@ def write_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
 
 
 def second_face_files(folder: Path, expressions: int = 2) -> None:
-    """``other.obj``, ``truth.safetensors``, and ``scans/`` of the first expressions that packing asks for."""
+    """``other.obj``, ``landmarks.csv``, ``truth.safetensors``, ``scans/`` of the first expressions of a packing."""
     truth = second_truth()
     write_obj(folder / "other.obj", truth.rest_vertices, truth.faces)
     truth.save(folder / "truth.safetensors")
+    (folder / "landmarks.csv").write_text("".join(f"{vertex},{vertex}\n" for vertex in (0, 8, 40, 60, 76, 108, 116)))
     plain = plain_face()
     shapes = plain.rest_vertices + plain.columns()
     plan = rw.transfer.pack_expressions(plain.rest_vertices, shapes, plain.faces, names=plain.shape_names)

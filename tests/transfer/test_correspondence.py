@@ -85,7 +85,7 @@ def test_nothing_near_is_said():
     ("landmarks", "text"),
     [
         ([[0, 0], [1, 1]], r"landmarks is int64 \(2, 2\); it must be integers \(L, 2\), L at least 3"),
-        ([[0, 0], [1, 1], [2, 99]], "landmarks is 0 to 99 in column 1; it must be vertex indices below 25"),
+        ([[0, 0], [1, 1], [2, 99]], "landmarks is 0 to 99 in column 2, of the target; it must be vertex indices"),
         ([[0.5, 0], [1, 1], [2, 2]], "landmarks is float64"),
         ([[0, 0], [0, 0], [0, 0]], "3 pairs whose vertices of the source lie on one line or in one point"),
         ([[0, 0], [1, 1], [1, 1]], "of the source lie on one line"),

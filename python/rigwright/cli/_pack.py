@@ -21,7 +21,8 @@ from rigwright.transfer._packing import ExpressionPlan
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
-rigwright pack face.safetensors -o second.json --minimize --reject left_smile,right_smile --without brow_up"""
+rigwright pack face.safetensors -o second.json --minimize --reject left_smile,right_smile --without brow_up
+rigwright pack face.safetensors -o all.json --with all"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         action="append",
         default=[],
-        help="shapes, by comma, that nobody is to pose (mouthClose); may be repeated",
+        help="shapes, by comma, that nobody is to pose; may be repeated. Pupils and shapes that only correct others "
+        "(mouthClose) are left out by themselves",
+    )
+    choice.add_argument(
+        "--with",
+        dest="wanted",
+        metavar="NAMES",
+        action="append",
+        default=[],
+        help="shapes, by comma, to pose all the same, of those that are left out by themselves; all: every one",
     )
     choice.add_argument(
         "--areas",
@@ -91,6 +101,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     elif args.alpha is not None:
         notes = ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
     together, numbered = _rejections(args.reject, rig.shape_names)
+    without = [k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)]
+    left_out = _left_out(args.wanted, rig, without)
     with console.progress() as progress:
         plan = rw.transfer.pack_expressions(
             rig.rest_vertices,
@@ -104,7 +116,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             args.method,
             reject=together,
             reject_at=numbered,
-            without=[k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)],
+            without=[*without, *(rig.shape_names.index(name) for name in left_out)],
             limit=args.limit,
             overlap=args.overlap,
             motion_areas=[] if args.areas is None else _areas(args.areas),
@@ -115,10 +127,22 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         plan.save(args.output)
         if args.sheet is not None:
             _draw(args.sheet, plan, rig, progress)
-    _show(plan, args, console)
+    _show(plan, args, console, left_out)
     for note in notes:
         console.line(f"note: {note}")
-    return {**_result(plan, args), "notes": notes}
+    return {**_result(plan, args), "left_out": left_out, "notes": notes}
+
+
+def _left_out(wanted: list[str], rig: Any, without: list[int]) -> dict[str, str]:
+    """Shapes that nobody can pose alone, and why, but those that ``--with`` brings back."""
+    found = rw.transfer.unposable_shapes(rig)
+    back = set(found) if "all" in wanted else set[str]()
+    for entry in wanted:
+        back |= set() if entry == "all" else {rig.shape_names[k] for k in _shapes("--with", entry, rig.shape_names)}
+    both = [rig.shape_names[k] for k in without if rig.shape_names[k] in back]
+    if both and "all" not in wanted:
+        raise ValueError(f"--with and --without both name {both[0]}; one of them must not")
+    return {name: reason for name, reason in found.items() if name not in back}
 
 
 def _draw(sheet: Path, plan: ExpressionPlan, rig: Any, progress: ProgressCallback) -> None:
@@ -133,7 +157,7 @@ def _draw(sheet: Path, plan: ExpressionPlan, rig: Any, progress: ProgressCallbac
         kept.remove()
 
 
-def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console) -> None:
+def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console, left_out: dict[str, str]) -> None:
     rows = []
     for number, shapes in enumerate(plan.expressions):
         names = ", ".join(plan.names[k] for k in shapes)
@@ -147,8 +171,11 @@ def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console) -> N
         console.line(
             f"{plan.mirrored:,} of {vertices:,} vertices have a mirror image; {len(plan.pairs)} pairs of shapes"
         )
-    if plan.uncovered:
-        console.line(f"not covered: {', '.join(plan.names[k] for k in plan.uncovered)}")
+    if left_out:
+        told = ", ".join(f"{name} ({reason})" for name, reason in left_out.items())
+        console.line(f"left out, nobody poses them alone: {told}; --with NAMES brings them back")
+    if uncovered := [plan.names[k] for k in plan.uncovered if plan.names[k] not in left_out]:
+        console.line(f"not covered: {', '.join(uncovered)}")
     if plan.empty:
         console.line(f"equal to the neutral: {', '.join(plan.names[k] for k in plan.empty)}")
     if args.sheet is not None:

@@ -17,21 +17,21 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
+from rigwright.cli._transfer_lines import show_transfer
 from rigwright.cli._transfer_task import Task, choice, open_task
 from rigwright.exports import write_rig
 from rigwright.exports._rigs import WRITERS
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report._kit.words import figure, plural
 from rigwright.report._transfer.measured import measure_transfer
 from rigwright.transfer import _examples
 
 SUMMARY = "give all shapes of a face rig to another face"
 EXAMPLE = """rigwright transfer face.safetensors other.obj -o other.safetensors --report transfer.html
+rigwright transfer face.safetensors other.obj -o matched.glb --landmarks landmarks.csv
 rigwright transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
 rigwright transfer face.safetensors other.obj -o other.glb --no-measure --overwrite"""
 
 Float32 = NDArray[np.float32]
-FEW = 8  # names in a sentence
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--landmarks",
         metavar="FILE",
         type=arguments.existing_file,
-        help="for a target of another topology: a source vertex and a target vertex a line (.txt, .csv, .npy)",
+        help="for a target of another topology: a source vertex and a target vertex a line, counted from 0 "
+        "(.txt, .csv, .npy)",
     )
     how.add_argument(
         "--fixed",
@@ -143,8 +144,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
         kept.remove()
     result = {"output": os.fspath(args.output), **figures}
-    result |= {**_matched(task, made), **said, "notes": task.notes}
-    _say(console, args, result)
+    result |= {**_matched(task, made), **said, "notes": task.notes + _empty_notes(task.rig, figures["empty"])}
+    show_transfer(console, args, result)
     return result if args.report is None else result | {"report": os.fspath(args.report)}
 
 
@@ -156,7 +157,19 @@ def _facts(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
         "vertices": len(task.neutral),
         "contacts": 0 if task.contacts is None else len(task.contacts),
         "degenerate_faces": int((degenerate[0] | degenerate[1]).sum()),
+        "empty": transfer.empty_shapes(made),
     }
+
+
+def _empty_notes(source: rw.BlendshapeRig, empty: list[str]) -> list[str]:
+    """Names of shapes that ended up empty, and why."""
+    before = set(transfer.empty_shapes(source)) if empty else set[str]()
+    lost, never = [name for name in empty if name not in before], [name for name in empty if name in before]
+    notes = []
+    if lost:
+        moved = "what they move in the source has no counterpart in the target: leave them out, or sculpt them"
+        notes.append(f"empty in the target: {', '.join(lost)}; {moved}")
+    return notes + [f"empty in the source already: {', '.join(never)}"] * bool(never)
 
 
 def _measured(task: Task, made: rw.BlendshapeRig, progress: ProgressCallback) -> dict[str, Any]:
@@ -168,6 +181,7 @@ def _measured(task: Task, made: rw.BlendshapeRig, progress: ProgressCallback) ->
         truth=task.truth,
         contacts=task.contacts,
         free_shapes=_free(task, progress),
+        match=task.match,
         progress=progress,
     )
     if task.args.report is not None:
@@ -237,48 +251,3 @@ def _matched(task: Task, made: rw.BlendshapeRig) -> dict[str, Any]:
         "unmatched_components": len(match.unmatched_components),
         "torn_edges": match.torn.tolist(),
     }
-
-
-def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> None:
-    pairs: list[tuple[str, object]] = [("rig", os.fspath(args.output))]
-    more = f" and {plural(result['combinations'], 'combination')}" if result["combinations"] else ""
-    pairs.append(("shapes", f"{result['shapes']:,}{more}, {plural(result['vertices'], 'vertex')}"))
-    if "coverage" in result:
-        text = f"{result['coverage']:.0%} of the target's vertices, {figure(result['mean_distance_mm'])} mm away"
-        pairs.append(("matched", f"{text} on average; landmarks {figure(result['landmark_error_mm'])} mm at worst"))
-        if torn := result["torn_edges"]:
-            shown = ", ".join(f"{a}-{b}" for a, b in torn[:3])
-            text = f"{plural(len(torn), 'edge')} of the target, their ends matched far apart along the source"
-            pairs.append(("torn", f"{text} ({shown}{', ...' if len(torn) > 3 else ''}): landmarks there help"))
-    if result["degenerate_faces"]:
-        pairs.append(("degenerate faces", f"{result['degenerate_faces']:,}: without area, they follow their neighbors"))
-    pairs.append(("contacts", plural(result["contacts"], "pair")))
-    count = result.get("crossings", {})
-    if count:
-        before = f"{count['new_without_contacts']:,} without contacts, " if "new_without_contacts" in count else ""
-        own = f"{count['source']:,} in the source itself"
-        pairs.append(("new crossings", f"{before}{count['new']:,} in the target; {own}"))
-        pairs.append(("flipped faces", f"{result['flipped_faces']:,}"))
-    if "mean_error_mm" in result:
-        largest = figure(result["largest_error_mm"])
-        text = f"{figure(result['mean_error_mm'])} mm, mean of the shapes' means where they move; {largest} mm at worst"
-        pairs.append(("from the truth", f"{text}; plain copies: {figure(result['copy_mean_error_mm'])} mm"))
-    if "examples" in result:
-        left = result["undetermined"]
-        kept = f"; they tell little or nothing about {_few(left)}: nearly as transferred" if left else ""
-        pairs.append(
-            ("examples", f"{result['examples']}, met to {figure(float(result['example_rms_mm'].mean()))} mm{kept}")
-        )
-    if count:
-        pairs.append(("look first at", ", ".join(result["most_doubtful"])))
-    if args.report is not None:
-        pairs.append(("report", f"{args.report} (opens in any browser)"))
-    console.pairs(pairs)
-    for note in result["notes"]:
-        console.line(f"note: {note}")
-
-
-def _few(names: list[str]) -> str:
-    """The first names of a list."""
-    more = ", ... (all in --json)" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more

@@ -6,10 +6,12 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 from rigwright._core import DeformationTransfer
 from rigwright.transfer._contacts import count_crossings, count_new_crossings, find_contacts, new_crossings
 from rigwright.transfer._correspondence import Correspondence, correspond
+from rigwright.transfer._empty import empty_shapes
 from rigwright.transfer._example_weights import load_example_weights
 from rigwright.transfer._examples import ExampleFit, example_based, fit_example_weights
 from rigwright.transfer._packing import ExpressionPlan, pack_expressions
 from rigwright.transfer._parts import transfer_in_parts
+from rigwright.transfer._posable import unposable_shapes
 from rigwright.transfer._positions_from_rig import positions_from_rig, rig_from_positions
 from rigwright.transfer._quality import TransferQuality, quality
 from rigwright.transfer._resting import resting_vertices
@@ -28,6 +30,7 @@ __all__ = [
     "count_new_crossings",
     "deformation_transfer",
     "degenerate_faces",
+    "empty_shapes",
     "example_based",
     "find_contacts",
     "fit_example_weights",
@@ -40,4 +43,5 @@ __all__ = [
     "rig_from_positions",
     "transfer_in_parts",
     "transfer_rig",
+    "unposable_shapes",
 ]

@@ -22,6 +22,7 @@ from rigwright.transfer._components import (
     partners,
 )
 from rigwright.transfer._fitting import Pairs, fit_surface, mean_edge, similarity
+from rigwright.transfer._landmarks import checked_landmarks
 from rigwright.transfer._positions import check_positions
 from rigwright.transfer._tears import mended, torn_edges
 
@@ -29,8 +30,6 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-
-COLLINEAR = 1e-3  # of the landmarks' extent: across a line, less leaves the turn around it to rounding
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,10 @@ class Correspondence:
     torn : (N, 2) int64
         Edges of the target whose ends are matched to places far apart along the source. Right where the target's faces
         bridge a gap of the source, as a mouth that is one surface with the lips; elsewhere look there first.
+    faces : (F, 4) int32
+        Of the target.
+    landmarks : (L, 2) int64
+        The pairs, as given.
     """
 
     corners: Int32
@@ -71,6 +74,7 @@ class Correspondence:
     unmatched_components: list[int]
     torn: Int64
     faces: Int32
+    landmarks: Int64
 
     @property
     def coverage(self) -> float:
@@ -145,9 +149,9 @@ def correspond(
         its vertices then have something to follow.
     source_faces, target_faces : (F, 3) or (F, 4)
     landmarks : (L, 2) integers, optional
-        Pairs of a source vertex and a target vertex, three or more not on one line. Without them the meshes are taken
-        as already placed. Any pairs of the user's help, not only well-known points. One in each component that is to
-        be matched says which to which; those on the edges of lips and lids help most.
+        Pairs of a source vertex and a target vertex, counted from 0, three or more not on one line. Without them the
+        meshes are taken as already placed. Any pairs of the user's help, not only well-known points. One in each
+        component that is to be matched says which to which; those on the edges of lips and lids help most.
     reach : float
         A target vertex is matched up to this many mean edges of the fitted source away; above 0.
     iterations : int
@@ -165,8 +169,8 @@ def correspond(
     Raises
     ------
     ValueError
-        On indices out of range, values that are not finite, landmarks that leave the placement open, or if nothing
-        corresponds.
+        On indices out of range, values that are not finite, landmarks that leave the placement open or fit far better
+        counted from 1, with columns exchanged or left for right, or if nothing corresponds.
     """
     check = Arguments("correspond")
     check.threads(threads)
@@ -176,7 +180,7 @@ def correspond(
     other: Float32 = check.numbers("target", target, "W+ 3", dtype=np.float32)
     own_faces = padded_faces(source_faces, "correspond", len(own), "source_faces")
     other_faces = padded_faces(target_faces, "correspond", len(other), "target_faces")
-    pairs = _landmarks(landmarks, own, other)
+    pairs = checked_landmarks(landmarks, own, own_faces, other, other_faces)
     move = similarity(own[pairs[:, 0]], other[pairs[:, 1]]) if len(pairs) else similarity(own[:0], own[:0])
     start, goal = Surface.of(move.apply(own), own_faces), Surface.of(other, other_faces)
     tied = marked(pairs, start, goal)
@@ -207,32 +211,8 @@ def correspond(
     unmatched = [int(c) for c in np.flatnonzero(np.bincount(goal.component, matched) == 0)]
     placed = move.inverse().apply(other)
     return Correspondence(
-        corners, weights, distance, matched, fitted.points, error, placed, unmatched, torn, other_faces
+        corners, weights, distance, matched, fitted.points, error, placed, unmatched, torn, other_faces, pairs
     )
-
-
-def _landmarks(landmarks: ArrayLike | None, source: Float32, target: Float32) -> NDArray[np.int64]:
-    if landmarks is None:
-        return np.zeros((0, 2), np.int64)
-    must = "integers (L, 2), L at least 3"
-    pairs: Int64 = Arguments("correspond").integers("landmarks", landmarks, "L 2", low=-(2**63), must=must)
-    if len(pairs) < 3:
-        raise bad_argument("correspond", "landmarks", f"{pairs.dtype} {pairs.shape}", must)
-    for side, points in enumerate((source, target)):
-        count = len(points)
-        if pairs[:, side].min() < 0 or pairs[:, side].max() >= count:
-            got = f"{pairs[:, side].min()} to {pairs[:, side].max()} in column {side}"
-            raise bad_argument("correspond", "landmarks", got, f"vertex indices below {count}")
-        marked = points[pairs[:, side]].astype(np.float64)
-        spread = np.linalg.svd(marked - marked.mean(axis=0), compute_uv=False)
-        if not spread[1] > COLLINEAR * spread[0]:
-            got = (
-                f"{len(pairs)} pairs whose vertices of the {('source', 'target')[side]} lie on one line or in one point"
-            )
-            raise bad_argument(
-                "correspond", "landmarks", got, "three or more that do not: they place and turn the source"
-            )
-    return pairs
 
 
 def _continued(offsets: Float32, matched: NDArray[np.bool_], faces: Int32) -> Float32:

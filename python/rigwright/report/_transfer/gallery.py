@@ -16,6 +16,7 @@ from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Picture, Row
 from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.words import figure
+from rigwright.report._transfer.fit import fit_row, fit_view, marked_picture
 from rigwright.report._transfer.measured import MeasuredTransfer
 from rigwright.transfer import positions_from_rig
 
@@ -36,8 +37,11 @@ Colors = NDArray[np.uint8] | None
 
 @dataclass(frozen=True)
 class TransferGallery:
-    """All pictures of a page; ``faces`` are rows of the same expressions, ``overview`` is empty without truth."""
+    """All pictures of a page; ``faces`` are rows of the same expressions; no ``fit`` in one topology or ``overview``
+    without truth.
+    """
 
+    fit: Row | None
     faces: list[Row]
     overview: Row | None
     shapes: list[Row]
@@ -55,9 +59,14 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
         Studio(source.faces, len(source.rest_vertices), *size) as first,
         Studio(target.faces, len(target.rest_vertices), *size) as second,
     ):
-        painter = _Painter(measured, first, second, moving, aspect, progress)
+        painter = _Painter(measured, first, second, size, moving, aspect, progress)
         return TransferGallery(
-            painter.faces(chosen), painter.overview(), painter.shapes(), painter.distortion(), painter.contacts()
+            painter.fit(),
+            painter.faces(chosen),
+            painter.overview(),
+            painter.shapes(),
+            painter.distortion(),
+            painter.contacts(),
         )
 
 
@@ -75,7 +84,18 @@ def vivid(measured: MeasuredTransfer, count: int = SHOWN) -> list[int]:
     return sorted(chosen)
 
 
-def framed(rig: Any, moving: NDArray[np.bool_], turn: float, aspect: float) -> View:
+def reached(rig: Any, shapes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(R, 3) where expressions (N, V, 3) leave the box around the neutral's moving part: an open jaw's chin."""
+    moved = [shape[(shape != rig.rest_vertices).any(axis=1)] for shape in shapes]
+    points = np.concatenate(moved)
+    rest = rig.rest_vertices[moving_vertices(rig)]
+    outside = ((points < rest.min(axis=0)) | (points > rest.max(axis=0))).any(axis=1)
+    return np.asarray(points[outside], np.float32)
+
+
+def framed(
+    rig: Any, moving: NDArray[np.bool_], turn: float, aspect: float, also: NDArray[np.float32] | None = None
+) -> View:
     """A view of all of a head, ears and crown too; of a larger mesh, of what moves.
 
     Parameters
@@ -87,9 +107,12 @@ def framed(rig: Any, moving: NDArray[np.bool_], turn: float, aspect: float) -> V
         Degrees around the character.
     aspect : float
         Width of the picture over its height.
+    also : (R, 3), optional
+        Points that are to be seen too: where expressions reach.
     """
-    near = view_of(rig.rest_vertices[moving], rig.up_axis, turn, aspect=aspect)
-    whole = view_of(rig.rest_vertices, rig.up_axis, turn, aspect=aspect)
+    more = np.zeros((0, 3), np.float32) if also is None else also
+    near = view_of(np.concatenate([rig.rest_vertices[moving], more]), rig.up_axis, turn, aspect=aspect)
+    whole = view_of(np.concatenate([rig.rest_vertices, more]), rig.up_axis, turn, aspect=aspect)
     if whole.extent <= WHOLE * near.extent:
         return whole
     return View(near.toward, near.up, near.center, MARGIN * near.extent)
@@ -103,18 +126,35 @@ class _Painter:
         measured: MeasuredTransfer,
         first: Studio,
         second: Studio,
+        size: tuple[int, int],
         moving: NDArray[np.bool_],
         aspect: float,
         progress: ProgressCallback,
     ) -> None:
         self.measured, self.first, self.second = measured, first, second
-        self.moving, self.aspect, self.progress = moving, aspect, progress
+        self.size, self.moving, self.aspect, self.progress = size, moving, aspect, progress
+        self.reached = (
+            reached(measured.source, positions_from_rig(measured.source)),
+            reached(measured.target, measured.shapes),
+        )
         self.source_moving = moving_vertices(measured.source, NOTICED)
         self.drawn = 0
         judged = measured.judged
         far = [np.percentile(measured.copy_distances(n)[self.moving], 99.5) for n in judged]
         near = [np.percentile(measured.distances(n)[self.moving], 99.5) for n in judged]
         self.top = nice_top(float(np.median(np.maximum(far, near)))) if len(judged) else 0.0
+
+    def fit(self) -> Row | None:
+        """How the target was matched; None in one topology."""
+
+        def draw(side: int, colors: Colors, marks: NDArray[np.int64], edges: NDArray[np.int64]) -> str:
+            rig, moving = ((self.measured.source, self.source_moving), (self.measured.target, self.moving))[side]
+            view = framed(rig, moving, FACING, self.aspect)
+            view = view if side else fit_view(rig, marks, view, FACING, self.aspect)
+            studio, rest = (self.first, self.second)[side], rig.rest_vertices
+            return marked_picture(studio, self.size, rest, view, colors, marks, edges, rig.faces)
+
+        return fit_row(self.measured, draw)
 
     def faces(self, chosen: list[int]) -> list[Row]:
         """The neutral and chosen expressions: of the source, of the target, and true ones where they are known."""
@@ -196,7 +236,7 @@ class _Painter:
         middle = pairs[int(apart.argmax())]
         near = pairs[np.linalg.norm(measured.neutral[pairs] - measured.neutral[middle], axis=1) < NEAR * size]
         for title, vertices, note in (
-            ("source", measured.source_shapes[n], words.plural(int(doubt.source_crossings[n]), "crossing")),
+            ("source", measured.source_shapes[n], words.plural(int(measured.source_crossings[n]), "crossing")),
             ("without contacts", free[n], words.plural(int(free_crossings[n]), "new crossing")),
             ("target", measured.shapes[n], words.plural(int(doubt.new_crossings[n]), "new crossing")),
         ):
@@ -237,12 +277,12 @@ class _Painter:
         vertices = rig.rest_vertices
         if n is not None:
             vertices = vertices + rig.column(n) if n < rig.num_shapes else _expression(rig, n)
-        view = framed(rig, self.source_moving, FACING, self.aspect)
+        view = framed(rig, self.source_moving, FACING, self.aspect, self.reached[0])
         return self._draw(self.first, vertices, view, None)
 
     def _target(self, vertices: NDArray[Any], colors: Colors = None, turn: float = FACING) -> str:
         target = self.measured.target
-        view = framed(target, self.moving, turn, self.aspect)
+        view = framed(target, self.moving, turn, self.aspect, self.reached[1])
         return self._draw(self.second, vertices, view, colors)
 
     def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colors: Colors) -> str:

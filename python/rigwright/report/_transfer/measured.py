@@ -13,7 +13,15 @@ from rigwright._blendshapes import Tent
 from rigwright._core import BlendshapeRig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
-from rigwright.transfer import TransferQuality, count_new_crossings, positions_from_rig, quality
+from rigwright.transfer import (
+    Correspondence,
+    TransferQuality,
+    count_crossings,
+    count_new_crossings,
+    empty_shapes,
+    positions_from_rig,
+    quality,
+)
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -42,6 +50,10 @@ class MeasuredTransfer:
         The expressions as they are without contacts.
     free_crossings : (N,) int or None
         Their new crossings near the contacts, beside ``quality.new_crossings``.
+    rest_crossings : int
+        Crossings of the source's neutral, in its expressions too.
+    match : Correspondence or None
+        How the target was matched, if it has another topology.
     """
 
     source: BlendshapeRig
@@ -56,6 +68,8 @@ class MeasuredTransfer:
     contacts: NDArray[np.int32] | None
     free_shapes: Float32 | None
     free_crossings: NDArray[np.int64] | None
+    rest_crossings: int
+    match: Correspondence | None
 
     @property
     def millimeters(self) -> float:
@@ -105,6 +119,11 @@ class MeasuredTransfer:
                 result[n] = distances(n)[moving].mean()
         return result
 
+    @property
+    def source_crossings(self) -> NDArray[np.int64]:
+        """(N,) how many more crossings the source's expressions have than its neutral."""
+        return np.maximum(self.quality.source_crossings - self.rest_crossings, 0)
+
     def order(self) -> NDArray[np.int64]:
         """Expressions from the worst to the best: by error where there is a truth, then by doubt."""
         errors = np.where(np.isnan(self.errors), -1.0, self.errors)
@@ -113,13 +132,14 @@ class MeasuredTransfer:
     def figures(self) -> dict[str, object]:
         """Numbers by name."""
         doubt = self.quality
-        crossings = {"source": int(doubt.source_crossings.sum()), "new": int(doubt.new_crossings.sum())}
+        crossings = {"source": int(self.source_crossings.sum()), "new": int(doubt.new_crossings.sum())}
         result: dict[str, object] = {
             "shapes": self.target.num_shapes,
             "combinations": len(self.names) - self.target.num_shapes,
             "vertices": len(self.neutral),
             "contacts": 0 if self.contacts is None else len(self.contacts),
             "degenerate_faces": int(doubt.degenerate.sum()),
+            "empty": empty_shapes(self.target),
             "flipped_faces": int(doubt.flipped.sum()),
             "crossings": crossings,
             "most_doubtful": [self.names[n] for n in self.order()[:5]],
@@ -143,6 +163,7 @@ def measure_transfer(
     truth: BlendshapeRig | None = None,
     contacts: ArrayLike | None = None,
     free_shapes: ArrayLike | None = None,
+    match: Correspondence | None = None,
     progress: ProgressOption = None,
 ) -> MeasuredTransfer:
     """Measure a transferred rig: its errors beside true shapes and plain copies, and where it is doubtful.
@@ -159,6 +180,8 @@ def measure_transfer(
         Crossings are counted near them; without them everywhere.
     free_shapes : (N, V, 3), optional
         The target's expressions as transferred without contacts.
+    match : Correspondence, optional
+        How a target of another topology was matched: reports show it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
@@ -195,6 +218,8 @@ def measure_transfer(
         pairs,
         free,
         free_crossings,
+        count_crossings(own, target.faces, pairs),
+        match,
     )
 
 

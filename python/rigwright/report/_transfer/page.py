@@ -13,8 +13,10 @@ from rigwright.report._kit import words
 from rigwright.report._kit.facts import Fact, rig_facts
 from rigwright.report._kit.svg import svg
 from rigwright.report._kit.template import Figure, fill
+from rigwright.report._transfer.fit import fit_advice
 from rigwright.report._transfer.gallery import TransferGallery
 from rigwright.report._transfer.measured import MeasuredTransfer
+from rigwright.transfer import empty_shapes
 
 BARS = 60  # shapes in the chart: the worst ones
 
@@ -41,6 +43,7 @@ def render_transfer(measured: MeasuredTransfer, pictures: TransferGallery, name:
         "lead": _lead(measured),
         "headline": _headline(measured),
         "warnings": _warnings(measured),
+        "advice": fit_advice(measured),
         "measured": measured,
         "judged": len(measured.judged),
         "gallery": pictures,
@@ -64,9 +67,9 @@ def entries(measured: MeasuredTransfer) -> list[Entry]:
             float(measured.errors[n]),
             float(measured.copy_errors[n]),
             float(measured.distances(n).max()) if n in judged else np.nan,
-            float(np.percentile(np.nan_to_num(doubt.distortion[n]), 99)),
+            100.0 * float(np.expm1(np.percentile(np.nan_to_num(doubt.distortion[n]), 99))),
             int(doubt.flipped[n].sum()),
-            int(doubt.source_crossings[n]),
+            int(measured.source_crossings[n]),
             None if free is None else int(free[n]),
             int(doubt.new_crossings[n]),
         )
@@ -88,6 +91,11 @@ def _lead(measured: MeasuredTransfer) -> str:
 def _headline(measured: MeasuredTransfer) -> list[Figure]:
     doubt = measured.quality
     result = []
+    if (match := measured.match) is not None:
+        away = words.figure(measured.millimeters * match.mean_distance)
+        result.append(
+            Figure(f"{100.0 * match.coverage:.0f}", "%", "of the vertices matched", f"{away} mm away on average")
+        )
     if len(measured.judged):
         mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
         largest = max(float(measured.distances(n).max()) for n in measured.judged)
@@ -96,7 +104,8 @@ def _headline(measured: MeasuredTransfer) -> list[Figure]:
     free = measured.free_crossings
     before = "" if free is None else f"without contacts {free.sum():,}; "
     where = "new crossings" + ("" if measured.contacts is None else " at lips and lids")
-    own = f"{before}the source itself has {doubt.source_crossings.sum():,}"
+    hit = int((doubt.new_crossings > 0).sum())
+    own = f"{before}in {hit} of {len(measured.names)} expressions"
     result.append(Figure(f"{doubt.new_crossings.sum():,}", "", where, own))
     flipped = int((doubt.flipped.sum(axis=1) > 0).sum())
     result.append(
@@ -106,14 +115,17 @@ def _headline(measured: MeasuredTransfer) -> list[Figure]:
 
 
 def _warnings(measured: MeasuredTransfer) -> list[str]:
+    empty = empty_shapes(measured.target)
+    told = [f"Empty, these shapes move nothing of the target: {', '.join(empty)}."] * bool(empty)
     if not len(measured.judged):
-        return []
+        return told
     mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
     if mean <= copy:
-        return []
+        return told
     return [
+        *told,
         "Plain copies of the source's offsets are nearer to the true shapes than transferred ones. That is so where "
-        "the true shapes were made from the source's, or where the faces differ little."
+        "the true shapes were made from the source's, or where the faces differ little.",
     ]
 
 
