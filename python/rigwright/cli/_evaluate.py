@@ -15,7 +15,7 @@ from rigwright.cli._actions import add_action_arguments, wants_actions
 from rigwright.cli._console import Console
 from rigwright.cli._evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._model_motion import Played, motion_of
-from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
+from rigwright.cli._overwrite import check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._rigs import add_rig_arguments
 from rigwright.cli._shots import rate
@@ -75,13 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.positive,
         help="of .glb, in millimeters (default: 1/2000 of the size)",
     )
-    add_overwrite_argument(written)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
-        check_overwrite(files_of(args.output), args.overwrite)
+        check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
     model = rw.load(args.model)
     if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():
         raise ValueError(
