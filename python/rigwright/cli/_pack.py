@@ -21,7 +21,7 @@ from rigwright.transfer._packing import ExpressionPlan
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
-rigwright pack face.safetensors -o second.json --minimize --reject left_smile,right_smile --without brow_up --overwrite"""
+rigwright pack face.safetensors -o two.json --minimize --reject left_smile,right_smile --without brow_up --overwrite"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
