@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigwright.cli import _dispatch as dispatch
+from tests.support.cylinder import CylinderRig
+from tests.support.cylinder_models import cylinder_body
 from tests.support.models import linear_blend, random_body, random_poses
 
 pytest.importorskip("torch")
@@ -32,6 +35,17 @@ def test_every_form_gives_the_same_vertices(tolerance):
 def test_another_kind_is_refused():
     with pytest.raises(ValueError, match=r"bench.body: model is of kind 'linear_blend'"):
         bench.body(linear_blend())
+
+
+def test_a_body_without_any_network_is_refused():
+    with pytest.raises(ValueError, match=r"bench.body: model is a body without any network"):
+        bench.body(cylinder_body(CylinderRig()))
+
+
+def test_the_command_times_a_body_without_any_network_alone(tmp_path, capsys):
+    cylinder_body(CylinderRig()).save(tmp_path / "plain.safetensors")
+    assert dispatch.main(["bench", str(tmp_path / "plain.safetensors")]) == 0
+    assert "the model has no network" in capsys.readouterr().out
 
 
 def test_functions_take_turns():

@@ -31,7 +31,7 @@ READS = {
     "bench": ("hero.npz", "hero.safetensors", "held_out.rwdata"),
     "pack": ("face.safetensors",),
     "transfer": ("face.safetensors", "other.obj", "landmarks.csv", "scans", "plan.json"),
-    "info": ("hero.*", "dog.blend"),
+    "info": ("hero.*", "smooth.glb", "dog.blend"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
 }

@@ -233,6 +233,30 @@ def test_convert_replaces_nothing(tmp_path):
         rw.faces.convert_data_set(tmp_path / "out", tmp_path / "other")
 
 
+def test_convert_replaces_a_packed_data_set_with_overwrite_only(published_ict, tmp_path):
+    source, out = small_ict(tmp_path / "ICT-FaceKit"), tmp_path / "out"
+    rw.faces.convert_data_set(published_ict, out)
+    rw.faces.convert_data_set(source, out, overwrite=True)
+    assert rw.faces.ict(out).shape_names == ["smile"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ICT-FaceKit", "out"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "mine"])
+def test_convert_replaces_no_folder_that_holds_something_else(name, tmp_path):
+    source, out = small_ict(tmp_path / "ICT-FaceKit"), tmp_path / "out"
+    rw.faces.convert_data_set(source, out)
+    (out / name).mkdir() if name == "mine" else (out / name).write_text("mine")
+    with pytest.raises(ValueError, match=rf"which holds {name}; it must be a packed data set alone"):
+        rw.faces.convert_data_set(source, out, overwrite=True)
+    assert (out / name).exists()
+
+
+def test_convert_replaces_no_folder_that_it_has_not_made(tmp_path):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ValueError, match="which is no packed data set"):
+        rw.faces.convert_data_set(small_ict(tmp_path / "ICT-FaceKit"), tmp_path / "out", overwrite=True)
+
+
 def test_the_command_packs(tmp_path):
     small_ict(tmp_path / "ICT-FaceKit")
     told = json_of("faces", "convert", "ICT-FaceKit", "-o", "ict", folder=tmp_path)

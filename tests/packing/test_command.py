@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
 
 
 def test_the_command_writes_the_plan_of_the_function(folder):
-    told = json_of("pack", "face.safetensors", "-o", "plan.json", "--limit", "2", folder=folder)
+    told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--limit", "2", folder=folder)
     rig = plain_face()
     shapes = rig.rest_vertices + rig.columns()
     plan = rw.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, names=rig.shape_names, limit=2)
@@ -38,7 +38,7 @@ def test_the_command_writes_the_plan_of_the_function(folder):
 def test_the_sheet_has_a_picture_and_the_names_of_every_expression(folder):
     pytest.importorskip("pyvista")
     pytest.importorskip("jinja2")
-    told = json_of("pack", "face.safetensors", "-o", "plan.json", "--sheet", "sheet.html", folder=folder)
+    told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--sheet", "sheet.html", folder=folder)
     page = (folder / told["sheet"]).read_text(encoding="utf-8")
     assert len(re.findall(r'<img src="data:image/jpeg', page)) == len(told["expressions"]) + 1
     assert not re.findall(r'(?:src|href)="https?:', page)
@@ -82,20 +82,24 @@ def test_refused_shapes_and_painted_areas_reach_the_plan(folder):
     rig = plain_face()
     moved = [np.flatnonzero(np.abs(column).sum(axis=1) > 0.3).tolist() for column in rig.columns()]
     (folder / "areas.json").write_text(json.dumps([[moved[4], moved[5]]]))
-    first = json_of("pack", "face.safetensors", "-o", "plan.json", folder=folder)["expressions"][0]
+    first = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", folder=folder)["expressions"][0]
     arguments = ["--reject", ",".join(first), "--areas", "areas.json", "--no-symmetry", "--minimize"]
-    told = json_of("pack", "face.safetensors", "-o", "plan.json", *arguments, folder=folder)
+    told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", *arguments, folder=folder)
     assert not any(set(first) <= set(entry) for entry in told["expressions"])
     assert told["mirrored_vertices"] is None
     assert told["proven_minimal"]
 
 
 def test_refused_numbers_and_shapes_left_out_reach_the_plan(folder):
-    first = json_of("pack", "face.safetensors", "-o", "plan.json", folder=folder)["expressions"][0]
-    told = json_of("pack", "face.safetensors", "-o", "plan.json", "--reject", f"1:{first[0]}", folder=folder)
+    first = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", folder=folder)["expressions"][0]
+    told = json_of(
+        "pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--reject", f"1:{first[0]}", folder=folder
+    )
     assert first[0] not in told["expressions"][0]
     assert any(first[0] in entry for entry in told["expressions"][1:])
-    told = json_of("pack", "face.safetensors", "-o", "plan.json", "--without", ",".join(first[:2]), folder=folder)
+    told = json_of(
+        "pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--without", ",".join(first[:2]), folder=folder
+    )
     assert not any(set(first[:2]) & set(entry) for entry in told["expressions"])
     assert set(told["uncovered"]) == set(first[:2])
 
@@ -147,15 +151,17 @@ def test_a_neutral_of_any_kind_is_a_target(folder):
     )
     for target in ("other.npy", "other.obj", "other.safetensors"):
         arguments = ["--target", target, "--alpha", "0"]
-        told = json_of("pack", "metric.safetensors", "-o", "aimed.json", *arguments, folder=folder)
+        told = json_of("pack", "--overwrite", "metric.safetensors", "-o", "aimed.json", *arguments, folder=folder)
         assert told["notes"] == []
         plan = rw.transfer.ExpressionPlan.load(folder / "aimed.json")
         np.testing.assert_allclose(plan.importance, expected.importance, atol=1e-4)
         assert plan.expressions == expected.expressions
-    plain = json_of("pack", "face.safetensors", "-o", "plain.json", "--alpha", "0", folder=folder)
+    plain = json_of("pack", "--overwrite", "face.safetensors", "-o", "plain.json", "--alpha", "0", folder=folder)
     assert plain["notes"] == ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
     np.save(folder / "small.npy", 0.01 * other)
-    told = json_of("pack", "metric.safetensors", "-o", "aimed.json", "--target", "small.npy", folder=folder)
+    told = json_of(
+        "pack", "--overwrite", "metric.safetensors", "-o", "aimed.json", "--target", "small.npy", folder=folder
+    )
     assert "0.01" in told["notes"][0]
     assert "is its unit another one?" in told["notes"][0]
 

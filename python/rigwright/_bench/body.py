@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright._bench import onnx_body, torch_body
-from rigwright._bench.layout import layout
+from rigwright._bench.layout import has_networks, layout
 from rigwright._bench.timing import interleaved, load_average, machine
 from rigwright._extras import require
 from rigwright._validate import bad_argument
@@ -54,13 +54,15 @@ def body(
     Raises
     ------
     ValueError
-        The model is of another kind, or there are too few runs.
+        The model is of another kind or has no network, or there are too few runs.
     MissingExtra
         PyTorch or ONNX Runtime is not installed.
     """
     learned = model if isinstance(model, rw.Deformer) else rw.load(model)
     if learned.kind != "body":
         raise bad_argument("bench.body", "model", f"of kind '{learned.kind}'", "of kind 'body'")
+    if not has_networks(learned):
+        raise bad_argument("bench.body", "model", "a body without any network", "one with a network for the peers")
     if runs < 10:
         raise bad_argument("bench.body", "runs", runs, "at least 10: medians of fewer say little")
     torch = require("torch", extra="training", purpose="comparing with PyTorch")

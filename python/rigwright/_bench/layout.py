@@ -36,6 +36,11 @@ class Layout:
     gather: Integers  # (V, K) rows of the stacked contributions of a vertex; the last row + 1 is a row of zeros
 
 
+def has_networks(model: rw.Deformer) -> bool:
+    """Whether a body has learned anything beyond skinning and means that PyTorch and ONNX Runtime would compute."""
+    return any(name.endswith(".layer1.weight") for name in model.tensors())
+
+
 def layout(model: rw.Deformer) -> Layout:
     """Read a learned body's tensors."""
     tensors, skeleton = model.tensors(), model.skeleton

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rigwright._atomic_files import unwritable
 from rigwright._validate import LONGEST_UNIT, MOST_THREADS, SHORTEST_UNIT
+from rigwright.cli._overwrite import check_overwrite
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
@@ -38,6 +39,11 @@ def output(text: str) -> Path:
     return path
 
 
+def data_set(text: str) -> Path:
+    """An :func:`output` that sampling makes, or goes on with: it refuses a finished one of other settings itself."""
+    return output(text)
+
+
 class OutputFile:
     """A file to write: :func:`output`, no folder, and of a format that there is a writer for.
 
@@ -63,10 +69,15 @@ class OutputFile:
 page = OutputFile(".html", ".htm")
 
 
-def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
-    """Refuse to write over what is read, two results to one place, and results where nothing can be written.
+def is_written(action: argparse.Action) -> bool:
+    """Whether an argument names a result."""
+    return action.type in (output, data_set) or isinstance(action.type, OutputFile)
 
-    Every ``Path`` among the arguments is read, but for those whose type is :func:`output` or :class:`OutputFile`.
+
+def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
+    """Refuse to write over what is read, two results to one place, finished results, and where nothing can be written.
+
+    Every ``Path`` among the arguments is read, but for those that :func:`is_written` says.
 
     Raises
     ------
@@ -75,11 +86,13 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
     """
     read: list[tuple[str, Path]] = []
     written: list[tuple[str, Path]] = []
+    finished: list[Path] = []
     for action in actions:
         given = getattr(args, action.dest, None)
         paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
-        kind = written if action.type is output or isinstance(action.type, OutputFile) else read
+        kind = written if is_written(action) else read
         kind += [(_name(action), path) for path in paths]
+        finished += paths if kind is written and action.type is not data_set else []
     for number, (name, path) in enumerate(written):
         for other, taken in [*read, *written[:number]]:
             if _same(path, taken):
@@ -87,6 +100,7 @@ def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) ->
                 raise ValueError(f"{name} {path} is {also}; results need a file of their own")
         if reason := _no_place(path):
             raise ValueError(f"{name} {path} {reason}")
+    check_overwrite(finished, getattr(args, "overwrite", False))
 
 
 def _no_place(path: Path) -> str:

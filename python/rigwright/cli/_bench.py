@@ -42,7 +42,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     model = rw.load(args.model)
     dataset = None if args.data is None else rw.Dataset(args.data)
     poses = None if dataset is None else dataset.poses[: args.batch]
-    if args.alone or model.kind != "body":
+    plain = model.kind == "body" and not bench.has_networks(model)
+    if plain:
+        console.line(
+            "note: the model has no network: PyTorch and ONNX Runtime have nothing to compute, it is timed alone"
+        )
+    if args.alone or plain or model.kind != "body":
         result = _alone(model, poses)
     else:
         result = dict(bench.body(model, poses, runs=args.runs, batch=args.batch))

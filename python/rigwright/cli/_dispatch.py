@@ -21,8 +21,9 @@ from typing import NoReturn, Protocol
 from rigwright._atomic_files import FULL, DiskFull
 from rigwright._extras import MissingExtra
 from rigwright._text import escaped, shortened
-from rigwright.cli._arguments import check_files
+from rigwright.cli._arguments import check_files, is_written
 from rigwright.cli._console import Console, say, silence
+from rigwright.cli._overwrite import add_overwrite_argument
 from rigwright.cli._result import Result, as_json
 from rigwright.errors import CudaError, NumericalError, SourceError
 
@@ -51,6 +52,7 @@ PACKAGE = Path(__file__).parents[1]
 IN_THE_COMMANDS_WORDS = [
     (r"^[a-z_.]+: (path|folder|checkpoint) is (?=\S*[./])", ""),
     (r"^[a-z_.]+: targets is ", "SHOT is "),
+    (r"\boverwrite=True\b", "--overwrite"),
 ]
 
 
@@ -223,6 +225,8 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         command.add_arguments(sub)
+        if any(map(is_written, sub._actions)):
+            add_overwrite_argument(sub)
         sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
         sub.add_argument("--debug", action="store_true", help="show where an error arose")
         sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=name in RESUMED)

@@ -15,7 +15,7 @@ from rigwright.cli._actions import add_action_arguments, wants_actions
 from rigwright.cli._console import Console
 from rigwright.cli._evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._model_motion import Played, motion_of
-from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
+from rigwright.cli._overwrite import check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._rigs import add_rig_arguments
 from rigwright.cli._shots import rate
@@ -29,6 +29,7 @@ rigwright evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
 rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
 rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
 rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
+rigwright evaluate smooth.glb smooth.glb -o smooth.npz
 rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk
 rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk -o walk.usd"""
 BVH = ".bvh"
@@ -40,13 +41,18 @@ FORMATS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """MODEL, what to evaluate it on, and where the vertices go."""
-    parser.add_argument("model", metavar="MODEL", type=arguments.existing_file, help="a model file")
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        type=arguments.existing_file,
+        help="a model file, or a blendshape rig (.glb, .gltf, .npz, .blend)",
+    )
     parser.add_argument(
         "input",
         metavar="SET|MOTION",
         type=arguments.existing,
         help="a data set; poses (T, C) or channels (T, N) as .npy, or as .npz with fps; .bvh or .glb, retargeted; for "
-        "a blendshape rig weights as .npy, .npz, .csv, .glb or .blend",
+        "a blendshape rig weights as .npy, .npz, .csv, .glb, .usd or .blend",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(*SUFFIXES, BVH), help=f"the moving mesh: {FORMATS}"
@@ -75,14 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.positive,
         help="of .glb, in millimeters (default: 1/2000 of the size)",
     )
-    add_overwrite_argument(written)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
-        check_overwrite(files_of(args.output), args.overwrite)
-    model = rw.load(args.model)
+        check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
+    model = _model(args.model)
     if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():
         raise ValueError(
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
@@ -95,6 +100,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.input.is_dir():
         return _errors(model, args, console)
     raise ValueError("a motion needs a file for the moving mesh: -o vertices.npy")
+
+
+def _model(path: Path) -> rw.Deformer:
+    """A model file, or a blendshape rig in any file that holds one."""
+    return rw.load(path) if path.suffix.lower() == ".safetensors" else rw.sources.load_blendshapes(path)
 
 
 def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:

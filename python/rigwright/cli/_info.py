@@ -9,12 +9,14 @@ from typing import Any
 
 import rigwright as rw
 from rigwright._formats.blender import BlenderRig
+from rigwright._formats.gltf import GltfRig
 from rigwright._formats.npz.archive import member_names
 from rigwright._rigs.resting import HINT, resting_lines
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
-from rigwright.cli._info_motion import describe_motion
+from rigwright.cli._info_clips import clip_line, described_clip
+from rigwright.cli._info_motion import describe_motion, size_of
 from rigwright.cli._result import Result
 from rigwright.cli._rigs import add_rig_arguments, opened_rig
 from rigwright.report._kit.facts import combination_counts
@@ -23,10 +25,19 @@ SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
 EXAMPLE = """rigwright info hero.npz
 rigwright info hero.rwdata
 rigwright info hero.safetensors --page 1
+rigwright info smooth.glb
 rigwright info dog.blend --ranges actions"""
 MOST_ENTRIES = 8  # of a list, for a person
 MOST_ROWS = 40  # channels on a page
-LISTED = ("channels", "channel_details", "range_sources", "resting", "not_reproduced", "contents")  # below the pairs
+LISTED = (
+    "channels",
+    "channel_details",
+    "range_sources",
+    "resting",
+    "not_reproduced",
+    "contents",
+    "clips",
+)  # below the pairs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +78,8 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
     for title, entries in result.get("contents", {}).items():
         for entry in entries:
             console.line(f"{title.removesuffix('s')}: {entry}")
+    for clip in result.get("clips", []):
+        console.line(f"clip: {clip_line(clip)}")
     for entry in result.get("not_reproduced", []):
         console.line(f"not reproduced: {entry}")
     lines = resting_lines(result.get("resting", {}))
@@ -148,8 +161,12 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "origin": facts.origin,
         "topology_hash": facts.topology_hash,
         "notes": "; ".join(getattr(rig, "notes", [])),
-        "actions": [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
+        "size": size_of(facts.rest_vertices, facts.meters_per_unit),
+        "actions": []
+        if isinstance(rig, GltfRig)
+        else [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
         **_of_blender(rig),
+        **_of_gltf(rig),
         "resting": facts.resting,
         "channels": _channels(facts.channel_names, facts.channel_ranges),
     }
@@ -166,6 +183,11 @@ def _of_blender(rig: Any) -> dict[str, Any]:
         "not_reproduced": rig.not_reproduced,
         "range_sources": rig.range_sources,
     }
+
+
+def _of_gltf(rig: Any) -> dict[str, Any]:
+    """What only a .glb states: the clips, at the rate of their keys."""
+    return {"clips": [described_clip(clip, rig) for clip in rig.clips.values()]} if isinstance(rig, GltfRig) else {}
 
 
 def _channels(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
@@ -237,6 +259,7 @@ def describe_blendshapes(rig: rw.BlendshapeRig, path: Path) -> dict[str, Any]:
         "bytes_in_memory": rig.nbytes,
         "meters_per_unit": rig.meters_per_unit,
         "up_axis": rig.up_axis,
+        "size": size_of(rig.rest_vertices, rig.meters_per_unit),
         "licence": metadata.get("licence", ""),
         "origin": metadata.get("origin", ""),
         "topology_hash": metadata.get("topology_hash", ""),

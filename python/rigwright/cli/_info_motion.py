@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rigwright import inverse, sources
 from rigwright._formats.live_link.read import ANGLES, LEADING, load_table
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
+from rigwright._formats.usd_weights import usd_animations
 from rigwright.cli._shots import USD, states_rate
 from rigwright.sources._arrays import read_array
 
@@ -38,6 +39,10 @@ def describe_motion(path: Path) -> dict[str, Any] | None:
         return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
     if name.endswith(MESHES):
         return _shot(path)
+    if name.endswith((".bvh", ".bvh.gz")):
+        return _skeleton_motion(path)
+    if name.endswith(".ply"):
+        return _mesh(path)
     if name.endswith(".csv"):
         return _live_link(path)
     if name.endswith(".npy"):
@@ -65,14 +70,51 @@ def _holds_meshes(folder: Path) -> bool:
 
 def _shot(path: Path) -> dict[str, Any]:
     shot = sources.load_shot(path)
-    return _shot_facts(path, shot, states_rate(path))
+    facts = _shot_facts(path, shot, states_rate(path))
+    return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD else facts
+
+
+def _usd_weights(path: Path) -> list[str]:
+    """The animations of blend shapes in a USD file, which is a shot as well."""
+    return [
+        f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} a second"
+        for place, (names, values, rate) in usd_animations(path).items()
+    ]
+
+
+def _skeleton_motion(path: Path) -> dict[str, Any]:
+    bvh = sources.load_bvh(path)
+    return {
+        "type": "motion of joints",
+        "name": path.name,
+        "frames": len(bvh.values),
+        "fps": float(np.round(1.0 / bvh.frame_time, 4)),
+        "seconds": len(bvh.values) * bvh.frame_time,
+        "joints": len(bvh.joints),
+        "moving_channels": int((np.ptp(bvh.values, axis=0) > 0).sum()) if len(bvh.values) else 0,
+        "meters_per_unit": NOT_STATED,
+        "up_axis": NOT_STATED,
+        "size": size_of(bvh.motion().rest_globals[:, :, 3]),
+        "notes": "; ".join(bvh.notes),
+        "bytes": path.stat().st_size,
+    }
+
+
+def _mesh(path: Path) -> dict[str, Any]:
+    mesh = sources.load_mesh(path)
+    return {
+        "type": "mesh",
+        "name": path.name,
+        "vertices": len(mesh.vertices),
+        "faces": len(mesh.faces),
+        "size": size_of(mesh.vertices),
+        "bytes": path.stat().st_size,
+    }
 
 
 def _shot_facts(path: Path, shot: sources.Shot, stated: bool) -> dict[str, Any]:
     points = shot.vertices
-    size = np.ptp(points[0].astype(np.float64), axis=0)
     moves = max(float(np.square(frame - points[0]).sum(axis=1).max()) for frame in points)
-    unit = "" if shot.meters_per_unit is None else f", {figure_of(1e3 * shot.meters_per_unit * size.max())} mm"
     return {
         "type": "shot",
         "name": path.name,
@@ -83,10 +125,17 @@ def _shot_facts(path: Path, shot: sources.Shot, stated: bool) -> dict[str, Any]:
         "faces": NOT_STATED if shot.faces is None else len(shot.faces),
         "meters_per_unit": NOT_STATED if shot.meters_per_unit is None else float(shot.meters_per_unit),
         "up_axis": shot.up_axis or NOT_STATED,
-        "size": " x ".join(figure_of(value) for value in size) + unit,
+        "size": size_of(points[0], shot.meters_per_unit),
         "moves_at_most": float(np.sqrt(moves)),
         "bytes": _bytes(path),
     }
+
+
+def size_of(points: NDArray[Any], meters_per_unit: float | None = None) -> str:
+    """Extents along x, y and z of points (n, 3), and the largest in millimeters where the unit is known."""
+    size = np.ptp(np.asarray(points, np.float64), axis=0)
+    unit = "" if meters_per_unit is None else f", {figure_of(1e3 * meters_per_unit * size.max())} mm"
+    return " x ".join(figure_of(value) for value in size) + unit
 
 
 def _bytes(path: Path) -> int:

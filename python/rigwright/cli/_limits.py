@@ -13,7 +13,7 @@ from rigwright.cli._console import Console
 from rigwright.cli._result import Result
 
 SUMMARY = "write the limits file of a .blend: every channel, its range, and where the range comes from"
-EXAMPLE = "rigwright limits dog.blend -o dog.limits.json --from-actions"
+EXAMPLE = "rigwright limits dog.blend -o dog.limits.json --from-actions --overwrite"
 DEFAULT_DEGREES = 30.0
 
 
@@ -23,7 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".json"), required=True, help="hero.limits.json"
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace FILE where it exists")
     parser.add_argument("--from-actions", action="store_true", help="bones without limits: what the file's actions use")
     parser.add_argument(
         "--ranges",
@@ -40,8 +39,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read the file without its limits file, and write one."""
     if args.rig.suffix.lower() != ".blend":
         raise ValueError(f"{args.rig} is no .blend file: only those take a limits file")
-    if args.output.exists() and not args.overwrite:
-        raise ValueError(f"{args.output} exists; --overwrite replaces it")
     if args.from_actions and args.ranges is not None:
         raise ValueError("--ranges and --from-actions are two sources of the same ranges: give one")
     ranges = "actions" if args.from_actions else args.ranges or DEFAULT_DEGREES

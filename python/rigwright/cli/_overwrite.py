@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def add_overwrite_argument(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """The option of every command that writes files."""
-    parser.add_argument("--overwrite", action="store_true", help="replace files that exist, when the new ones are done")
+def add_overwrite_argument(parser: argparse.ArgumentParser) -> None:
+    """The option that every command with a result gets."""
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace results that exist, when the new ones are done"
+    )
 
 
 def check_overwrite(outputs: Iterable[Path], overwrite: bool) -> None:

@@ -21,7 +21,7 @@ from rigwright.transfer._packing import ExpressionPlan
 
 SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
 EXAMPLE = """rigwright pack face.safetensors -o plan.json --sheet sheet.html
-rigwright pack face.safetensors -o second.json --minimize --reject left_smile,right_smile --without brow_up
+rigwright pack face.safetensors -o two.json --minimize --reject left_smile,right_smile --without brow_up --overwrite
 rigwright pack face.safetensors -o all.json --with all"""
 
 
@@ -124,9 +124,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             names=rig.shape_names,
             progress=progress,
         )
-        plan.save(args.output)
         if args.sheet is not None:
             _draw(args.sheet, plan, rig, progress)
+        plan.save(args.output)  # last: the same command goes on after an interruption, without --overwrite
     _show(plan, args, console, left_out)
     for note in notes:
         console.line(f"note: {note}")
@@ -152,7 +152,7 @@ def _draw(sheet: Path, plan: ExpressionPlan, rig: Any, progress: ProgressCallbac
         try:
             write_contact_sheet(sheet, plan, rig, kept=kept, progress=progress)
         except KeyboardInterrupt:
-            told = "interrupted; the plan is written, and pictures that are done are kept"
+            told = "interrupted; pictures that are done are kept"
             raise KeyboardInterrupt(f"{told}: run the same command again to continue") from None
         kept.remove()
 

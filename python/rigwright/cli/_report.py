@@ -20,7 +20,7 @@ from rigwright.cli._rigs import add_rig_arguments, opened_rig
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
 rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --ranges 30 --action walk -o dog.html
-rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html"""
+rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

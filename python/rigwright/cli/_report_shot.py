@@ -10,14 +10,17 @@ import numpy as np
 
 from rigwright import report, sources
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
+from rigwright._rigs.head import checked_transforms
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
-from rigwright.inverse import Solution
+from rigwright.inverse import Solution, in_rig_frame
 from rigwright.inverse._problem import make_problem
 from rigwright.inverse._run import METHODS, measure
 from rigwright.inverse._solve import Solver
 from rigwright.sources._weights import read_weights
+
+FUNCTION = "load_blendshape_weights"
 
 
 def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,19 +87,30 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
 
 def _rate_of(path: Path) -> float | None:
     """Frames per second that an archive of weights says."""
-    if path.suffix.lower() != ".npz" or "fps" not in member_names(path, "load_blendshape_weights"):
+    if path.suffix.lower() != ".npz" or "fps" not in member_names(path, FUNCTION):
         return None
-    return float(read_arrays(path, {"fps": Member("fiu", ())}, "load_blendshape_weights", others=True)["fps"])
+    return float(read_arrays(path, {"fps": Member("fiu", ())}, FUNCTION, others=True)["fps"])
 
 
 def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solution:
-    """What ``solve`` has written, or weights of any other origin, measured at alpha 0."""
-    if path.suffix.lower() == ".npz" and "objective" in member_names(path, "load_blendshape_weights"):
+    """What ``solve`` has written, or weights of any other origin, measured at alpha 0.
+
+    The head's motion is what an archive holds beside its weights.
+    """
+    held = member_names(path, FUNCTION) if path.suffix.lower() == ".npz" else []
+    if "objective" in held:
         return Solution.load(path)
     weights = read_weights(path, rig)
     if weights.shape != (len(targets), rig.num_shapes):
         got = f"{path} holds weights of shape {weights.shape}"
         raise ValueError(f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes")
+    transforms = None
+    if "transforms" in held:
+        stored = read_arrays(path, {"transforms": Member("f", ("T", 3, 4))}, FUNCTION, others=True)
+        transforms = checked_transforms(FUNCTION, stored["transforms"], len(weights))
+        targets = in_rig_frame(targets, transforms)
     problem = make_problem(solver.gram, targets, alpha=0.0)
     untold = np.zeros(len(weights), np.int64)
-    return measure(problem, path.suffix.lstrip("."), weights, untold, untold.astype(bool))
+    solution = measure(problem, path.suffix.lstrip("."), weights, untold, untold.astype(bool))
+    solution.transforms = transforms
+    return solution

@@ -24,7 +24,7 @@ rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk"""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RIG and what to draw."""
     parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a .blend, .glb, .gltf or .npz file")
-    parser.add_argument("-o", "--output", metavar="FOLDER", type=arguments.output, required=True, help="the data set")
+    parser.add_argument("-o", "--output", metavar="FOLDER", type=arguments.data_set, required=True, help="the data set")
     parser.add_argument("--count", type=arguments.count, help="poses (default 5000, or the frames of an animation)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="decides the poses (default 0)")
     parser.add_argument("--workers", type=arguments.threads, default=1, help="processes (default 1, 0: all processors)")
@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--probe", metavar="B", type=arguments.seed, help="base poses of the influence probe (default 4, 0 for none)"
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace the data set that FOLDER holds, when done")
     motion = parser.add_argument_group("from animation")
     motion.add_argument(
         "--animation",

@@ -15,7 +15,6 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._constraints import add_constraint_arguments
 from rigwright.cli._head_motion import head_motion_warnings, jitter_warnings
-from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
 from rigwright.cli._transfer_task import choice
@@ -99,7 +98,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_threads(parser)
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
-    add_overwrite_argument(parser)
     add_constraint_arguments(parser)
     add_shot_arguments(parser)
 
@@ -132,7 +130,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write the weights."""
     if args.rigid_scale and args.rigid is None:
         raise ValueError("--rigid-scale is about the motion that --rigid finds")
-    check_overwrite(args.output, args.overwrite)
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")

@@ -12,7 +12,7 @@ from rigwright.cli._console import Console
 from rigwright.cli._result import Result
 
 SUMMARY = "learn a model from a data set"
-EXAMPLE = "rigwright train body hero.rwdata -o hero.safetensors --minutes 1"
+EXAMPLE = "rigwright train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_threads(parser)
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
     parser.add_argument("--tau", type=arguments.positive, help="fewer vertex sets the higher, from 1")
-    parser.add_argument("--overwrite", action="store_true", help="replace FILE where it exists")
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
@@ -43,8 +42,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     import rigwright as rw
     from rigwright import training
 
-    if args.output.exists() and not args.overwrite:
-        raise ValueError(f"{args.output} exists; --overwrite replaces it when the training is done")
     dataset = rw.Dataset(args.data)
     lines = resting_lines(dataset.resting)
     for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:

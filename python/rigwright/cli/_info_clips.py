@@ -1,0 +1,32 @@
+"""What ``rigwright info`` says of the clips of a glTF file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rigwright._formats.gltf import GltfRig
+from rigwright._formats.gltf.blendshapes import clip_times
+from rigwright._formats.gltf.clips import Clip
+from rigwright.report._kit.words import plural
+
+
+def described_clip(clip: Clip, rig: GltfRig) -> dict[str, Any]:
+    """Frames, rate and length of a clip, and how many nodes and shapes it moves."""
+    times, rate = clip_times(clip, None) if clip.tracks else ([0.0], 0.0)
+    placed = {track.node for track in clip.tracks if track.path != "weights"}
+    morphed = {track.node for track in clip.tracks if track.path == "weights"}
+    return {
+        "name": clip.name,
+        "frames": len(times),
+        "fps": rate,
+        "seconds": clip.duration,
+        "nodes": len(placed),
+        "shapes": len({name for o in rig.playback.owners if o.node in morphed for name in o.names}),
+    }
+
+
+def clip_line(clip: dict[str, Any]) -> str:
+    """The same in one line."""
+    moved = " and ".join(plural(clip[f"{kind}s"], kind) for kind in ("node", "shape") if clip[f"{kind}s"])
+    moves = f"moves {moved}" if moved else "moves nothing"
+    return f"{clip['name']}: {plural(clip['frames'], 'frame')} at {clip['fps']:g} a second, {moves}"

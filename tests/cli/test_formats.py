@@ -1,0 +1,141 @@
+"""``info`` and ``evaluate`` take the files of the README's table of formats, and say frames, rate, unit and size."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.cli import _dispatch as dispatch
+from rigwright.exports import write_blendshape_weights, write_rig, write_vertices
+from tests.support.dog import has_blender
+from tests.support.plain_face import plain_face
+
+README = Path(__file__).parents[2] / "README.md"
+FRAMES, FPS = 60, 24.0  # Live Link Face counts its rate in a whole second
+ENDINGS = {"glTF": ".glb", "USD": ".usdc", "UsdSkel": ".usda", "OBJ": ".obj", "PLY": ".ply", "PC2": ".pc2"} | {
+    "MDD": ".mdd",
+    "Alembic": ".abc",
+    "Blender": ".blend",
+}
+ROWS = {"load_blendshapes": "rig", "load_blendshape_weights": "weights", "load_mesh": "mesh", "load_shot": "shot"}
+PLY = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+PLY += "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 2 0\n3 0 1 2\n"
+
+
+def listed():
+    """(kind, ending) of every file that the README says one of four functions reads."""
+    found = set()
+    for line in README.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        name = re.fullmatch(r"`rw\.sources\.(\w+)`", cells[1]) if len(cells) == 3 else None
+        if name and name[1] in ROWS:
+            text = cells[2].replace("(through Blender)", "")
+            endings = {end for word, end in ENDINGS.items() if re.search(rf"\b{word}\b", text)}
+            endings |= set(re.findall(r"`(\.\w+)`", text))
+            found |= {(ROWS[name[1]], ending) for ending in endings}
+    return sorted(found)
+
+
+FILES = listed()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("formats")
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return np.random.default_rng(0).uniform(0, 1, (FRAMES, plain_face().num_shapes)).astype(np.float32)
+
+
+def made(folder, kind, ending, curves):
+    face, path = plain_face(), folder / f"{kind}{ending}"
+    if ending in (".usda", ".usdc"):
+        pytest.importorskip("pxr.Usd")
+    if ending in (".blend", ".abc") and not has_blender():
+        pytest.skip("no Blender")
+    if kind == "rig":
+        face.save(path) if ending == ".safetensors" else write_rig(path, face) if ending != ".blend" else (
+            write_blendshape_weights(path, face, curves, FPS)
+        )
+    elif kind == "weights":
+        write_blendshape_weights(path, face, curves, FPS)
+    elif ending == ".ply":
+        pytest.importorskip("trimesh")
+        path.write_text(PLY)
+    elif ending == ".obj":
+        path.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")
+    else:
+        frames = face.evaluate(curves if kind == "shot" else curves[:1])
+        write_vertices(path, frames, face.faces, FPS, meters_per_unit=0.01, up_axis="Y")
+    return path
+
+
+@pytest.fixture
+def told(capsys):
+    def call(*words):
+        code = dispatch.main([*map(str, words), "--json"])
+        shown = capsys.readouterr()
+        assert code == 0, shown.err
+        return json.loads(shown.out.splitlines()[-1])
+
+    return call
+
+
+def test_the_table_is_found():
+    assert {kind for kind, _ in FILES} == set(ROWS.values())
+    assert len(FILES) > 20
+
+
+@pytest.mark.parametrize(("kind", "ending"), FILES)
+def test_info_takes_every_file_of_the_table(folder, curves, told, kind, ending):
+    facts = told("info", made(folder, kind, ending, curves))
+    if kind in ("weights", "shot") and ending not in (".npy", ".obj", ".blend", ".pc2", ".mdd"):
+        frames = facts["clips"][0] if "clips" in facts else facts
+        assert (frames["frames"], frames["fps"]) == (FRAMES, FPS)
+    if kind != "weights":
+        assert "size" in facts
+
+
+WEIGHTS = [ending for kind, ending in FILES if kind == "weights"]
+
+
+@pytest.mark.parametrize("ending", WEIGHTS)
+def test_evaluate_takes_weights_of_every_file_of_the_table(folder, curves, told, ending):
+    path = made(folder, "weights", ending, curves)
+    plain_face().save(folder / "face.safetensors")
+    told("evaluate", folder / "face.safetensors", path, "-o", folder / "v.npy", "--overwrite")
+    expected = plain_face().evaluate(curves)
+    np.testing.assert_allclose(np.load(folder / "v.npy"), expected, atol=1e-4 * np.abs(expected).max())
+
+
+RIGS = [ending for kind, ending in FILES if kind == "rig"]
+
+
+@pytest.mark.parametrize("ending", RIGS)
+def test_evaluate_takes_a_blendshape_rig_of_every_file_of_the_table(folder, curves, told, ending):
+    path = made(folder, "rig", ending, curves)
+    np.save(folder / "w.npy", curves)
+    done = told("evaluate", path, folder / "w.npy", "-o", folder / "u.npy", "--overwrite")
+    assert done["shape"] == [FRAMES, len(rw.sources.load_blendshapes(path).rest_vertices), 3]
+
+
+def test_info_says_that_a_glb_shot_moves(folder, curves, capsys):
+    path = made(folder, "shot", ".glb", curves)
+    assert dispatch.main(["info", str(path)]) == 0
+    assert re.search(r"clip: .*: 60 frames at 24 a second, moves \d+ shapes", capsys.readouterr().out)
+
+
+def test_info_knows_bvh(tmp_path, told):
+    text = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\nJOINT b\n{\nOFFSET 0 10 0\nCHANNELS 1 Xrotation\n"
+    text += "End Site\n{\nOFFSET 0 9 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.04\n0 0\n0 9\n"
+    (tmp_path / "a.bvh").write_text(text)
+    facts = told("info", tmp_path / "a.bvh")
+    assert (facts["frames"], facts["fps"], facts["joints"], facts["moving_channels"]) == (2, 25.0, 2, 1)
+    assert facts["size"] == "0 x 10 x 0"
