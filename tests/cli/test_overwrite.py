@@ -10,6 +10,7 @@ import pytest
 from rigwright.cli import _dispatch as dispatch
 from rigwright.cli._arguments import OutputFile, data_set, is_written
 from tests.support.cylinder_models import cylinder_file
+from tests.support.plain_face import plain_face
 
 NAMES_OF_RESULTS = ("output", "sheet", "report", "html", "plan", "save", "out")
 
@@ -97,3 +98,18 @@ def test_a_data_set_of_other_settings_is_refused_in_the_words_of_the_command(tmp
     capsys.readouterr()
     assert dispatch.main([*line, "--seed", "1"]) == 2
     assert "--overwrite" in capsys.readouterr().err
+
+
+def test_pack_goes_on_after_an_interruption_without_overwrite(tmp_path, monkeypatch):
+    """The plan is written last: it is no finished result while its sheet is drawn."""
+
+    def interrupted(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    plain_face().save("face.safetensors")
+    line = ["pack", "face.safetensors", "-o", "plan.json", "--sheet", "sheet.html"]
+    monkeypatch.setattr(COMMANDS["pack"], "_draw", interrupted)
+    assert dispatch.main(line) == 130
+    monkeypatch.setattr(COMMANDS["pack"], "_draw", lambda *given: None)
+    assert dispatch.main(line) == 0
