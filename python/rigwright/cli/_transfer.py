@@ -140,7 +140,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         made = transfer.rig_from_positions(
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
-        write_rig(args.output, made)
+        write_rig(args.output, made, surface_of=task.surface_of)
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
         kept.remove()
     result = {"output": os.fspath(args.output), **figures}
