@@ -136,7 +136,8 @@ def test_a_browser_shows_every_picture(pages, which, tmp_path):
 def test_a_head_is_shown_whole_and_of_a_body_what_moves():
     """Each face in its own frame: the source's larger head is not cut by the target's."""
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    from rigwright.report._transfer.gallery import FACING, framed
+    from rigwright.report._transfer.framing import framed
+    from rigwright.report._transfer.gallery import FACING
 
     rig = first_face()
 
@@ -229,7 +230,8 @@ def test_crossings_of_the_sources_neutral_are_none_of_its_shapes(pages):
 
 def test_an_open_jaw_is_framed_whole():
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    from rigwright.report._transfer.gallery import FACING, framed, reached
+    from rigwright.report._transfer.framing import framed, reached
+    from rigwright.report._transfer.gallery import FACING
 
     rig = first_face()
     columns = np.array(rig.columns()[:1])

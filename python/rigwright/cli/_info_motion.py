@@ -193,7 +193,7 @@ def _weight_facts(
     transforms: NDArray[Any] | None,
 ) -> dict[str, Any]:
     on = np.abs(weights) > 1e-3
-    moving = on.any(axis=0)
+    moving = [bool(column.any()) for column in on.T]
     shown = NOT_STATED if names is None else [name for name, moves in zip(names, moving, strict=True) if moves]
     result: dict[str, Any] = {
         "type": "weights" if path.suffix.lower() != ".npy" else "rows: weights, poses or channels",
@@ -202,7 +202,7 @@ def _weight_facts(
         "fps": NOT_STATED if rate is None else rate,
         "seconds": NOT_STATED if rate is None else len(weights) / rate,
         "shapes": weights.shape[1],
-        "moving": int(moving.sum()),
+        "moving": sum(moving),
         "moving_shapes": shown,
         "on_in_a_frame": float(on.sum(axis=1).mean()),
         "range": (float(weights.min(initial=0.0)), float(weights.max(initial=0.0))),

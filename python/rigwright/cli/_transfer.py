@@ -138,7 +138,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
         )
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
-        write_rig(args.output, made)  # last: the same command goes on after an interruption, without --overwrite
+        write_rig(
+            args.output, made, surface_of=task.surface_of
+        )  # last: the same command goes on after an interruption, without --overwrite
         kept.remove()
     result = {"output": os.fspath(args.output), **figures}
     result |= {**_matched(task, made), **said, "notes": task.notes + _empty_notes(task.rig, figures["empty"])}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import transfer
 from rigwright._atomic_files import atomic_file
+from rigwright._formats.gltf.surface import read_surface
 from rigwright._validate import bad_argument
 from rigwright.cli._meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
@@ -33,6 +34,8 @@ class Task:
         Expressions of the target, and what is known of their weights.
     notes : list of str
         What the user should know.
+    surface_of : path or None
+        The target, if it is a glTF file whose texture coordinates and materials are kept.
     """
 
     args: argparse.Namespace
@@ -49,6 +52,7 @@ class Task:
     fixed: NDArray[np.int64] | Literal["each"] | None
     match: transfer.Correspondence | None
     notes: list[str]
+    surface_of: Path | None
 
 
 def choice(*words: str, what: str) -> Callable[[str], Path | str]:
@@ -79,6 +83,8 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     target = rw.sources.load_mesh(args.target)
     unit = target.meters_per_unit if args.unit is None else args.unit
     about = {key: value for key, value in (("meters_per_unit", unit), ("up_axis", target.up_axis)) if value is not None}
+    licence, surface_of, lost = _surface(rig, args.target, len(target.vertices))
+    about |= licence
     truth = None if args.truth is None else rw.sources.load_blendshapes(args.truth)
     check_truth(target.vertices, rig.shape_names, truth)
     examples, weights = _open_examples(args, rig, len(target.vertices))
@@ -112,7 +118,25 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=[f"{note} --unit says it"] if note else [],
+        notes=[f"{note} --unit says it"] * bool(note) + lost,
+        surface_of=surface_of,
+    )
+
+
+def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path | None, list[str]]:
+    """The source's licence beside that of a glTF target, where texture coordinates come from, and notes."""
+    if target.suffix.lower() not in (".glb", ".gltf"):
+        return {}, None, []
+    surface = read_surface(target)
+    own, other = str(rig.metadata.get("licence") or ""), surface.licence
+    both = f"{other} (mesh); {own} (shapes)" if own else f"{other} (mesh)"
+    licence = {"licence": both} if other and own != other else {}
+    if surface.count == count:
+        return licence, target, []
+    return (
+        licence,
+        None,
+        [f"{target}: its texture coordinates and materials are not kept: other vertices"],
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from rigwright._atomic_files import atomic_npz
 from rigwright._blendshapes import Tent
 from rigwright._formats.blender.write import write_blend
+from rigwright._formats.gltf.surface import Surface, read_surface
 from rigwright._formats.gltf.write import write_glb
 from rigwright._validate import bad_argument, check_blendshape_rig
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 PARADE_FPS = 2.0  # shapes a second
 
 
-def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
+def write_rig(
+    path: str | os.PathLike[str], rig: BlendshapeRig, *, surface_of: str | os.PathLike[str] | None = None
+) -> None:
     """Write a blendshape rig in the format that the path's ending names.
 
     ================  ==============================================================================================
@@ -35,6 +38,14 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
 
     The file appears complete or not at all.
 
+    Parameters
+    ----------
+    path : path
+    rig : BlendshapeRig
+    surface_of : path, optional
+        A .glb or .gltf with the rig's vertices in the rig's order, as a transfer's target: texture coordinates and the
+        materials' names come along into a ``.glb``; other formats hold none.
+
     Raises
     ------
     ValueError
@@ -47,7 +58,21 @@ def write_rig(path: str | os.PathLike[str], rig: BlendshapeRig) -> None:
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
         raise bad_argument("write_rig", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
+    if surface_of is not None and file.suffix.lower() == ".glb":
+        _write_glb(file, rig, _surface(Path(surface_of), len(rig.rest_vertices)))
+        return
     writer(file, rig)
+
+
+def _surface(path: Path, count: int) -> Surface:
+    if not path.is_file():
+        raise FileNotFoundError(f"write_rig: there is no file {path}")
+    surface = read_surface(path)
+    if surface.count != count:
+        raise bad_argument(
+            "write_rig", "surface_of", f"{path}: {surface.count} vertices", f"a mesh of the rig's {count}"
+        )
+    return surface
 
 
 def _path(function: str, path: str | os.PathLike[str]) -> Path:
@@ -82,10 +107,10 @@ def _write_npz(path: Path, rig: BlendshapeRig) -> None:
     atomic_npz(path, arrays, compressed=True)
 
 
-def _write_glb(path: Path, rig: BlendshapeRig) -> None:
+def _write_glb(path: Path, rig: BlendshapeRig, surface: Surface | None = None) -> None:
     parade = np.zeros((rig.num_shapes + 2, rig.num_shapes), np.float32)
     parade[1:-1] = np.diag(np.clip(1.0, *rig.bounds.T))
-    write_glb(path, rig, parade, PARADE_FPS)
+    write_glb(path, rig, parade, PARADE_FPS, surface=surface)
 
 
 def _write_blend(path: Path, rig: BlendshapeRig) -> None:

@@ -169,7 +169,9 @@ def _directions(gram: Gram, scale: bool) -> Float64:
     moves = np.stack([*turns, *shifts, *([arms] if scale else [])], axis=-1).reshape(arms.size, -1)
     square_root = np.sqrt(_omega(gram))[:, None]
     basis = np.linalg.qr(square_root * moves)[0]
-    return np.divide(basis, square_root, out=np.zeros_like(basis), where=square_root > 0)
+    directions: Float64 = np.zeros_like(basis)
+    np.divide(basis, square_root, out=directions, where=square_root > 0)
+    return directions
 
 
 def _omega(gram: Gram) -> Float64:
@@ -180,7 +182,8 @@ def _omega(gram: Gram) -> Float64:
 def _projected(gram: Gram, rows: Float64) -> Float64:
     """Rows (T, 3 M) without what lies along the directions."""
     directions: Float64 = gram.prepared["directions"]
-    return rows - ((rows * _omega(gram)) @ directions) @ directions.T
+    along: Float64 = ((rows * _omega(gram)) @ directions) @ directions.T
+    return rows - along
 
 
 def _warnings(problem: Problem, free: Gram, unsettled: int) -> list[str]:

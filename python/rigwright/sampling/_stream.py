@@ -38,4 +38,5 @@ def normal_quantile(q: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     quantile = NormalDist().inv_cdf  # Wichura 1988, algorithm AS 241, one number at a time: about 0.15 us each
     lower = [quantile(p) for p in (0.5 - np.abs(q)).ravel().tolist()]
-    return np.copysign(np.reshape(lower, np.shape(q)), q)
+    size: NDArray[np.float64] = np.reshape(lower, np.shape(q))
+    return np.copysign(size, q, out=size)

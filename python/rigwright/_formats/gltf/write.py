@@ -17,6 +17,7 @@ from rigwright._rigs.rotations import matrix_to_quaternion
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
+    from rigwright._formats.gltf.surface import Surface
 
 FLOAT, U16, U32 = 5126, 5123, 5125
 VERTEX_DATA, INDEX_DATA = 34962, 34963
@@ -33,23 +34,23 @@ def write_glb(
     fps: float,
     motion: NDArray[np.float64] | None = None,
     still: NDArray[np.float32] | None = None,
+    surface: Surface | None = None,
 ) -> None:
     """Write mesh, targets (sparse where that is smaller) and a LINEAR clip with one key per frame.
 
     The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up. The head's motion
     (T, 3, 4) is keyed on the same node: rotations as quaternions, which LINEAR interpolates on the sphere.
     ``still`` are the weights (N,) of what is shown without the clip, by default the neutral.
+    ``surface`` adds texture coordinates and materials by their names, in the order of the rig's vertices.
     """
     document = _Document()
     rest = np.asarray(rig.rest_vertices, np.float32)
     primitive: dict[str, Any] = {"attributes": {"POSITION": document.dense(rest, VERTEX_DATA)}}
-    triangles = _triangles(np.asarray(rig.faces))
-    if len(triangles):
-        primitive["indices"] = document.indices(triangles, len(rest))
-    else:
-        primitive["mode"] = 0  # points
+    if surface is not None and surface.uv is not None:
+        primitive["attributes"]["TEXCOORD_0"] = document.vectors(surface.uv, "VEC2")
     primitive["targets"] = [{"POSITION": document.offsets(rig.column(n))} for n in range(rig.num_columns)]
-    mesh: dict[str, Any] = {"primitives": [primitive], "extras": {"targetNames": rig.column_names}}
+    primitives = _primitives(document, primitive, _triangles(np.asarray(rig.faces)), len(rest), surface)
+    mesh: dict[str, Any] = {"primitives": primitives, "extras": {"targetNames": rig.column_names}}
     mesh["weights"] = [0.0] * rig.num_columns if still is None else still.tolist()
     times = (np.arange(len(weights)) / fps).astype(np.float32)
     keys = np.ascontiguousarray(rig.activations(weights), np.float32)
@@ -65,6 +66,7 @@ def write_glb(
             "scenes": [{"nodes": [0]}],
             "nodes": [{"name": rig.metadata.get("name") or "face", "mesh": 0, **_placement(rig.metadata)}],
             "meshes": [mesh],
+            **({"materials": [{"name": name} for name in surface.materials]} if surface and surface.materials else {}),
             "animations": [{"name": "weights", "samplers": samplers, "channels": channels}],
         },
     )
@@ -93,6 +95,23 @@ def _node_tracks(document: _Document, rig: BlendshapeRig, motion: NDArray[np.flo
     if np.abs(scale - 1.0).max() > SCALES:
         tracks["scale"] = document.vectors(np.repeat(unit * scale[:, None], 3, axis=1), "VEC3")
     return tracks
+
+
+def _primitives(
+    document: _Document, shared: dict[str, Any], triangles: NDArray[np.int32], count: int, surface: Surface | None
+) -> list[dict[str, Any]]:
+    """One primitive a material; they share vertices and targets."""
+    if not len(triangles):
+        return [shared | {"mode": 0}]  # points
+    if surface is None or not surface.materials:
+        return [shared | {"indices": document.indices(triangles, count)}]
+    kinds = surface.of_triangles(triangles)
+    return [
+        shared
+        | {"indices": document.indices(triangles[kinds == kind], count)}
+        | ({"material": int(kind)} if kind >= 0 else {})
+        for kind in np.unique(kinds)
+    ]
 
 
 def _triangles(faces: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -147,8 +166,8 @@ class _Document:
         kind = {"bufferView": view, "componentType": FLOAT, "count": len(values), "type": "SCALAR"}
         return self._accessor(kind | ends)
 
-    def vectors(self, values: NDArray[np.float64], kind: str) -> int:
-        """An accessor of vectors (n, 3) or (n, 4) that state no range."""
+    def vectors(self, values: NDArray[Any], kind: str) -> int:
+        """An accessor of vectors (n, 2), (n, 3) or (n, 4) that state no range."""
         view = self._view(values.astype("<f4").tobytes())
         return self._accessor({"bufferView": view, "componentType": FLOAT, "count": len(values), "type": kind})
 

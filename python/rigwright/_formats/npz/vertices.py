@@ -42,6 +42,7 @@ def write_npz(path: Path, mesh: MovingMesh) -> None:
 def _write_frames(stream: IO[bytes], mesh: MovingMesh) -> None:
     shape = (len(mesh), mesh.num_vertices, 3)
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[no-untyped-call]
+    write_header: Any = np.lib.format.write_array_header_1_0  # typed in NumPy 2 only
+    write_header(stream, header)
     for chunk in mesh.chunks():
         stream.write(chunk.astype("<f4").tobytes())

@@ -12,7 +12,7 @@ from rigwright import _core
 from rigwright.plot._colors import CLAY, INK, heat, nice_top, rgb
 from rigwright.plot._drawing import blank_figure, pixels_of
 from rigwright.plot._image import Pixels
-from rigwright.plot._studio import Studio, View, view_of
+from rigwright.plot._studio import Studio, View
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Picture, Row
 from rigwright.report._kit.jpeg import data_uri
@@ -22,7 +22,6 @@ UNMATCHED = "#e07b1f"
 TORN = "#c2182b"
 WORST = 3  # landmarks and edges named
 MISSED = 0.01  # of the target's largest side: a landmark farther off is named
-AROUND = 1.5  # of what the landmarks span
 Marks = NDArray[np.int64]
 
 
@@ -87,16 +86,6 @@ def fit_advice(measured: MeasuredTransfer) -> list[str]:
         met = f"The fit meets every landmark to {words.figure(float(error.max()))} mm."
         told.append(f"The fit misses landmarks: {lines}; look at both vertices of these." if far else met)
     return told
-
-
-def fit_view(rig: Any, marks: Marks, whole: View, turn: float, aspect: float) -> View:
-    """A view of what the landmarks span and some more, no wider than ``whole``."""
-    if len(marks) < 2:
-        return whole
-    near = view_of(rig.rest_vertices[marks], rig.up_axis, turn, aspect=aspect)
-    if AROUND * near.extent >= whole.extent:
-        return whole
-    return View(near.toward, near.up, near.center, AROUND * near.extent)
 
 
 def marked_picture(

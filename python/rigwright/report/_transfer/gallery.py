@@ -16,14 +16,13 @@ from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Picture, Row
 from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.words import figure
-from rigwright.report._transfer.fit import fit_row, fit_view, marked_picture
+from rigwright.report._transfer.fit import fit_row, marked_picture
+from rigwright.report._transfer.framing import fit_view, framed, reached
 from rigwright.report._transfer.measured import MeasuredTransfer
 from rigwright.transfer import positions_from_rig
 
 FACING, LEFT, RIGHT = 8.0, 25.0, -25.0  # degrees around the character
 WIDTH = 380  # pixels
-MARGIN = 1.3  # of what moves, around it
-WHOLE = 2.0  # of what moves: a mesh no larger is a head, shown with its ears and crown
 SHOWN = 5  # expressions beside the neutral
 NOTICED = 0.25  # of the most that a column moves
 CLOSE = 1.5  # of the largest extent of the contacts
@@ -82,40 +81,6 @@ def vivid(measured: MeasuredTransfer, count: int = SHOWN) -> list[int]:
         chosen.append(int(gain.argmax()))
         seen = np.maximum(seen, 2.0 * size[chosen[-1]])
     return sorted(chosen)
-
-
-def reached(rig: Any, shapes: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(R, 3) where expressions (N, V, 3) leave the box around the neutral's moving part: an open jaw's chin."""
-    moved = [shape[(shape != rig.rest_vertices).any(axis=1)] for shape in shapes]
-    points = np.concatenate(moved)
-    rest = rig.rest_vertices[moving_vertices(rig)]
-    outside = ((points < rest.min(axis=0)) | (points > rest.max(axis=0))).any(axis=1)
-    return np.asarray(points[outside], np.float32)
-
-
-def framed(
-    rig: Any, moving: NDArray[np.bool_], turn: float, aspect: float, also: NDArray[np.float32] | None = None
-) -> View:
-    """A view of all of a head, ears and crown too; of a larger mesh, of what moves.
-
-    Parameters
-    ----------
-    rig : BlendshapeRig
-    moving : (V,) bool
-        The vertices that move.
-    turn : float
-        Degrees around the character.
-    aspect : float
-        Width of the picture over its height.
-    also : (R, 3), optional
-        Points that are to be seen too: where expressions reach.
-    """
-    more = np.zeros((0, 3), np.float32) if also is None else also
-    near = view_of(np.concatenate([rig.rest_vertices[moving], more]), rig.up_axis, turn, aspect=aspect)
-    whole = view_of(np.concatenate([rig.rest_vertices, more]), rig.up_axis, turn, aspect=aspect)
-    if whole.extent <= WHOLE * near.extent:
-        return whole
-    return View(near.toward, near.up, near.center, MARGIN * near.extent)
 
 
 class _Painter:
