@@ -15,7 +15,7 @@ from tests.support.second_face import first_face, second_neutral, second_truth, 
 @pytest.mark.parametrize("weights", ["plan", "array", "guessed", "unknown"])
 def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights):
     """By the plan that packing wrote, by an array, with the array as a first guess, and with no weights at all."""
-    json_of("pack", "face.safetensors", "-o", "plan.json", folder=face_files)
+    json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", folder=face_files)
     plan = rw.transfer.ExpressionPlan.load(face_files / "plan.json")
     rows = plan.weights()
     for number, posed in enumerate(second_truth().evaluate(rows)):
