@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +22,8 @@ BONES = 5e-5  # float32 all the way through a chain of bones of size 10
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
-    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
-        pytest.skip("neither the bpy wheel nor a blender executable is installed")
+    if importlib.util.find_spec("bpy") is None:
+        pytest.skip("the bpy wheel is not installed; the glTF importer of Debian's Blender 3.4 fails under its NumPy")
     folder = tmp_path_factory.mktemp("played")
     options = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature"}
     for name in ("m.blend", "m.abc", "m.glb", "other.pc2", "other.mdd"):

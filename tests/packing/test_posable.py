@@ -53,7 +53,7 @@ def test_they_stand_in_no_expression_and_are_named(folder):
     told = json_of("pack", "f.safetensors", "-o", "plan.json", folder=folder)
     assert posed(told) == {"left_smile", "right_smile", "left_brow", "right_brow"}
     assert told["left_out"] == {"left_brow_right_brow": "corrects left_brow with right_brow", "PupilDilate": "a pupil"}
-    shown = rigwright_command("pack", "f.safetensors", "-o", "plan.json", folder=folder).stdout
+    shown = rigwright_command("pack", "f.safetensors", "-o", "shown.json", folder=folder).stdout
     assert "left out, nobody poses them alone: left_brow_right_brow (corrects left_brow with right_brow)" in shown
 
 
