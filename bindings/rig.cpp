@@ -89,6 +89,20 @@ Array<float> confidence(const Deformer& model, const ArrayLike& poses) {
     return output;
 }
 
+/// What a notebook shows: the joints and their parents.
+std::string skeleton_table(const Skeleton& skeleton) {
+    const auto escaped = [escape = py::module_::import("html").attr("escape")](const std::string& name) {
+        return escape(name).cast<std::string>();
+    };
+    std::string rows = "<tr><th>joint</th><th>parent</th></tr>";
+    for (std::size_t j = 0; j < skeleton.names().size(); ++j) {
+        const std::int32_t parent = skeleton.parents()[j];
+        rows += "<tr><td>" + escaped(skeleton.names()[j]) + "</td><td>" +
+                (parent < 0 ? "" : escaped(skeleton.names()[parent])) + "</td></tr>";
+    }
+    return "<table><caption>rigwright.Skeleton</caption>" + rows + "</table>";
+}
+
 void bind_skeleton(py::module_& module) {
     py::class_<Skeleton, std::shared_ptr<Skeleton>>(
         module, "Skeleton",
@@ -119,6 +133,7 @@ void bind_skeleton(py::module_& module) {
              [](const Skeleton& s) {
                  return "<rigwright.Skeleton: " + counted(s.num_joints(), "joint", "joints") + ">";
              })
+        .def("_repr_html_", &skeleton_table, "What a notebook shows.")
         .def("globals", &skeleton_globals, py::arg("poses"), "Global transforms (T, J, 3, 4) of poses (T, C).")
         .def(py::pickle([](const Skeleton& s) { return py::make_tuple(s.names(), s.parents(), copy(s.rest())); },
                         [](const py::tuple& state) {

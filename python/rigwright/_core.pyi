@@ -149,6 +149,10 @@ class Skeleton:
         ...
     def __setstate__(self, arg0: tuple) -> None:
         ...
+    def _repr_html_(self) -> str:
+        """
+        What a notebook shows.
+        """
     def globals(self, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
         Global transforms (T, J, 3, 4) of poses (T, C).

@@ -74,3 +74,9 @@ def test_notebooks_show_a_table(kind):
 def test_names_are_escaped_in_notebooks():
     model = rw.BlendshapeRig(np.zeros((3, 3)), np.ones((1, 3, 3)), metadata={"name": "<script>alert(1)</script>"})
     assert "<script>" not in model._repr_html_()
+
+
+def test_a_skeleton_is_a_table_in_notebooks():
+    rest = np.tile(np.eye(3, 4, dtype=np.float32), (2, 1, 1))
+    shown = rw.Skeleton(["hip", "<knee>"], [-1, 0], rest)._repr_html_()
+    assert "<tr><td>hip</td><td></td></tr><tr><td>&lt;knee&gt;</td><td>hip</td></tr>" in shown
