@@ -12,6 +12,9 @@ import rigwright
 
 PACKAGE = Path(rigwright.__file__).resolve().parents[1]
 
+# A solve of the shot that ``shot_files`` holds, again and again on one output.
+SOLVE = ["solve", "--overwrite", "face.safetensors", "take.npy", "--fps", "30"]
+
 
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "rigwright", *map(str, arguments)]

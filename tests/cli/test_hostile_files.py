@@ -20,18 +20,7 @@ DEEP = "[" * 100_000
     "words",
     [
         [*SOLVE, "--names", "deep.json"],
-        [
-            "solve",
-            "face.safetensors",
-            "take.npy",
-            "--fps",
-            "30",
-            "--overwrite",
-            "-o",
-            "x.npz",
-            "--symmetric",
-            "deep.json",
-        ],
+        [*SOLVE, "--symmetric", "deep.json"],
         ["pack", "face.safetensors", "-o", "x.json", "--areas", "deep.json"],
         ["transfer", "face.safetensors", "neutral.npy", "-o", "x.npz", "--examples", "e.npy", "--weights", "deep.json"],
     ],
@@ -69,20 +58,7 @@ def test_priors_with_a_wrong_byte_are_wrong_input(run, shot_files, compressed):
     places = [*range(0, 60, 4), *range(len(whole) - 120, len(whole), 5)]
     for place in places:
         (shot_files / "bent.npz").write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        code, told = run(
-            "solve",
-            "face.safetensors",
-            "take.npy",
-            "--fps",
-            "30",
-            "--overwrite",
-            "-o",
-            "x.npz",
-            "--alpha",
-            1,
-            "--priors",
-            "bent.npz",
-        )
+        code, told = run(*SOLVE, "--alpha", 1, "--priors", "bent.npz")
         assert code in (0, 2), place
         assert "internal error" not in told, place
 

@@ -12,24 +12,13 @@ import pytest
 
 import rigwright as rw
 from rigwright.inverse import Solution
-from tests.cli.command import command, environment, json_of, rigwright_command
+from tests.cli.command import SOLVE, command, environment, json_of, rigwright_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
 def test_weights_come_back_in_every_format(shot_files):
     outputs = ["-o", "w.npz", "-o", "w.csv", "-o", "w.glb"]
-    told = json_of(
-        "solve",
-        "--overwrite",
-        "face.safetensors",
-        "take.npy",
-        "--fps",
-        "30",
-        *outputs,
-        "--alpha",
-        "1e-6",
-        folder=shot_files,
-    )
+    told = json_of(*SOLVE, *outputs, "--alpha", "1e-6", folder=shot_files)
     truth, rig = np.load(shot_files / "truth.npy"), sheet_rig()
     assert told["outputs"] == ["w.npz", "w.csv", "w.glb"]
     assert told["frames"] == told["converged"] == 40
@@ -60,18 +49,7 @@ def test_options_reach_the_solver(shot_files):
     (shot_files / "names.json").write_text(json.dumps({"browUp": "browInnerUp"}))
     options = ["--alpha", "0.02", "--smoothness", "0.5", "--bounds", "0", "0.9", "--markers", "markers.txt"]
     options += ["--pins", "pins.npy", "--names", "names.json", "--fps", "24"]
-    told = json_of(
-        "solve",
-        "--overwrite",
-        "face.safetensors",
-        "take.npy",
-        "--fps",
-        "30",
-        "-o",
-        "o.npz",
-        *options,
-        folder=shot_files,
-    )
+    told = json_of(*SOLVE, "-o", "o.npz", *options, folder=shot_files)
     assert (told["alpha"], told["smoothness"], told["fps"]) == (0.02, 0.5, 24.0)
     ours = Solution.load(shot_files / "o.npz")
     given = {"vertices": markers, "vertex_weights": np.loadtxt(shot_files / "markers.txt")[:, 1], "fixed": pins}
@@ -94,18 +72,7 @@ def test_priors_pairs_and_the_way_of_smoothing_reach_the_solver(shot_files):
     for joint in ("--joint", "--no-joint"):
         options = ["--alpha", "0.02", "--smoothness", "5", "--priors", "priors.npz", "--symmetric", "pairs.json"]
         options += [joint, "--tolerance", "1e-8"]
-        told = json_of(
-            "solve",
-            "--overwrite",
-            "face.safetensors",
-            "take.npy",
-            "--fps",
-            "30",
-            "-o",
-            "p.npz",
-            *options,
-            folder=shot_files,
-        )
+        told = json_of(*SOLVE, "-o", "p.npz", *options, folder=shot_files)
         assert told["converged"] == 40
         ours = Solution.load(shot_files / "p.npz")
         given = {"priors": (wish, 2.0), "symmetric": [(left, right)], "joint": joint == "--joint"}

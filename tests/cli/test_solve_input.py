@@ -10,7 +10,7 @@ from rigwright import exports
 from rigwright.cli import _dispatch as dispatch
 from rigwright.inverse import Solution
 from rigwright.sources._weights import read_weights
-from tests.cli.command import json_of, rigwright_command
+from tests.cli.command import SOLVE, json_of, rigwright_command
 from tests.support.sheet import NAMES, SIDE, sheet_rig
 
 
@@ -211,18 +211,7 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files):
     truth = np.load(shot_files / "truth.npy")
     one = rw.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
     exports.write_blendshape_weights(shot_files / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
-    solve = [
-        "solve",
-        "--overwrite",
-        "face.safetensors",
-        "take.npy",
-        "--fps",
-        "30",
-        "-o",
-        "pinned.npz",
-        "--alpha",
-        "1e-6",
-    ]
+    solve = [*SOLVE, "-o", "pinned.npz", "--alpha", "1e-6"]
     json_of(*solve, "--pins", "jaw.npz", folder=shot_files)
     found = Solution.load(shot_files / "pinned.npz").weights
     np.testing.assert_array_equal(found[:, 3], 0.25)

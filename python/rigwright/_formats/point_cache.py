@@ -28,7 +28,7 @@ EVEN = 0.02  # of a frame: rounding of seconds in float32
 
 
 def write_pc2(path: Path, mesh: MovingMesh) -> None:
-    """Write a PC2 file whose first frame is 1, with one sample a frame, in the mesh's own axes and unit."""
+    """Write a PC2 file whose first frame is 1, with one sample per frame, in the mesh's own axes and unit."""
     with atomic_file(path) as stream:
         header = (PC2_OPENING, 1, mesh.num_vertices, FIRST_FRAME, 1.0, len(mesh))
         stream.write(struct.pack(PC2_HEADER, *header))

@@ -42,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_action_arguments(motion, "an action of RIG's own file, or of --animation's")
     motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the rig's")
     motion.add_argument(
-        "--noise", type=arguments.positive, default=0.0, help="random factor 1 +- NOISE a channel (default: the frames)"
+        "--noise",
+        type=arguments.positive,
+        default=0.0,
+        help="random factor 1 +- NOISE per channel (default: the frames)",
     )
     add_rig_arguments(parser)
 

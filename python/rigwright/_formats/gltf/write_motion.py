@@ -43,7 +43,7 @@ class MotionBasis:
 
 
 def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = None) -> list[str]:
-    """Write ``.glb``: one mesh, its morph targets, one LINEAR clip with a key a frame.
+    """Write ``.glb``: one mesh, its morph targets, one LINEAR clip with one key per frame.
 
     Parameters
     ----------
