@@ -99,8 +99,8 @@ def test_info_names_the_limits_file_that_it_read(kennel):
 
 
 def test_channels_are_paged(capsys):
+    from rigwright.cli._commands.info import _print_channels
     from rigwright.cli._console import Console
-    from rigwright.cli._info import _print_channels
 
     result = {"channels": {f"bone{number}": (0.0, 1.0) for number in range(45)}}
     _print_channels(result, 2, Console())

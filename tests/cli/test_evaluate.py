@@ -11,7 +11,7 @@ import pytest
 import rigwright as rw
 from rigwright._rigs.rotations import compose, globals_of, invert
 from rigwright.cli import _dispatch as dispatch
-from rigwright.cli._model_motion import motion_of, own_poses
+from rigwright.cli._inputs.model_motion import motion_of, own_poses
 from rigwright.exports import write_bvh
 from rigwright.sources import Motion
 from tests.sources.test_retarget import NAMES, PARENTS, character, random_channels

@@ -41,13 +41,13 @@ def test_a_folder_without_permission_is_wrong_input(run, monkeypatch):
 
 
 def test_a_fault_of_numpy_is_our_own(monkeypatch, capsys):
-    monkeypatch.setattr("rigwright.cli._doctor.run", lambda args, console: np.zeros(3) + np.zeros(4))
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", lambda args, console: np.zeros(3) + np.zeros(4))
     assert dispatch.main(["doctor"]) == 1
     assert "internal error, please report it: ValueError" in capsys.readouterr().err
 
 
 def test_what_this_package_raises_is_wrong_input(monkeypatch, capsys):
-    monkeypatch.setattr("rigwright.cli._doctor.run", lambda args, console: rw.topology_hash([[0, 1]], 2))
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", lambda args, console: rw.topology_hash([[0, 1]], 2))
     assert dispatch.main(["doctor"]) == 2
     assert "internal error" not in capsys.readouterr().err
 
@@ -57,7 +57,7 @@ def test_a_full_disk_and_a_broken_one_are_failures(monkeypatch, number):
     def fail(args, console):
         raise OSError(number, os.strerror(number), "a")
 
-    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
 
 
@@ -66,7 +66,7 @@ def test_a_path_that_the_system_refuses_is_wrong_input(monkeypatch, number):
     def fail(args, console):
         raise OSError(number, os.strerror(number), "a/b")
 
-    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 2
 
 

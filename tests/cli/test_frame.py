@@ -18,8 +18,8 @@ import rigwright as rw
 from rigwright._atomic_files import DiskFull
 from rigwright._extras import MissingExtra
 from rigwright.cli import _dispatch as dispatch
+from rigwright.cli._commands.doctor import EXTRAS
 from rigwright.cli._console import Lines
-from rigwright.cli._doctor import EXTRAS
 from rigwright.cli._result import as_json
 from rigwright.errors import NumericalError, SourceError
 from rigwright.progress import Progress
@@ -132,7 +132,7 @@ def test_every_outcome_has_its_code_and_one_line(monkeypatch, capsys, error, cod
     def fail(args, console):
         raise error
 
-    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == code
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -153,7 +153,7 @@ def test_a_full_disk_is_a_sentence_and_no_wrong_input(monkeypatch, capsys, error
     def fail(args, console):
         raise error
 
-    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
     assert capsys.readouterr().err == f"rigwright: {words}\n"
 
@@ -169,7 +169,7 @@ def test_only_commands_that_go_on_promise_it(tmp_path, monkeypatch, capsys):
         "transfer": ["a.npz", "a.npz", "-o", "b.npz"],
         "pack": ["a.npz", "-o", "b.json"],
     }.items():
-        monkeypatch.setattr(f"rigwright.cli._{name}.run", stop)
+        monkeypatch.setattr(f"rigwright.cli._commands.{name}.run", stop)
         assert dispatch.main([name, *line]) == 130
         shown = capsys.readouterr().err
         assert ("run the same command again to continue" in shown) == (name != "pack"), name
@@ -179,7 +179,7 @@ def test_debug_shows_where_an_error_arose(monkeypatch, capsys):
     def fail(args, console):
         raise ValueError("doctor: x is 1; it must be 2")
 
-    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
 
@@ -188,7 +188,7 @@ def test_a_fault_of_our_own_is_not_hidden(monkeypatch, capsys):
     def fail(args, console):
         raise AssertionError("a fault")
 
-    monkeypatch.setattr("rigwright.cli._doctor.run", fail)
+    monkeypatch.setattr("rigwright.cli._commands.doctor.run", fail)
     assert dispatch.main(["doctor"]) == 1
     assert "internal error" in capsys.readouterr().err
     with pytest.raises(AssertionError):

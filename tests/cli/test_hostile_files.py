@@ -113,7 +113,7 @@ def test_arrays_that_are_no_numbers_are_refused(run, shot_files, option, array):
 
 @pytest.mark.parametrize("kind", [bool, complex, "U4"])
 def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
-    from rigwright.cli._motion import animation_channels
+    from rigwright.cli._inputs.motion import animation_channels
 
     np.save(tmp_path / "rows.npy", np.zeros((3, 2)).astype(kind))
     with pytest.raises(ValueError, match=r"--animation .*rows\.npy: no array of numbers"):
@@ -121,7 +121,7 @@ def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
 
 
 def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
-    from rigwright.cli._motion import animation_channels, joint_names_map
+    from rigwright.cli._inputs.motion import animation_channels, joint_names_map
 
     (tmp_path / "rows.npy").write_bytes(b"PK\x03\x04 no archive")
     with pytest.raises(ValueError, match=r"--animation .*rows\.npy"):

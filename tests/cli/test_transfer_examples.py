@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.cli._transfer_lines import _few
+from rigwright.cli._described.transfer_lines import _few
 from tests.cli.command import json_of
 from tests.support.plain_face import plain_face
 from tests.support.second_face import first_face, second_neutral, second_truth, write_obj

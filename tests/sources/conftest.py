@@ -13,7 +13,7 @@ import pytest
 
 from rigwright._formats.blender import BlenderRig, run_script
 
-SCRIPT = Path(__file__).with_name("blender_files.py")
+SCRIPT = Path(__file__).with_name("blender") / "files.py"
 
 
 @dataclass(frozen=True)

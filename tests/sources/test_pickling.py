@@ -12,8 +12,8 @@ import pytest
 import rigwright as rw
 from rigwright._formats.blender import BlenderRig
 from rigwright._rigs.rotations import transform_of
+from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
-from tests.sources.test_blender_rig import uniform
 
 ARM = rw.sources.example_body()
 REST = np.asarray(ARM.channel_rest)[None]

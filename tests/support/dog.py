@@ -8,7 +8,7 @@ from pathlib import Path
 
 import rigwright as rw
 
-SCRIPT = Path(__file__).parents[1] / "sources" / "blender_limb.py"
+SCRIPT = Path(__file__).parents[1] / "sources" / "blender" / "limb.py"
 
 
 def has_blender() -> bool:

@@ -1,4 +1,4 @@
-"""The command line: ``rigwright COMMAND``, one module of this package a command (``dispatch.COMMANDS``)."""
+"""The command line: ``rigwright COMMAND``, one module of `_commands` per command (``dispatch.COMMANDS``)."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Command(Protocol):
 
 def load_commands() -> dict[str, Command]:
     """The modules of all commands, by name."""
-    return {name: importlib.import_module(f"rigwright.cli._{name}") for name in COMMANDS}
+    return {name: importlib.import_module(f"rigwright.cli._commands.{name}") for name in COMMANDS}
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, Command] | None = None) -> int:

@@ -8,11 +8,11 @@ from typing import Any
 
 from rigwright._rigs.resting import HINT, resting_lines
 from rigwright.cli import _arguments as arguments
-from rigwright.cli._actions import action_rows, add_action_arguments, chosen_actions, wants_actions
 from rigwright.cli._console import Console
-from rigwright.cli._motion import animation_channels
+from rigwright.cli._inputs.actions import action_rows, add_action_arguments, chosen_actions, wants_actions
+from rigwright.cli._inputs.motion import animation_channels
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
-from rigwright.cli._rigs import add_rig_arguments, opened_rig
 
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2

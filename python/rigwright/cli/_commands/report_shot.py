@@ -13,7 +13,7 @@ from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright._rigs.head import checked_transforms
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
 from rigwright.inverse import Solution, in_rig_frame
 from rigwright.inverse._problem import make_problem
 from rigwright.inverse._run import METHODS, measure

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import rigwright as rw
-from rigwright.cli._actions import chosen_actions
 from rigwright.cli._console import Console
-from rigwright.cli._model_motion import Played
+from rigwright.cli._inputs.actions import chosen_actions
+from rigwright.cli._inputs.model_motion import Played
+from rigwright.cli._inputs.rigs import opened_rig
 from rigwright.cli._result import Result
-from rigwright.cli._rigs import opened_rig
 
 HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
 

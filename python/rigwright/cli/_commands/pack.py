@@ -14,7 +14,7 @@ from rigwright._resume.parts import Parts
 from rigwright._safe_reading import read_json
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._meshes import neutral_as_of
+from rigwright.cli._inputs.meshes import neutral_as_of
 from rigwright.cli._result import Result
 from rigwright.progress import ProgressCallback
 from rigwright.transfer._packing import ExpressionPlan

@@ -11,11 +11,11 @@ from typing import Any
 
 import rigwright as rw
 from rigwright.cli import _arguments as arguments
-from rigwright.cli._actions import add_action_arguments, chosen_actions, own_actions, wants_actions
+from rigwright.cli._commands.report_shot import add_solved_arguments, report_shot
 from rigwright.cli._console import Console
-from rigwright.cli._report_shot import add_solved_arguments, report_shot
+from rigwright.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
-from rigwright.cli._rigs import add_rig_arguments, opened_rig
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html

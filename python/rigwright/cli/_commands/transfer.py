@@ -15,9 +15,9 @@ from rigwright import transfer
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._described.transfer_lines import show_transfer
+from rigwright.cli._inputs.transfer_task import Task, choice, open_task
 from rigwright.cli._result import Result
-from rigwright.cli._transfer_lines import show_transfer
-from rigwright.cli._transfer_task import Task, choice, open_task
 from rigwright.exports import write_rig
 from rigwright.exports._rigs import WRITERS
 from rigwright.progress import Progress, ProgressCallback

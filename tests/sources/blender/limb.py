@@ -8,7 +8,7 @@ import bpy
 
 sys.path.append(str(Path(__file__).parent))
 
-from blender_tube import grown, limit, shape, start
+from tube import grown, limit, shape, start
 
 
 def limb():

@@ -11,14 +11,14 @@ import numpy as np
 import rigwright as rw
 from rigwright import exports
 from rigwright.cli import _arguments as arguments
-from rigwright.cli._actions import add_action_arguments, wants_actions
+from rigwright.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._console import Console
-from rigwright.cli._evaluate_actions import evaluate_actions, motion_of_action
-from rigwright.cli._model_motion import Played, motion_of
+from rigwright.cli._inputs.actions import add_action_arguments, wants_actions
+from rigwright.cli._inputs.model_motion import Played, motion_of
+from rigwright.cli._inputs.rigs import add_rig_arguments
+from rigwright.cli._inputs.shots import rate
 from rigwright.cli._overwrite import check_overwrite
 from rigwright.cli._result import Result
-from rigwright.cli._rigs import add_rig_arguments
-from rigwright.cli._shots import rate
 from rigwright.exports._motion import write_poses
 from rigwright.exports._vertices import SUFFIXES, files_of
 

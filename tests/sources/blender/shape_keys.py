@@ -1,7 +1,7 @@
 """Runs inside Blender: files of shape keys, some of which others drive."""
 
 import bpy
-from blender_tube import grown, shape, start
+from tube import grown, shape, start
 
 
 def shapes_only():

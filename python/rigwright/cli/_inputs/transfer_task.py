@@ -16,7 +16,7 @@ from rigwright import transfer
 from rigwright._atomic_files import atomic_file
 from rigwright._formats.gltf.surface import read_surface
 from rigwright._validate import bad_argument
-from rigwright.cli._meshes import unit_note
+from rigwright.cli._inputs.meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._transfer.measured import check_truth
 from rigwright.transfer._targets import matched

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.cli._console import Console
-from rigwright.cli._motion import animation_channels
+from rigwright.cli._inputs.motion import animation_channels
 
 FILES = (".bvh", ".bvh.gz")
 

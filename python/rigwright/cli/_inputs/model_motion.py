@@ -18,7 +18,7 @@ from rigwright._formats.readers import suffix_of
 from rigwright._rigs.moving_mesh import turn_between
 from rigwright._rigs.resampling import resampled
 from rigwright._rigs.rotations import compose, invert, transform_of
-from rigwright.cli._motion import joint_names_map
+from rigwright.cli._inputs.motion import joint_names_map
 from rigwright.sources import Motion
 
 GLTF = (".glb", ".gltf")

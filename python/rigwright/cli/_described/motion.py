@@ -12,7 +12,7 @@ from rigwright import inverse, sources
 from rigwright._formats.live_link.read import ANGLES, LEADING, load_table
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright._formats.usd_weights import usd_animations
-from rigwright.cli._shots import USD, states_rate
+from rigwright.cli._inputs.shots import USD, states_rate
 from rigwright.sources._arrays import read_array
 
 NOT_STATED = "not stated"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigwright import sources
 from rigwright._formats.npz.archive import member_names
 from rigwright.cli._arguments import existing_file, unit
-from rigwright.cli._meshes import unit_note
+from rigwright.cli._inputs.meshes import unit_note
 
 Int64 = NDArray[np.int64]
 

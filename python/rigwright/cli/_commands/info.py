@@ -15,10 +15,10 @@ from rigwright._rigs.resting import HINT, resting_lines
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
-from rigwright.cli._info_clips import clip_line, described_clip
-from rigwright.cli._info_motion import describe_motion, size_of
+from rigwright.cli._described.clips import clip_line, described_clip
+from rigwright.cli._described.motion import describe_motion, size_of
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
-from rigwright.cli._rigs import add_rig_arguments, opened_rig
 from rigwright.report._kit.facts import combination_counts
 
 SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
-from rigwright.cli._rigs import add_rig_arguments, opened_rig
 
 SUMMARY = "time a model on this machine, beside PyTorch, ONNX Runtime and the rig itself"
 EXAMPLE = "rigwright bench hero.safetensors --data held_out.rwdata --rig hero.npz"

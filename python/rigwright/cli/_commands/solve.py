@@ -13,11 +13,11 @@ from rigwright import exports, inverse, sources
 from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._constraints import add_constraint_arguments
-from rigwright.cli._head_motion import head_motion_warnings, jitter_warnings
+from rigwright.cli._described.head_motion import head_motion_warnings, jitter_warnings
+from rigwright.cli._inputs.constraints import add_constraint_arguments
+from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._inputs.transfer_task import choice
 from rigwright.cli._result import Result
-from rigwright.cli._shots import add_shot_arguments, open_rig, open_shot
-from rigwright.cli._transfer_task import choice
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import Solution
 from rigwright.inverse._parts import solve_in_parts

@@ -1,4 +1,4 @@
-"""Runs inside Blender: writes the small .blend files that the tests read. Usage: ``... blender_files.py -- FOLDER``."""
+"""Runs inside Blender: writes the small .blend files that the tests read. Usage: ``... files.py -- FOLDER``."""
 
 import math
 import sys
@@ -9,9 +9,9 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
-from blender_limb import draped, limb
-from blender_shape_keys import combined, product_of_bone, shapes_only
-from blender_tube import grown, limit, shape, start, tube
+from limb import draped, limb
+from shape_keys import combined, product_of_bone, shapes_only
+from tube import grown, limit, shape, start, tube
 
 
 def plain():

@@ -1,0 +1,1 @@
+"""One module per command: its summary, example, arguments and work."""

@@ -1,0 +1,1 @@
+"""What commands say of clips, shots, weights and transfers."""
