@@ -55,6 +55,7 @@ CALLS = {
     "measure_transfer": lambda p, _: rw.report.measure_transfer(RIG, RIG, progress=p),
     "sample": sample,
     "sample_actions": sample_actions,
+    "balanced": lambda p, _: rw.sampling.balanced(small_rig(), "uniform", 4, progress=p),
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.

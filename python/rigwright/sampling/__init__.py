@@ -25,15 +25,18 @@ the hashes that vouch for a shard) and ``.lock``. A killed run goes on from ther
 happens in ``.replacement``, whose files move into the folder when they are finished.
 """
 
+from rigwright.sampling._balanced import Balanced, balanced
 from rigwright.sampling._check import CheckedRig, check_rig
 from rigwright.sampling._dataset import Dataset, InfluenceProbe
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
+from rigwright.sampling._plan import clipped_share
 from rigwright.sampling._played import sample_actions
 from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
 
 __all__ = [
     "Animation",
+    "Balanced",
     "CheckedRig",
     "Dataset",
     "Executor",
@@ -44,7 +47,9 @@ __all__ = [
     "Normal",
     "Sampler",
     "Uniform",
+    "balanced",
     "check_rig",
+    "clipped_share",
     "sample",
     "sample_actions",
 ]

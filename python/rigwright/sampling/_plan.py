@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
-from rigwright.sampling._check import CheckedRig
+from rigwright.sampling._check import CheckedRig, check_rig
 from rigwright.sampling._manifest import opening, shard_bounds
 from rigwright.sampling._npy import npy_size
-from rigwright.sampling._samplers import Sampler, default_count, probe_rows, round_inside
+from rigwright.sampling._samplers import DEFAULT_COUNT, Animation, Sampler, default_count, probe_rows, round_inside
 from rigwright.sampling._stream import Stream
 from rigwright.sampling._work import Shard
 
@@ -79,6 +80,27 @@ def make_plan(
     return Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards)
 
 
+def clipped_share(rig: Rig, sampler: Animation, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:
+    """The share of the channel values drawn from an animation with noise that lie on a bound for being beyond it.
+
+    Parameters
+    ----------
+    rig : Rig
+    sampler : Animation
+    count, seed : int
+        As :func:`rigwright.sampling.sample` is given them: the same rows are looked at.
+
+    Returns
+    -------
+    float
+        From 0 to 1, of all values (T, N).
+    """
+    facts = check_rig(rig, "clipped_share")
+    count = integer("count", count, 1, "clipped_share")
+    stream = Stream(integer("seed", seed, 0, "clipped_share")).child(0)
+    return float(sampler.clipped(facts.channel_ranges, facts.channel_rest, count, stream).mean())
+
+
 def _check_probe(probe: int, channels: int) -> None:
     """The probe's rows are drawn at once: as many numbers as the square of the channels, for each base pose."""
     most = LARGEST_PROBE // (8 * channels * (channels + 1))
@@ -88,8 +110,8 @@ def _check_probe(probe: int, channels: int) -> None:
         raise bad_argument("sample", "probe", got, f"from 0 to {most} for so many channels")
 
 
-def integer(argument: str, value: object, lowest: int) -> int:
-    """The integer that an argument of ``sample`` must be."""
+def integer(argument: str, value: object, lowest: int, function: str = "sample") -> int:
+    """The integer that an argument must be."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
-        raise bad_argument("sample", argument, repr(value), f"an integer from {lowest}")
+        raise bad_argument(function, argument, repr(value), f"an integer from {lowest}")
     return int(value)

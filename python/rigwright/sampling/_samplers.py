@@ -133,11 +133,28 @@ class Animation:
                 expected = f"at most the {len(frames)} frames of an animation without noise"
                 raise bad_argument("sample", "count", str(count), expected)
             return np.array(frames[:count])
+        moved, lowest, highest = self._moved(ranges, rest, count, stream)
+        return np.asarray(np.clip(moved, lowest, highest))
+
+    def clipped(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> NDArray[np.bool_]:
+        """Which values (count, N) of :meth:`draw` were beyond their bounds and lie on them."""
+        if self.exact:
+            return np.zeros((count, len(ranges)), np.bool_)
+        moved, lowest, highest = self._moved(ranges, rest, count, stream)
+        return np.asarray((moved < lowest) | (moved > highest))
+
+    def _moved(
+        self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Frames with noise before they are clipped, and their bounds; all (count, N)."""
+        frames = np.asarray(self.frames, np.float64)
         picked = frames[(stream.uniform(count) * len(frames)).astype(np.int64)]
         low, high = self._factors()
         factor = low + (high - low) * stream.uniform(count, len(ranges))
         lowest, highest = np.minimum(ranges[:, 0], picked), np.maximum(ranges[:, 1], picked)
-        return np.asarray(np.clip(rest + factor * (picked - rest), lowest, highest))
+        return rest + factor * (picked - rest), lowest, highest
 
     def settings(self) -> dict[str, object]:
         """``{"kind": "animation", "frames": A, "sha256": ..., "noise": [low, high]}``; noise as factors."""

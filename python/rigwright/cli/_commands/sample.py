@@ -13,12 +13,14 @@ from rigwright.cli._inputs.actions import action_rows, add_action_arguments, cho
 from rigwright.cli._inputs.motion import animation_channels
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
+from rigwright.sampling._samplers import DEFAULT_COUNT
 
 SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
-rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk"""
+rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk
+rigwright sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,11 +45,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the rig's")
     motion.add_argument(
         "--noise",
-        type=arguments.positive,
+        type=noise,
         default=0.0,
-        help="random factor 1 +- NOISE per channel (default: the frames)",
+        metavar="NOISE|LOW:HIGH",
+        help="random factor 1 +- NOISE, or from LOW to HIGH, per channel (default: the frames)",
     )
+    _add_balance_arguments(parser)
     add_rig_arguments(parser)
+
+
+def noise(text: str) -> float | tuple[float, float]:
+    """The type of ``--noise``."""
+    low, colon, high = text.partition(":")
+    if not colon:
+        return arguments.positive(text)
+    factors = (0.0 if low.strip() == "0" else arguments.positive(low), arguments.positive(high))
+    if factors[0] > factors[1]:
+        raise argparse.ArgumentTypeError(f"{text!r} falls; LOW:HIGH are two factors, the smaller first")
+    return factors
+
+
+def _add_balance_arguments(parser: argparse.ArgumentParser) -> None:
+    balance = parser.add_argument_group("balanced poses")
+    balance.add_argument(
+        "--balance",
+        metavar="CANDIDATES",
+        type=arguments.count,
+        help="evaluate so many candidates and draw evenly over what they do, rare expressions as often as common ones",
+    )
+    balance.add_argument(
+        "--landmarks",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="vertices that tell expressions apart, one per line (default: 24 that move, far from each other)",
+    )
+    balance.add_argument("--bins", metavar="B", type=arguments.count, help="intervals of equal length (default 16)")
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
@@ -65,6 +97,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 frames = animation_channels(args.animation, args.joint_map, rig, console, args.action)
             sampler = sampling.Animation(frames, args.noise)
             probe = 0 if args.probe is None and sampler.exact else probe
+            _say_what_is_clipped(rig, sampler, args, console)
+        sampler = _balanced(rig, sampler, args, progress)
         dataset = sampling.sample(
             rig,
             args.output,
@@ -88,6 +122,41 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"
     )
     return result
+
+
+def _say_what_is_clipped(rig: Any, sampler: Any, args: argparse.Namespace, console: Console) -> None:
+    """Noise multiplies values beyond their ranges: how many of those that are drawn lie on a bound for that."""
+    from rigwright import sampling
+
+    count = args.balance or args.count or DEFAULT_COUNT
+    share = sampling.clipped_share(rig, sampler, count, seed=args.seed)
+    if share > 0.0:
+        console.line(f"note: {share:.1%} of the values with noise were outside their ranges and are clipped")
+
+
+def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -> Any:
+    """The sampler itself, or with ``--balance`` its candidates in bins.
+
+    Raises
+    ------
+    ValueError
+        For fewer candidates than poses, or options of the balance without it.
+    """
+    from rigwright import sampling, sources
+
+    if args.balance is None:
+        for option in ("landmarks", "bins"):
+            if getattr(args, option) is not None:
+                raise ValueError(f"--{option} goes with --balance CANDIDATES")
+        return sampler
+    wanted = DEFAULT_COUNT if args.count is None else args.count
+    if args.balance < wanted:
+        raise ValueError(f"--balance is {args.balance}; it must be at least the {wanted} poses to draw")
+    landmarks = None if args.landmarks is None else sources.load_vertex_indices(args.landmarks)
+    bins = 16 if args.bins is None else args.bins
+    return sampling.balanced(
+        rig, sampler, args.balance, landmarks=landmarks, bins=bins, seed=args.seed, progress=progress
+    )
 
 
 def notice(rig: Any, console: Console) -> None:
