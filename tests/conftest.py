@@ -26,6 +26,7 @@ TOLERANCES = {
     "float64": 1e-12,
     "gram": 1e-9,  # least squares in Gram space: squaring costs digits
     "float32": 2e-6,
+    "map_ridge": 1e-6,  # floors of deformation maps: the ridge of 1e-9 on texels that hardly anything samples
     "float32_sum": 2e-5,  # long float32 sums in an order of their own (matrix products of a few hundred terms)
     "finite_difference": 2e-3,  # central differences of float32 functions: cancellation leaves about three digits
 }

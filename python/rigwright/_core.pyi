@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -872,10 +872,18 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
     """
+def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Distances (T, V) between offsets (T, V, 3) and the best map of R x R texels, sampled at uvs (V, 2).
+    """
 def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
     the left of each weight.
+    """
+def mend_uvs(uvs: numpy.typing.ArrayLike, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, fields: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> dict:
+    """
+    Texture coordinates (V, 2) for maps of R x R texels, and what was done to get them.
     """
 def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
     """

@@ -19,7 +19,7 @@ CPP_LAYERS = [
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "baseline", "metrics", "inverse", "transfer", "packing"},
+    {"body", "face", "baseline", "metrics", "inverse", "transfer", "packing"},
     {"registry"},
     {"cuda"},
 ]

@@ -1,0 +1,102 @@
+#include "rigwright/face/map_floor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "rigwright/core/check.h"
+#include "rigwright/core/parallel.h"
+
+namespace rigwright::face {
+namespace {
+
+constexpr const char* name = "map_floor";
+constexpr double ridge = 1e-9;                // decides texels that nothing samples, and moves no distance visibly
+constexpr std::int64_t frames_per_piece = 8;  // solved together: 24 right-hand sides
+
+std::int64_t texel(const TexelSample& sample, int corner, std::int64_t resolution) {
+    return sample.first + corner % 2 + corner / 2 * resolution;
+}
+
+std::int64_t checked_resolution(std::int64_t resolution) {
+    if (resolution < MapFloor::smallest_resolution || resolution > MapFloor::largest_resolution) {
+        throw bad_argument(name, "resolution", std::to_string(resolution),
+                           "from " + std::to_string(MapFloor::smallest_resolution) + " to " +
+                               std::to_string(MapFloor::largest_resolution));
+    }
+    return resolution;
+}
+
+}  // namespace
+
+TexelSample texel_sample(double u, double v, std::int64_t resolution) {
+    const double last = static_cast<double>(resolution - 1);
+    const double x = std::clamp(u, 0.0, 1.0) * last;
+    const double y = std::clamp(v, 0.0, 1.0) * last;
+    const std::int64_t i = std::min(static_cast<std::int64_t>(x), resolution - 2);
+    const std::int64_t j = std::min(static_cast<std::int64_t>(y), resolution - 2);
+    const double a = x - static_cast<double>(i);
+    const double b = y - static_cast<double>(j);
+    return {j * resolution + i, {(1.0 - a) * (1.0 - b), a * (1.0 - b), (1.0 - a) * b, a * b}};
+}
+
+MapFloor::MapFloor(View<const double, 2> uvs, std::int64_t resolution)
+    : resolution_(checked_resolution(resolution)), normal_(resolution * resolution, resolution + 1) {
+    check_shape<const double, 2>(name, "uvs", uvs, {-1, 2});
+    check_finite(name, "uvs", uvs);
+    if (uvs.extent(0) == 0) throw bad_argument(name, "uvs", "empty", "coordinates of at least one vertex");
+    samples_.reserve(uvs.extent(0));
+    for (std::int64_t v = 0; v < uvs.extent(0); ++v) {
+        samples_.push_back(texel_sample(uvs(v, 0), uvs(v, 1), resolution));
+        const TexelSample& sample = samples_.back();
+        for (int a = 0; a < 4; ++a) {
+            for (int b = 0; b <= a; ++b) {
+                normal_.lower(texel(sample, a, resolution), texel(sample, b, resolution)) +=
+                    sample.weights[a] * sample.weights[b];
+            }
+        }
+    }
+    for (std::int64_t i = 0; i < normal_.rows(); ++i) normal_.lower(i, i) += ridge;
+    if (!normal_.factorize()) throw NumericalError("map_floor: the normal equations are not positive definite");
+}
+
+void MapFloor::distances(View<const float, 3> offsets, View<double, 2> distances, int threads) const {
+    check_shape<const float, 3>(name, "offsets", offsets, {-1, num_vertices(), 3});
+    check_shape<double, 2>(name, "distances", distances, {offsets.extent(0), num_vertices()});
+    check_finite(name, "offsets", offsets);
+    parallel_for(offsets.extent(0), frames_per_piece, threads,
+                 [&](std::int64_t begin, std::int64_t end) { distances_of(offsets, begin, end, distances); });
+}
+
+void MapFloor::distances_of(View<const float, 3> offsets, std::int64_t begin, std::int64_t end,
+                            View<double, 2> distances) const {
+    const std::int64_t columns = 3 * (end - begin);
+    std::vector<double> map(normal_.rows() * columns, 0.0);
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        for (int corner = 0; corner < 4; ++corner) {
+            double* const row = map.data() + texel(samples_[v], corner, resolution_) * columns;
+            for (std::int64_t t = begin; t < end; ++t) {
+                for (int axis = 0; axis < 3; ++axis) {
+                    row[3 * (t - begin) + axis] += samples_[v].weights[corner] * offsets(t, v, axis);
+                }
+            }
+        }
+    }
+    normal_.solve(map.data(), columns);
+    for (std::int64_t v = 0; v < num_vertices(); ++v) {
+        for (std::int64_t t = begin; t < end; ++t) {
+            double square = 0.0;
+            for (int axis = 0; axis < 3; ++axis) {
+                double gap = -static_cast<double>(offsets(t, v, axis));
+                for (int corner = 0; corner < 4; ++corner) {
+                    gap += samples_[v].weights[corner] *
+                           map[texel(samples_[v], corner, resolution_) * columns + 3 * (t - begin) + axis];
+                }
+                square += gap * gap;
+            }
+            distances(t, v) = std::sqrt(square);
+        }
+    }
+}
+
+}  // namespace rigwright::face
