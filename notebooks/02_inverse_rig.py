@@ -61,7 +61,7 @@ rw.plot.side_by_side(rig, performance[strip], titles=titles, turn=15, width=160)
 
 # %%
 used = np.argsort(-truth.mean(axis=0))[:12]
-rw.plot.contact_sheet(rig, np.eye(len(names))[used], [names[k] for k in used], columns=6, width=150)
+rw.plot.contact_sheet(rig, np.eye(len(names))[used], [names[k] for k in used], columns=6, width=130)
 
 # %% [markdown]
 # ## Solve
@@ -97,7 +97,7 @@ rw.plot.side_by_side(
     titles=titles + ["solved"] * 6 + [f"mean {off[frame].mean():.3f} mm" for frame in strip],
     columns=6,
     turn=15,
-    width=140,
+    width=124,
 )
 
 # %% [markdown]

@@ -23,7 +23,7 @@ import nbformat
 HERE = Path(__file__).resolve().parent
 LARGEST = 500_000  # bytes of a notebook
 TIMEOUT = 3600  # seconds that a cell may take
-QUALITY = 88  # of JPEG: at 80 the background is spotted beside edges
+QUALITY = 84  # of JPEG
 
 
 def read(source: Path) -> Any:
@@ -86,6 +86,7 @@ def main() -> None:
     arguments = parser.parse_args()
     data = Path(os.environ.get("RIGWRIGHT_DATA", "data")).resolve()
     os.environ["RIGWRIGHT_DATA"] = str(data)  # notebooks run in another folder
+    too_large: list[str] = []
     for source in sorted(HERE.glob("[0-9]*.py")):
         if arguments.names and not source.name.startswith(tuple(arguments.names)):
             continue
@@ -96,9 +97,11 @@ def main() -> None:
         content = nbformat.writes(notebook) + "\n"
         print(f"{source.stem}: {len(content) / 1000:.0f} kB", flush=True)
         if len(content) > LARGEST:
-            raise SystemExit(f"{source.stem}: at most {LARGEST / 1000:.0f} kB are stored")
-        if not arguments.check:
+            too_large.append(source.stem)
+        elif not arguments.check:
             source.with_suffix(".ipynb").write_text(content, encoding="utf-8")
+    if too_large:
+        raise SystemExit(f"not stored, larger than {LARGEST / 1000:.0f} kB: {', '.join(too_large)}")
 
 
 if __name__ == "__main__":
