@@ -49,7 +49,7 @@ rw.plot.side_by_side(rig, vertices, titles=["at rest", "bent", "walking", "walki
 # A *channel* is what an animator turns: a rotation in degrees, a translation, a dial. `sample` draws every channel from a truncated normal distribution inside its range, lets Blender evaluate the poses, and writes them into a folder of `.npy` files with hashes. If it is interrupted, the same call continues it, to the same bytes.
 
 # %% tags=["parameters"]
-count, steps = 2000, 700
+count, steps = 2000, 400
 
 # %%
 samples = rw.sampling.sample(rig, folder / "random.rwdata", count=count, seed=0, workers=2)

@@ -155,7 +155,7 @@ rw.plot.side_by_side(
     unit="mm",
     titles=["shot", "solved", "pinned", *(f"mean {distance.mean():.2f} mm" for distance in apart)],
     turn=15,
-    width=170,
+    width=150,
 )
 
 # %% [markdown]

@@ -56,7 +56,8 @@ linear = rw.BlendshapeRig(man[head], deltas[:, head], names=arkit.shape_names, f
 target, names = woman[head], linear.shape_names
 view = {"focus": np.max(np.linalg.norm(linear.columns(), axis=2), axis=0) > 0.3, "turn": 10, "rise": 3}
 print(f"{len(names)} shapes, {len(target):,} vertices")
-rw.plot.side_by_side(linear, [man[head], target], titles=["first face", "second face"], width=220, **view)
+centered = [face - face.mean(axis=0) for face in (man[head], target)]
+rw.plot.side_by_side(linear, centered, titles=["first face", "second face"], width=220, **view)
 
 # %% [markdown]
 # Nobody sculpted combinations for this face: `constructed_correctives` makes some, for shapes that are often on together and for the way between open and closed.

@@ -23,7 +23,7 @@ import nbformat
 HERE = Path(__file__).resolve().parent
 LARGEST = 500_000  # bytes of a notebook
 TIMEOUT = 3600  # seconds that a cell may take
-QUALITY = 84  # of JPEG
+QUALITY = 86  # of JPEG
 
 
 def read(source: Path) -> Any:
@@ -74,7 +74,7 @@ def shrink(notebook: Any) -> None:
             if "image/png" in data and data.get("text/plain", "").startswith("<Image"):
                 small = io.BytesIO()
                 picture = Image.open(io.BytesIO(base64.b64decode(data.pop("image/png"))))
-                picture.convert("RGB").save(small, "JPEG", quality=QUALITY, subsampling=0, optimize=True)
+                picture.convert("RGB").save(small, "JPEG", quality=QUALITY, optimize=True)
                 data["image/jpeg"] = base64.b64encode(small.getvalue()).decode()
 
 
