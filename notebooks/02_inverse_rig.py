@@ -50,7 +50,7 @@ names, size = rig.shape_names, 1000 * rig.metadata["meters_per_unit"]  # millime
 performance = rig.evaluate(truth)
 print(f"{len(rig.rest_vertices):,} vertices, {rig.num_shapes} shapes, {len(rig.combinations)} combinations")
 print(f"{len(truth)} frames with {(truth > 0.02).sum(axis=1).mean():.0f} weights on at a time")
-strip = np.linspace(0.1 * len(truth), 0.9 * len(truth), 6).astype(int)
+strip = (np.array([0.1, 0.3, 0.45, 0.6, 0.8, 0.98]) * len(truth)).astype(int)
 titles = [f"frame {frame}" for frame in strip]
 rw.plot.side_by_side(rig, performance[strip], titles=titles, turn=15, width=160)
 
@@ -97,7 +97,7 @@ rw.plot.side_by_side(
     titles=titles + ["solved"] * 6 + [f"mean {off[frame].mean():.3f} mm" for frame in strip],
     columns=6,
     turn=15,
-    width=124,
+    width=116,
 )
 
 # %% [markdown]

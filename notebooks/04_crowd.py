@@ -124,7 +124,7 @@ rw.plot.side_by_side(
 # %% [markdown]
 # ## The crowd again
 #
-# Two hundred heads stand 1 to 40 meters away. Each takes the prefix that one pixel allows at its distance. The picture shows the front of the crowd; color is the number of shapes that a head takes.
+# Two hundred heads stand 1 to 40 meters away. Each takes the prefix that one pixel allows at its distance. The picture shows every fourth of them, the nearest in the lowest row; color is the number of shapes that a head takes.
 
 # %%
 heads = 200
