@@ -31,8 +31,10 @@ import numpy as np
 
 import rigwright as rw
 
-data, folder = Path(os.environ.get("RIGWRIGHT_DATA", "data")), Path(tempfile.mkdtemp())
-rig = rw.sources.load(rw.demo.build_character(folder / "character.blend"))
+data = Path(os.environ.get("RIGWRIGHT_DATA", "data"))
+scratch = tempfile.TemporaryDirectory()  # goes with the notebook
+folder = Path(scratch.name)
+rig = rw.sources.load(rw.demo.build_character(folder / "demo-character.blend"))
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.skeleton.names)} joints, {len(rig.channel_names)} channels")
 
 rest = np.clip(0, *rig.channel_ranges.T)
@@ -49,7 +51,7 @@ rw.plot.side_by_side(rig, vertices, titles=["at rest", "bent", "walking", "walki
 # A *channel* is what an animator turns: a rotation in degrees, a translation, a dial. `sample` draws every channel from a truncated normal distribution inside its range, lets Blender evaluate the poses, and writes them into a folder of `.npy` files with hashes. If it is interrupted, the same call continues it, to the same bytes.
 
 # %% tags=["parameters"]
-count, steps = 2000, 400
+count, steps = 2000, 700
 
 # %%
 samples = rw.sampling.sample(rig, folder / "random.rwdata", count=count, seed=0, workers=2)
@@ -130,7 +132,7 @@ sampled = axis.axvspan(*rig.channel_ranges[elbow], alpha=0.12)
 # The learned clip as a point cache for other programs, and as a `.glb` that any viewer plays. A writer returns notes on what its format cannot hold.
 
 # %%
-fps = 24
+fps = 30
 playback = model.evaluate(clip.poses[:48])
 for name in ("clip.pc2", "clip.glb"):
     notes = rw.exports.write_vertices(folder / name, playback, rig.faces, fps=fps, up_axis=rig.up_axis)

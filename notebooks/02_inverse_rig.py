@@ -36,7 +36,9 @@ import numpy as np
 
 import rigwright as rw
 
-data, folder = Path(os.environ.get("RIGWRIGHT_DATA", "data")), Path(tempfile.mkdtemp())
+data = Path(os.environ.get("RIGWRIGHT_DATA", "data"))
+scratch = tempfile.TemporaryDirectory()  # goes with the notebook
+folder = Path(scratch.name)
 if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
     whole, curves = rw.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
     last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
