@@ -206,3 +206,59 @@ def test_a_scale_ends_just_above_its_values():
 
     for value in np.geomspace(1e-6, 1e6, 97):
         assert value * (1 - 1e-6) <= nice_top(value) <= 2.5 * value * (1 + 1e-6)
+
+
+def test_a_group_is_its_characters_at_their_places(rig):
+    """Two characters apart are the picture of the mesh that holds both."""
+    apart = np.array([[0.0, 0.0, 0.0], [22.0, 0.0, 0.0]])
+    states = rig.evaluate(np.eye(rig.num_shapes, dtype=np.float32)[:2])
+    both = np.concatenate([states[0], states[1] + np.float32([22.0, 0.0, 0.0])])
+    second = np.where(rig.faces < 0, -1, rig.faces + len(rig.rest_vertices))
+    mesh = rw.sources.Mesh(both, np.concatenate([rig.faces, second]))
+    expected = rw.plot.mesh(mesh, rise=20.0, width=160)
+    np.testing.assert_array_equal(rw.plot.group(rig, states, apart, width=160).pixels, expected.pixels)
+
+
+def test_a_value_colors_one_character_of_a_group(rig):
+    states = np.stack([rig.rest_vertices] * 2)
+    image = rw.plot.group(rig, states, [[0, 0, 0], [22, 0, 0]], values=[0.0, 3.0], top=4.0, turn=0.0, width=160)
+    assert not colored(image.pixels[:, :70]).any()
+    assert colored(image.pixels[:, 90:160]).mean() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"places": np.zeros((3, 3))}, r"group: places is float64 \(3, 3\); it must be numbers \(2, 3\)"),
+        ({"places": np.full((2, 3), np.nan)}, "group: places"),
+        ({"values": np.zeros(3)}, r"group: values is float64 \(3,\); it must be numbers \(2,\)"),
+        ({"vertices": np.zeros((2, 4, 3))}, "group: vertices"),
+    ],
+)
+def test_a_group_of_other_sizes_is_refused(rig, changed, message):
+    given = {"vertices": np.stack([rig.rest_vertices] * 2), "places": np.zeros((2, 3))} | changed
+    with pytest.raises(ValueError, match=message):
+        rw.plot.group(rig, **given)
+
+
+def test_lines_have_the_values_and_the_names(axes):
+    axis = axes()[0]
+    chart = rw.plot.lines([1, 2, 4], {"a": [3, 2, 1], "b": [0, 0, 1]}, xlabel="m", ylabel="mm", axis=axis)
+    assert chart is axis
+    assert (chart.get_xlabel(), chart.get_ylabel()) == ("m", "mm")
+    drawn = {line.get_label(): line.get_xydata().tolist() for line in chart.get_lines()}
+    assert drawn == {"a": [[1, 3], [2, 2], [4, 1]], "b": [[1, 0], [2, 0], [4, 1]]}
+
+
+@pytest.mark.parametrize(
+    ("across", "values", "message"),
+    [
+        ([1, 2], [1, 2, 3], r"lines: values is int64 \(3,\); it must be numbers \(2,\)"),
+        ([], [], "lines: across"),
+        ([1, np.inf], [1, 2], "lines: across"),
+        ([1, 2], {}, "lines: values is empty"),
+    ],
+)
+def test_lines_of_other_sizes_are_refused(across, values, message):
+    with pytest.raises(ValueError, match=message):
+        rw.plot.lines(across, values)

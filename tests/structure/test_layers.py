@@ -53,6 +53,7 @@ PYTHON_LAYERS = [
     {"report"},
     {"cli"},
     {"_demo"},
+    {"demo"},
 ]
 
 # Modules that run inside Blender's own Python, where rigwright is not installed.

@@ -42,6 +42,7 @@ PUBLIC = {
         "baselines",
         "cli",
         "crowd",
+        "demo",
         "errors",
         "exports",
         "faces",

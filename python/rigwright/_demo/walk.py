@@ -57,7 +57,27 @@ class Walk:
 
 
 def walk_channels(rig: Rig, frames: int = 40) -> Array:
-    """Channels (T, N) of one loop of the walk; the frame after the last is the first again."""
+    """Make one loop of the demo character's walk; the frame after the last is the first again.
+
+    Parameters
+    ----------
+    rig : Rig
+        The character of :func:`~rigwright.demo.build_character`.
+    frames : int
+        Frames of the loop; it was keyed as 40.
+
+    Returns
+    -------
+    (T, N) float64 array
+        Channels, inside the rig's ranges.
+
+    Raises
+    ------
+    ValueError
+        If the rig is another one, or ``frames`` is below 2.
+    rigwright._extras.MissingExtra
+        If the assets are not installed.
+    """
     return walk(rig, frames).channels
 
 

@@ -5,7 +5,9 @@ axes. Needs the extra ``report`` (PyVista and matplotlib), and no display.
 """
 
 from rigwright.plot._charts import curves, error_curves
+from rigwright.plot._group import group
 from rigwright.plot._image import Image
+from rigwright.plot._lines import lines
 from rigwright.plot._meshes import contact_sheet, mesh, side_by_side
 from rigwright.plot._portrait import portrait_renderer
 from rigwright.plot._studio import Studio, View, close_view, view_of
@@ -18,6 +20,8 @@ __all__ = [
     "contact_sheet",
     "curves",
     "error_curves",
+    "group",
+    "lines",
     "mesh",
     "portrait_renderer",
     "side_by_side",

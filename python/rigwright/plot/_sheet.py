@@ -12,7 +12,7 @@ from rigwright.plot._drawing import blank_figure, pixels_of
 from rigwright.plot._image import Pixels
 
 TITLE = 26  # pixels above a picture
-SCALE = 92  # pixels beside the pictures
+SCALE = 112  # pixels beside the pictures
 BAR = 12  # pixels across the color scale
 LONGEST_BAR = 320  # pixels
 TEXT = 13.0  # pixels, of titles; shrunk to the width of a picture
