@@ -86,7 +86,7 @@ def test_arrays_as_wide_as_the_channels_are_channels(evaluate, model, channels):
 def test_another_rate_is_resampled_and_said(evaluate, model, channels):
     np.savez("walk.npz", channels=channels, fps=48.0)
     notes = evaluate("walk.npz", "-o", "out.mdd", "--fps", "24")[1]["notes"]
-    assert notes[0] == "9 frames at 48 a second were resampled to 5 at 24 a second"
+    assert notes[0] == "9 frames at 48 per second were resampled to 5 at 24 per second"
     shot = rw.sources.load_shot("out.mdd")
     assert shot.fps == 24.0
     every_other = model.evaluate(model.poses_from_channels(channels[::2]))
@@ -110,7 +110,7 @@ def test_a_data_set_is_played(evaluate, folder, model):
 def test_a_unit_and_an_up_axis(evaluate, model, channels):
     np.savez("walk.npz", channels=channels, fps=48.0)
     said = evaluate("walk.npz", "-o", "out.pc2", "--unit", "cm", "--up-axis", "Z")[1]
-    assert said["notes"] == ["out.pc2 states no rate, unit or up axis: 48 frames a second, units of 0.01 m, z up"]
+    assert said["notes"] == ["out.pc2 states no rate, unit or up axis: 48 frames per second, units of 0.01 m, z up"]
     points = model.evaluate(model.poses_from_channels(channels))
     expected = 100 * np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=2)
     np.testing.assert_allclose(rw.sources.load_shot("out.pc2").vertices, expected, atol=1e-4)

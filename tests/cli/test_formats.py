@@ -129,7 +129,7 @@ def test_evaluate_takes_a_blendshape_rig_of_every_file_of_the_table(folder, curv
 def test_info_says_that_a_glb_shot_moves(folder, curves, capsys):
     path = made(folder, "shot", ".glb", curves)
     assert dispatch.main(["info", str(path)]) == 0
-    assert re.search(r"clip: .*: 60 frames at 24 a second, moves \d+ shapes", capsys.readouterr().out)
+    assert re.search(r"clip: .*: 60 frames at 24 per second, moves \d+ shapes", capsys.readouterr().out)
 
 
 def test_info_knows_bvh(tmp_path, told):

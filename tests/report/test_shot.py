@@ -190,7 +190,7 @@ def test_every_part_is_there(page, solved):
         "target",
         "solved",
         "difference",
-        "25 a second",
+        "25 per second",
     ):
         assert words in text
     assert figure(page.numbers["rmse_mm"]) in text

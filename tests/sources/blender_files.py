@@ -195,7 +195,7 @@ def meshless():
 
 
 def write_cache(path):
-    """A turning mesh that a shape key bends, over five frames at 24 a second: the Alembic file, and its points."""
+    """A turning mesh that a shape key bends, over five frames at 24 per second: the Alembic file, and its points."""
     armature, mesh = start()
     mesh.modifiers.clear()
     bpy.data.objects.remove(armature)

@@ -37,7 +37,7 @@ def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rw.D
 
 
 def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.Deformer:
-    """A body without networks: one set a joint, weighted as the skinning, or hard sets of the strongest joint."""
+    """A body without networks: one set per joint, weighted as the skinning, or hard sets of the strongest joint."""
     weight = rig.weights if not hard else np.eye(rig.weights.shape[1])[rig.weights.argmax(axis=1)]
     members = [np.flatnonzero(column) for column in weight.T]
     tensors = {

@@ -88,7 +88,7 @@ def _chosen(name: str, rig: Any, console: Console) -> Chosen:
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"--action {name} does not exist")
-        return Chosen(path.name, animation_channels(path, None, rig, console), [], is_file=True)
+        return Chosen(path.name, *animation_channels(path, None, rig, console), is_file=True)
     known = list(getattr(rig, "actions", {}))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)

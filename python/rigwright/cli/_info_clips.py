@@ -29,4 +29,4 @@ def clip_line(clip: dict[str, Any]) -> str:
     """The same in one line."""
     moved = " and ".join(plural(clip[f"{kind}s"], kind) for kind in ("node", "shape") if clip[f"{kind}s"])
     moves = f"moves {moved}" if moved else "moves nothing"
-    return f"{clip['name']}: {plural(clip['frames'], 'frame')} at {clip['fps']:g} a second, {moves}"
+    return f"{clip['name']}: {plural(clip['frames'], 'frame')} at {clip['fps']:g} per second, {moves}"

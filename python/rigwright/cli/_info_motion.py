@@ -70,14 +70,23 @@ def _holds_meshes(folder: Path) -> bool:
 
 def _shot(path: Path) -> dict[str, Any]:
     shot = sources.load_shot(path)
-    facts = _shot_facts(path, shot, states_rate(path))
+    facts = _shot_facts(path, shot, states_rate(path)) | _rate_notes(path)
     return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD else facts
+
+
+def _rate_notes(path: Path) -> dict[str, str]:
+    """Where the rate of an MDD file comes from: it holds a time per frame."""
+    if path.suffix.lower() != ".mdd":
+        return {}
+    if states_rate(path):
+        return {"notes": "fps from the differences of the times that the file holds"}
+    return {"notes": "the file's times are not evenly spaced: its rate must be given by --fps"}
 
 
 def _usd_weights(path: Path) -> list[str]:
     """The animations of blend shapes in a USD file, which is a shot as well."""
     return [
-        f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} a second"
+        f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} per second"
         for place, (names, values, rate) in usd_animations(path).items()
     ]
 
