@@ -4,8 +4,8 @@ The rig and the shot are those of ``inverse_rig.py``: constructed, of the paper'
 ``Solver.solve(device="cuda")``: projection, upload of the targets from pageable memory, search, measures. "projection"
 and "search" are its two largest parts by themselves, each with its own copies. Medians, after a warm-up. "cpu" is the
 same call on all threads. Weights are compared where both reach the same objective, which must be all frames that have
-one minimum in reach. Not yet run on a device; the goal is 200,000 frames per second of whole calls on a GPU of the H100's
-class.
+one minimum in reach. Not yet run on a device; the goal is 200,000 frames per second of whole calls on a GPU of the
+H100's class.
 """
 
 from __future__ import annotations

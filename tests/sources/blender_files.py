@@ -9,7 +9,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
-from blender_limb import draped, limb
+from blender_limb import draped, limb, stacked
 from blender_shape_keys import combined, product_of_bone, shapes_only
 from blender_tube import grown, limit, shape, start, tube
 
@@ -218,7 +218,7 @@ def write_cache(path):
 
 FILES = (
     plain, controls, constrained, following, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned,
-    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped,
+    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped, stacked,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=arguments.positive, help=f"training (default {Settings.minutes:g})")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a tenth of everything, to see that it works")
-    size.add_argument("--full", action="store_true", help=f"train {FULL.minutes:g} minutes, as for the published figures")
+    size.add_argument(
+        "--full", action="store_true", help=f"train {FULL.minutes:g} minutes, as for the published figures"
+    )
     parser.add_argument("--workers", type=arguments.count, default=min(4, _core.num_processors()), help="processes")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
     parser.add_argument("--debug", action="store_true", help="show where an error arose")

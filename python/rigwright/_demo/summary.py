@@ -33,7 +33,10 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host['name']}"),
         *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
         ("played", _played(result["action"])),
-        ("speed", f"{figure(single)} ms per pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}"),
+        (
+            "speed",
+            f"{figure(single)} ms per pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}",
+        ),
         ("confidence", _confidence(numbers["median_confidence"])),
         ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
         ("inverse rig", _inverse(result["face"])),

@@ -80,7 +80,8 @@ def _print(result: dict[str, Any], console: Console) -> None:
     if "rig" in result:
         rig, ours = result["rig"]["milliseconds"], result["rig"]["engine_milliseconds"]
         console.line(
-            f"{result['rig']['name']}: {rig:.3f} ms per pose; rigwright, in turns with it: {ours:.3f}, {rig / ours:.1f} x"
+            f"{result['rig']['name']}: {rig:.3f} ms per pose; "
+            f"rigwright, in turns with it: {ours:.3f}, {rig / ours:.1f} x"
         )
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     console.line(f"medians on {result['machine']}; {versions}")

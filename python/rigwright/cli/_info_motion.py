@@ -12,6 +12,7 @@ from rigwright import inverse, sources
 from rigwright._formats.live_link.read import ANGLES, LEADING, load_table
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright._formats.usd_weights import usd_animations
+from rigwright.cli._info_clips import describe_scene
 from rigwright.cli._shots import USD, states_rate
 from rigwright.sources._arrays import read_array
 
@@ -27,7 +28,7 @@ WEIGHTS = {
 
 
 def describe_motion(path: Path) -> dict[str, Any] | None:
-    """Facts of a shot or of weights; None for a file that is neither.
+    """Facts of a shot, of weights, or of a scene without a surface; None for a file that is neither.
 
     Raises
     ------
@@ -39,6 +40,8 @@ def describe_motion(path: Path) -> dict[str, Any] | None:
         return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
     if name.endswith(MESHES):
         return _shot(path)
+    if name.endswith((".glb", ".gltf")):
+        return describe_scene(path)
     if name.endswith((".bvh", ".bvh.gz")):
         return _skeleton_motion(path)
     if name.endswith(".ply"):

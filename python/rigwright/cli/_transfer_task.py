@@ -18,8 +18,8 @@ from rigwright._formats.gltf.surface import read_surface
 from rigwright._validate import bad_argument
 from rigwright.cli._meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report._transfer.measured import check_truth
 from rigwright.report._kit.words import figure
+from rigwright.report._transfer.measured import check_truth
 from rigwright.transfer._landmarks import doubtful_landmarks
 from rigwright.transfer._targets import matched
 
@@ -121,7 +121,9 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=[f"{note} --unit says it"] * bool(note) + lost + _landmark_notes(placed.match, rig, target.vertices, unit),
+        notes=[f"{note} --unit says it"] * bool(note)
+        + lost
+        + _landmark_notes(placed.match, rig, target.vertices, unit),
         surface_of=surface_of,
     )
 
@@ -138,7 +140,9 @@ def _landmark_notes(match: transfer.Correspondence | None, rig: Any, target: Flo
     ]
     more = f" and {len(rows) - MOST_LINES} more" if len(rows) > MOST_LINES else ""
     cure = "look at both vertices of these lines; what they tie is carried to the wrong place"
-    return [f"landmarks that miss each other when the faces are laid over each other: {', '.join(told)}{more}; {cure}"] * bool(told)
+    return [
+        f"landmarks that miss each other when the faces are laid over each other: {', '.join(told)}{more}; {cure}"
+    ] * bool(told)
 
 
 def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path | None, list[str]]:
