@@ -1,4 +1,4 @@
-"""Trains the published method (Bailey et al. 2018, as printed) on the demo's poses: ``python benchmarks/paper_variant.py``.
+"""Trains the method of Bailey et al. 2018 as printed on the demo's poses: ``python benchmarks/paper_variant.py``.
 
 After ``./run demo --full``: it learns from the same random poses as the demo's model, and its errors on the held-out
 poses and on the walk stand beside that model's in ``benchmarks/readme.py``. What is trained already is re-used.

@@ -1,8 +1,8 @@
 """Measures the figures of the README: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo --full``.
 
 Reads the demo's folder for the accuracy, trains the paper's variant on its poses (``paper_variant.py``), times the
-demo's model beside PyTorch and ONNX Runtime in one run, takes Antonia's figures from ``benchmarks/antonia_body.py`` where that has been run, and prints the tables; ``--write`` puts them into
-README.md between their marks.
+demo's model beside PyTorch and ONNX Runtime in one run, takes Antonia's figures from ``benchmarks/antonia_body.py``
+where that has been run, and prints the tables; ``--write`` puts them into README.md between their marks.
 """
 
 from __future__ import annotations

@@ -265,6 +265,14 @@ def test_a_residual_that_the_rig_has_no_shape_for_is_not(solved):
     assert "more than noise" in residual(solved_shot(solved.rig, shot, inverse.solve(solved.rig, shot, alpha=0.1)))
 
 
+def test_nothing_is_said_of_a_residual_of_less_than_a_micrometer(solved):
+    exact = solved.rig.evaluate(solved.truth.astype(np.float32))
+    noise = np.random.default_rng(0).normal(0, 2e-5, exact.shape).astype(np.float32)  # of a centimeter
+    shot = solved_shot(solved.rig, exact + noise, inverse.solve(solved.rig, exact + noise, alpha=3e-3))
+    assert 0.0 < 1.1 * shot.noise_rmse < shot.rmse.mean() < 0.001
+    assert residual(shot) == ""
+
+
 def test_weights_that_all_rest_are_noted(solved):
     shot = np.repeat(solved.rig.rest_vertices[None], 3, axis=0)
     resting = solved_shot(solved.rig, shot, inverse.solve(solved.rig, shot, alpha=0.1))

@@ -10,6 +10,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import exports
+from rigwright._formats.textures import lost_textures
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._actions import add_action_arguments, wants_actions
 from rigwright.cli._console import Console
@@ -31,10 +32,11 @@ rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwri
 rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
 rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
 rigwright evaluate smooth.glb smooth.glb -o smooth.npz
-rigwright evaluate limb.glb walk.bvh --joint-map joints.json -o limb.mdd
+rigwright evaluate limb.npz walk.bvh -o limb.mdd
 rigwright evaluate dog.safetensors dog.blend --action walk
 rigwright evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
 BVH = ".bvh"
+SURFACES = (".glb", ".usd", ".usda", ".usdc", ".abc", ".blend")  # formats that have a place for textures
 FORMATS = (
     ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
     ".bvh (the joints alone)"
@@ -146,6 +148,8 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
         raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     notes = [*motion.notes, *_write(model, playback, motion.fps or 30.0, args)]
+    if args.output.suffix.lower() in SURFACES:
+        notes += lost_textures(args.model, args.output, keeps_coordinates=False)
     confidence = np.atleast_1d(model.confidence(playback.poses))
     low = int((confidence < 0.5).sum())
     what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))

@@ -15,6 +15,7 @@ import rigwright as rw
 from rigwright import transfer
 from rigwright._atomic_files import atomic_file
 from rigwright._formats.gltf.surface import read_surface
+from rigwright._formats.textures import lost_textures
 from rigwright._validate import bad_argument
 from rigwright.cli._meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
@@ -106,6 +107,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     elif args.fixed == "each":
         fixed = "each"
     longer = (unit or rig.meters_per_unit) / rig.meters_per_unit
+    lost += lost_textures(args.target, args.output, surface_of is not None or bool(lost))
     note = unit_note(source, target.vertices, longer, args.target, "source")
     return Task(
         args=args,

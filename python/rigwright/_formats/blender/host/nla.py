@@ -93,6 +93,7 @@ def _value(scene: Scene, channel: Channel) -> float:
     """The value that Blender has given a channel."""
     if channel.kind in ("shape", "property"):
         return scene.dial(channel)
+    assert scene.armature is not None
     bone = scene.armature.pose.bones[channel.target]
     if channel.kind != "rotation":
         return float(getattr(bone, channel.kind)[channel.axis])
