@@ -1,11 +1,11 @@
-"""Frames a second of the inverse rig on an NVIDIA GPU, beside the CPU: ``python benchmarks/inverse_cuda.py``.
+"""Frames per second of the inverse rig on an NVIDIA GPU, beside the CPU: ``python benchmarks/inverse_cuda.py``.
 
 The rig and the shot are those of ``inverse_rig.py``: constructed, of the paper's size. "call" is the wall time of
 ``Solver.solve(device="cuda")``: projection, upload of the targets from pageable memory, search, measures. "projection"
 and "search" are its two largest parts by themselves, each with its own copies. Medians, after a warm-up. "cpu" is the
 same call on all threads. Weights are compared where both reach the same objective, which must be all frames that have
-one minimum in reach. Not yet run on a device; the goal is 200,000 frames a second of whole calls on a GPU of the H100's
-class.
+one minimum in reach. Not yet run on a device; the goal is 200,000 frames per second of whole calls on a GPU of the
+H100's class.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "device": cuda_report().detail,
         "rig": scene.about,
-        "frames_a_second": {name: len(targets) / spent for name, spent in times.items()},
+        "frames_per_second": {name: len(targets) / spent for name, spent in times.items()},
         "converged": float(found.converged.mean()),
         "largest_excess": float(excess.max()),
         "lower": int((excess < -SAME_OBJECTIVE).sum()),
@@ -90,7 +90,7 @@ def main() -> int:
         print(json.dumps(found, indent=2))
         return 0
     print(f"{found['device']}\n{found['rig']}, alpha {ALPHA:g}")
-    for name, rate in found["frames_a_second"].items():
+    for name, rate in found["frames_per_second"].items():
         print(f"{name:10} {rate:12,.0f} frames/s")
     print(f"converged {found['converged']:.1%}; objective above the CPU's by at most {found['largest_excess']:.1e}")
     print(

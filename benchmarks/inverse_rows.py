@@ -98,7 +98,7 @@ class OneFrame:
 
     def rows(self) -> list[Row]:
         whole, alone = self.gram_seconds + self.cold, self.difference(self.cold_objectives)
-        rate = f"{1 / self.warm:,.0f} frames a second"
+        rate = f"{1 / self.warm:,.0f} frames per second"
         return [
             Row(f"ours, in a shot of {self.count:,} ({rate}, projection included)", self.warm, 0.0),
             Row("ours, one frame alone from zero", self.cold, alone),

@@ -139,7 +139,7 @@ def constructed_rig(vertices: int, shapes: int, pairs: int, seed: int) -> rw.Ble
 
 
 def smooth_curves(frames: int, shapes: int, seed: int) -> np.ndarray:
-    """Weights (T, K) at 24 frames a second, about a third of them active in a frame."""
+    """Weights (T, K) at 24 frames per second, about a third of them active in a frame."""
     rng = np.random.default_rng(seed)
     seconds = np.arange(frames)[:, None] / 24
     waves = np.sin(2 * np.pi * rng.uniform(0.1, 0.6, shapes) * seconds + rng.uniform(0, 6.3, shapes))

@@ -4,7 +4,7 @@ DATA, if it is not ../shared/data, is the folder with ``ict_facekit`` and ``make
 pulp highspy``. Two minutes on a quiet machine, half a minute with ``--quick``; ``--write`` puts the tables into the
 README.
 
-First table: the first expression beside PuLP with CBC on the program as published (one row a vertex that a shape
+First table: the first expression beside PuLP with CBC on the program as published (one row per vertex that a shape
 moves, one a pair), and the whole sequence beside HiGHS on the same rows, both with their own presolve. All sides start
 from the same binary shapes and importance and must reach the same objectives. A peer that takes longer than
 ``--limit`` is stopped, and its row says so. Seconds are processor time of one thread, rounds interleaved.

@@ -1,4 +1,4 @@
-"""The packing program as published in general solvers: one row a vertex, one a pair of shapes."""
+"""The packing program as published in general solvers: one row per vertex, one per pair of shapes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Measures the figures of the README: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo``.
+"""Measures the figures of the README: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo --full``.
 
-Reads the demo's folder for the accuracy, times its model beside PyTorch and ONNX Runtime in one run, takes Antonia's
-figures from ``benchmarks/antonia_body.py`` where that has been run, and prints the tables; ``--write`` puts them into
-README.md between their marks.
+Reads the demo's folder for the accuracy, trains the paper's variant on its poses (``paper_variant.py``), times the
+demo's model beside PyTorch and ONNX Runtime in one run, takes Antonia's figures from ``benchmarks/antonia_body.py``
+where that has been run, and prints the tables; ``--write`` puts them into README.md between their marks.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import paper_variant
 import seams
 from marks import write_between_marks
 
@@ -19,7 +20,7 @@ import rigwright as rw
 from rigwright import _bench as bench
 
 ROOT = Path(__file__).resolve().parents[1]
-NAMES = ("learned model", "paper's variant", "linear skinning, K = 4", "linear skinning, all joints")
+NAMES = ("learned model", paper_variant.NAME, "linear skinning, K = 4", "linear skinning, all joints")
 
 
 def accuracy_rows(numbers: dict[str, Any]) -> list[str]:
@@ -67,10 +68,13 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into README.md")
     arguments = parser.parse_args()
     numbers = json.loads((arguments.demo / "report.json").read_text())["numbers"]
+    paper = paper_variant.accuracy(arguments.demo, paper_variant.trained(arguments.demo))
+    for title, errors in paper.items():
+        numbers["accuracy"][title][paper_variant.NAME] = errors
     report = bench.body(arguments.demo / "model.safetensors", runs=arguments.runs)
     versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
     size = numbers["model_bytes"]["learned model"] / 1e6
-    files = {"learned model": "model.safetensors", "paper's variant": "paper-variant.safetensors"}
+    files = {"learned model": "model.safetensors", paper_variant.NAME: paper_variant.FILE}
     trained = [
         f"{name} {rw.load(arguments.demo / file).metadata['training']['minutes']:g}" for name, file in files.items()
     ]

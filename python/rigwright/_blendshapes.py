@@ -125,7 +125,7 @@ def _names(names: Sequence[str] | None, num_shapes: int) -> list[str]:
         return [f"shape{k}" for k in range(num_shapes)]
     own = _listed("names", names)
     if len(own) != num_shapes or not all(isinstance(name, str) for name in own):
-        raise bad_argument(_FUNCTION, "names", f"{len(own)} long", f"{num_shapes} texts, one a shape")
+        raise bad_argument(_FUNCTION, "names", f"{len(own)} long", f"{num_shapes} texts, one per shape")
     unwritable = [name for name in own if not is_text(name)]
     if unwritable:
         raise bad_argument(_FUNCTION, "names", f"holding {unwritable[0]!r}", "Unicode text, without lone surrogates")
@@ -207,5 +207,5 @@ def _combination_names(given: object, shapes: list[str], count: int) -> list[str
     """The names of C combinations, made distinct: shape keys that become several combinations give theirs to each."""
     if not isinstance(given, list) or len(given) != count or not all(isinstance(name, str) for name in given):
         got = f"{len(given)} long" if isinstance(given, list) else repr(given)
-        raise bad_argument("metadata", "combination_names", got, f"a list of {count} texts, one a combination")
+        raise bad_argument("metadata", "combination_names", got, f"a list of {count} texts, one per combination")
     return distinct(given, shapes)

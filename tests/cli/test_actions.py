@@ -75,7 +75,74 @@ def test_evaluate_plays_an_action_on_the_rig(kennel):
         poses, vertices = rig.played("walk")
     error = rw.metrics.vertex_error(vertices, rw.load(kennel / "dog.safetensors").evaluate(poses))
     assert found["max_mm"] == pytest.approx(1000 * error.max, rel=1e-6)
+    assert found["no_channel"] == []  # the model's ranges make channels of what it moves
+
+
+def test_the_files_own_ranges_count_where_they_are_asked_for(kennel):
+    (kennel / "few.json").write_text(
+        '{"format": "rigwright.limits", "version": 1, "channels": {"bone0.rotation_x": [-40, 40]}}'
+    )
+    given = ["dog.safetensors", "dog.blend", "--limits", "few.json", "--action", "walk"]
+    found = json_of("evaluate", *given, folder=kennel)["actions"]["walk"]
     assert found["no_channel"] == ["target.location_y", "bone0.rotation_z"]
+
+
+def test_a_rig_is_opened_with_the_channels_of_its_data_set(kennel):
+    from argparse import Namespace
+
+    from rigwright.cli._inputs.rigs import opened_rig, ranges_of
+
+    data = rw.Dataset(kennel / "dog_held_out.rwdata")
+    nothing = Namespace(mesh=None, armature=None, limits=None, ranges=None, blender=None)
+    with opened_rig(nothing, kennel / "dog.blend", ranges_of(data)) as rig:
+        assert list(rig.channel_names) == data.channel_names
+        np.testing.assert_array_equal(rig.channel_ranges, data.channel_ranges)
+
+
+@pytest.mark.parametrize(
+    ("known", "option"),
+    [
+        ({"hip.rx": (-20.0, 20.0), "hip.tx": (0.0, 1.0), "smile": (0.0, 1.0)}, {"ranges": 20.0}),
+        ({"hip.rx": (-20.0, 20.0), "knee.rx": (-5.0, 5.0)}, {}),
+        ({"smile": (0.0, 1.0)}, {}),
+    ],
+)
+def test_a_gltf_rig_takes_the_one_range_of_its_joints(known, option):
+    from rigwright.cli._inputs.rigs import _as_learned
+
+    assert _as_learned(".glb", known) == option
+
+
+class Together:
+    """A rig whose file plays two actions at once, as those of an armature and of its shape keys."""
+
+    name = "pair"
+    actions = {"walk": 2, "KeyAction": 2, "run": 3}  # noqa: RUF012
+    played_together = ["walk", "KeyAction"]  # noqa: RUF012
+
+    def action(self, name):
+        from rigwright._rigs.action import Action
+
+        return Action(name, np.zeros((self.actions[name], 1)), 24.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "every", "names"),
+    [
+        ([], True, ["walk", "run"]),
+        (["KeyAction", "walk"], False, ["KeyAction"]),
+        (["run", "run"], True, ["walk", "run"]),
+    ],
+)
+def test_actions_that_are_played_together_are_listed_once(asked, every, names, capsys):
+    from argparse import Namespace
+
+    from rigwright.cli._console import Console
+    from rigwright.cli._inputs.actions import chosen_actions
+
+    found = chosen_actions(Namespace(action=asked, all_actions=every), Together(), Console())
+    assert [action.name for action in found] == names
+    assert "the file plays" in capsys.readouterr().out
 
 
 def test_the_template_has_every_channel_and_its_source(kennel):
@@ -154,3 +221,18 @@ def test_a_bvh_file_is_an_action_too(kennel):
     assert done.returncode == 0, done.stderr
     assert "note: bend.bvh also moves what is no channel: joint 'stray'" in done.stdout
     assert "bend.bvh       3" in done.stdout
+    again = json_of("evaluate", "dog.safetensors", "dog.blend", "--action", "bend.bvh", folder=kennel)
+    assert again["actions"]["bend.bvh"]["no_channel"] == ["joint 'stray'"]
+
+
+def test_one_motion_under_two_names_of_its_file_is_one(kennel):
+    (kennel / "bend.bvh").write_text(BVH)
+    given = ["dog.safetensors", "dog.blend", "--action", "bend.bvh", "--action", "./bend.bvh"]
+    shown = rigwright_command("evaluate", *given, folder=kennel).stdout
+    assert shown.count("bend.bvh: 3 frames") == 1
+
+
+def test_sampling_a_motion_states_what_is_no_channel(kennel):
+    (kennel / "bend.bvh").write_text(BVH)
+    given = ["sample", "dog.blend", "-o", "bend.rwdata", "--animation", "bend.bvh"]
+    assert json_of(*given, folder=kennel)["no_channel"] == ["joint 'stray'"]

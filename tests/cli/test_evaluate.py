@@ -86,7 +86,7 @@ def test_arrays_as_wide_as_the_channels_are_channels(evaluate, model, channels):
 def test_another_rate_is_resampled_and_said(evaluate, model, channels):
     np.savez("walk.npz", channels=channels, fps=48.0)
     notes = evaluate("walk.npz", "-o", "out.mdd", "--fps", "24")[1]["notes"]
-    assert notes[0] == "9 frames at 48 a second were resampled to 5 at 24 a second"
+    assert notes[0] == "9 frames at 48 per second were resampled to 5 at 24 per second"
     shot = rw.sources.load_shot("out.mdd")
     assert shot.fps == 24.0
     every_other = model.evaluate(model.poses_from_channels(channels[::2]))
@@ -110,7 +110,7 @@ def test_a_data_set_is_played(evaluate, folder, model):
 def test_a_unit_and_an_up_axis(evaluate, model, channels):
     np.savez("walk.npz", channels=channels, fps=48.0)
     said = evaluate("walk.npz", "-o", "out.pc2", "--unit", "cm", "--up-axis", "Z")[1]
-    assert said["notes"] == ["out.pc2 states no rate, unit or up axis: 48 frames a second, units of 0.01 m, z up"]
+    assert said["notes"] == ["out.pc2 states no rate, unit or up axis: 48 frames per second, units of 0.01 m, z up"]
     points = model.evaluate(model.poses_from_channels(channels))
     expected = 100 * np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=2)
     np.testing.assert_allclose(rw.sources.load_shot("out.pc2").vertices, expected, atol=1e-4)
@@ -267,3 +267,75 @@ Frame Time: 0.04
 0 0 0  0 0 0  0 0 0  0 0 0
 1 0 0  20 0 0  0 40 0  0 10 0
 """
+
+
+def skinned(path):
+    """A character without morph targets, and a clip of it."""
+    file = glb.character()
+    for mesh in file.json["meshes"]:
+        mesh.pop("weights", None)
+        for primitive in mesh["primitives"]:
+            primitive.pop("targets", None)
+    for clip in file.json["animations"]:
+        clip["channels"] = [c for c in clip["channels"] if c["target"]["path"] != "weights"]
+    file.json["nodes"][0].pop("weights", None)
+    return file.write(path)
+
+
+def test_a_skinned_rig_in_gltf_is_a_model(tmp_path):
+    path = skinned(tmp_path / "skinned.glb")
+    output = tmp_path / "steps.npz"
+    assert dispatch.main(["evaluate", str(path), str(path), "--clip", "steps", "-o", str(output)]) == 0
+    stored = np.load(output)
+    expected = rw.sources.load(path).sample_clip("steps", float(stored["fps"]))[1]
+    np.testing.assert_allclose(stored["vertices"], expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_a_motion_file_is_retargeted_onto_a_skinned_rig(tmp_path):
+    rig = rw.sources.SkinnedRig(*without_morphs(rw.sources.example_body()))
+    rw.sources.save_npz_rig(tmp_path / "arm.npz", rig)
+    low, high = rig.channel_ranges.T
+    channels = low + (high - low) * np.linspace(0.3, 0.6, FRAMES)[:, None]
+    write_bvh(tmp_path / "arm.bvh", rig, channels, 24.0)
+    given = ["evaluate", str(tmp_path / "arm.npz"), str(tmp_path / "arm.bvh"), "-o", str(tmp_path / "v.npy")]
+    assert dispatch.main(given) == 0
+    expected = rig.sample(channels)[1]
+    np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-3 * np.ptp(expected))
+
+
+def without_morphs(rig):
+    return (
+        rig.rest_vertices,
+        rig.faces,
+        rig.joints,
+        rig.skin,
+        [c for c in rig.channels if c.kind != "dial"],
+        (),
+        rig.facts,
+    )
+
+
+def test_a_rig_with_driven_morphs_says_what_to_do(tmp_path, capsys):
+    rig = rw.sources.example_body()
+    assert rig.morphs
+    rw.sources.save_npz_rig(tmp_path / "arm.npz", rig)
+    np.save(tmp_path / "w.npy", np.zeros((2, len(rig.channel_names))))
+    code = dispatch.main(
+        ["evaluate", str(tmp_path / "arm.npz"), str(tmp_path / "w.npy"), "-o", str(tmp_path / "v.npy")]
+    )
+    assert (code, "rigwright train" in capsys.readouterr().err) == (2, True)
+
+
+def test_textures_that_the_result_does_not_have_are_named(tmp_path):
+    file = glb.character()
+    file.json["images"] = [{"name": "skin.png", "uri": "skin.png"}]
+    for primitive in (p for mesh in file.json["meshes"] for p in mesh["primitives"]):
+        primitive["attributes"]["TEXCOORD_0"] = primitive["attributes"]["POSITION"]
+    path = file.write(tmp_path / "textured.glb")
+    from rigwright._formats.textures import lost_textures
+
+    assert lost_textures(path, tmp_path / "out.glb", keeps_coordinates=False) == [
+        "textures of textured.glb that out.glb does not have: skin.png; assign them again",
+        "texture coordinates of textured.glb are not in out.glb: copy them from that mesh, whose vertices have the "
+        "same order",
+    ]

@@ -25,7 +25,15 @@ READS = {
     "doctor": (),
     "sample": ("hero.npz", "dog.blend"),
     "train": ("hero.rwdata",),
-    "evaluate": ("hero.safetensors", "held_out.rwdata", "joints.json", "face.safetensors", "smooth.glb", "dog.*"),
+    "evaluate": (
+        "hero.safetensors",
+        "held_out.rwdata",
+        "joints.json",
+        "face.safetensors",
+        "smooth.glb",
+        "dog.*",
+        "limb.npz",
+    ),
     "solve": ("face.safetensors", "take.npy"),
     "report": ("hero.*", "held_out.rwdata", "dog*", "face.safetensors", "take.npy", "weights.npz"),
     "bench": ("hero.npz", "hero.safetensors", "held_out.rwdata"),
@@ -50,6 +58,7 @@ def made(tmp_path_factory):
     """The files of all examples, small and made without a command."""
     place = tmp_path_factory.mktemp("examples")
     cylinder_file(place / "hero.npz")
+    cylinder_file(place / "limb.npz", bulge=0.0)
     (place / "joints.json").write_text(json.dumps({name: name for name in CylinderRig().joint_names}))
     hero = rw.sources.load(place / "hero.npz")
     data = rw.sampling.sample(hero, place / "hero.rwdata", count=400, seed=0)

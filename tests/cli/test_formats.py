@@ -13,6 +13,7 @@ import rigwright as rw
 from rigwright.cli import _dispatch as dispatch
 from rigwright.exports import write_blendshape_weights, write_rig, write_vertices
 from tests.support.dog import has_blender
+from tests.support.glb import character
 from tests.support.plain_face import plain_face
 
 README = Path(__file__).parents[2] / "README.md"
@@ -96,7 +97,7 @@ def test_the_table_is_found():
 @pytest.mark.parametrize(("kind", "ending"), FILES)
 def test_info_takes_every_file_of_the_table(folder, curves, told, kind, ending):
     facts = told("info", made(folder, kind, ending, curves))
-    if kind in ("weights", "shot") and ending not in (".npy", ".obj", ".blend", ".pc2", ".mdd"):
+    if kind in ("weights", "shot") and ending not in (".npy", ".obj", ".blend", ".pc2"):
         frames = facts["clips"][0] if "clips" in facts else facts
         assert (frames["frames"], frames["fps"]) == (FRAMES, FPS)
     if kind != "weights":
@@ -129,7 +130,7 @@ def test_evaluate_takes_a_blendshape_rig_of_every_file_of_the_table(folder, curv
 def test_info_says_that_a_glb_shot_moves(folder, curves, capsys):
     path = made(folder, "shot", ".glb", curves)
     assert dispatch.main(["info", str(path)]) == 0
-    assert re.search(r"clip: .*: 60 frames at 24 a second, moves \d+ shapes", capsys.readouterr().out)
+    assert re.search(r"clip: .*: 60 frames at 24 per second, moves \d+ shapes", capsys.readouterr().out)
 
 
 def test_info_knows_bvh(tmp_path, told):
@@ -139,3 +140,36 @@ def test_info_knows_bvh(tmp_path, told):
     facts = told("info", tmp_path / "a.bvh")
     assert (facts["frames"], facts["fps"], facts["joints"], facts["moving_channels"]) == (2, 25.0, 2, 1)
     assert facts["size"] == "0 x 10 x 0"
+
+
+def test_the_rate_of_an_mdd_file_is_that_of_its_times(folder, curves, told):
+    facts = told("info", made(folder, "shot", ".mdd", curves))
+    assert (facts["fps"], facts["seconds"]) == (FPS, FRAMES / FPS)
+    assert facts["notes"] == "fps from the differences of the times that the file holds"
+
+
+def test_an_mdd_file_of_uneven_times_states_no_rate(folder, curves, told):
+    content = bytearray(made(folder, "shot", ".mdd", curves).read_bytes())
+    content[8 + 4 * 3 : 8 + 4 * 4] = np.array(0.131, ">f4").tobytes()
+    (folder / "uneven.mdd").write_bytes(bytes(content))
+    facts = told("info", folder / "uneven.mdd")
+    assert facts["fps"] == "not stated"
+    assert "--fps" in facts["notes"]
+
+
+def test_solve_takes_the_rate_of_an_mdd_file(folder, curves, told):
+    plain_face().save(folder / "face.safetensors")
+    shot = made(folder, "shot", ".mdd", curves)
+    given = ["solve", folder / "face.safetensors", shot, "-o", folder / "w.npz", "--unit", "cm", "--overwrite"]
+    assert told(*given)["fps"] == FPS
+
+
+def test_a_scene_without_triangles_is_described(tmp_path, told):
+    scene = character()
+    scene.json["meshes"] = []
+    del scene.json["nodes"][0]["mesh"], scene.json["nodes"][0]["skin"]
+    facts = told("info", scene.write(tmp_path / "bare.glb"))
+    assert (facts["type"], facts["nodes"], facts["joints"]) == ("scene without a surface", 6, 3)
+    assert [clip["name"] for clip in facts["clips"]] == ["wave", "steps"]
+    assert "hip" in facts["node_names"]
+    assert "no triangles" in facts["notes"]

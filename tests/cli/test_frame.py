@@ -199,12 +199,12 @@ def test_progress_without_a_terminal_is_few_lines():
     stream = io.StringIO()
     draw = Lines(stream)
     for done in range(101):
-        draw(Progress("sampling", done, 100, "2.1 ms a pose"))
+        draw(Progress("sampling", done, 100, "2.1 ms per pose"))
     for done in range(11):
         draw(Progress("training", done / 10, 1))
     assert stream.getvalue().splitlines() == [
-        "sampling 0 of 100, 2.1 ms a pose",
-        "sampling 100 of 100, 2.1 ms a pose",
+        "sampling 0 of 100, 2.1 ms per pose",
+        "sampling 100 of 100, 2.1 ms per pose",
         "training 0%",
         "training 100%",
     ]

@@ -301,6 +301,29 @@ def test_landmarks_counted_from_1_are_refused_in_a_sentence(face_files):
     assert not (face_files / "w.npz").exists()
 
 
+def test_a_landmark_that_no_case_explains_is_named_in_millimeters(face_files):
+    rows = np.loadtxt(face_files / "landmarks.csv", delimiter=",", dtype=int)
+    rows[2, 1] = rows[-1, 1]
+    np.savetxt(face_files / "one_wrong.csv", rows, fmt="%d", delimiter=",")
+    given = ["face.safetensors", "other.obj", "-o", "o.npz", "--landmarks", "one_wrong.csv", "--contacts", "off"]
+    (note,) = json_of("transfer", *given, "--no-measure", "--overwrite", folder=face_files)["notes"]
+    assert note.startswith("landmarks that miss each other when the faces are laid over each other: line ")
+    assert f"line 3 (vertex {rows[2, 0]} to {rows[2, 1]}) by " in note
+    assert " mm" in note
+
+
+def test_texture_coordinates_of_an_obj_target_are_missed_by_name(face_files):
+    write_obj(face_files / "painted.obj", second_neutral(), first_face().faces)
+    with (face_files / "painted.obj").open("a") as stream:
+        stream.write("mtllib skin.mtl\nvt 0 0\n")
+    given = ["face.safetensors", "painted.obj", "-o", "p.npz", "--contacts", "off", "--no-measure", "--overwrite"]
+    assert json_of("transfer", *given, folder=face_files)["notes"] == [
+        "material libraries of painted.obj that p.npz does not have: skin.mtl; assign them again",
+        "texture coordinates of painted.obj are not in p.npz: copy them from that mesh, whose vertices have the same "
+        "order",
+    ]
+
+
 def test_help_says_that_landmarks_count_from_0(face_files):
     assert "counted from 0" in " ".join(rigwright_command("transfer", "--help", folder=face_files).stdout.split())
 

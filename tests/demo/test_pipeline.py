@@ -6,15 +6,16 @@ import os
 
 import pytest
 
+import rigwright as rw
 from rigwright._demo.assets import asset_folder
 from rigwright._demo.pipeline import Demo
-from rigwright._demo.settings import QUICK, Settings
+from rigwright._demo.settings import FULL, QUICK, Settings
 from rigwright._demo.summary import summary
 from rigwright._extras import MissingExtra
 from rigwright.cli._result import as_json
 from rigwright.progress import Progress
 
-SMALL = Settings(poses=60, held_out=8, frames=6, minutes=0.1, paper_minutes=0.1, clip=12)
+SMALL = Settings(poses=60, held_out=8, minutes=0.1, clip=12)
 
 
 class Interrupt:
@@ -49,11 +50,12 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
             run(Interrupt(*stages))
     result = run(lambda progress: None)
     assert said[0] == "re-using the character"
-    assert [text.split(":")[0] for text in said[4:6]] == ["re-using the blended model", "re-using the paper model"]
+    assert said[4] == "re-using the model: model.safetensors"
     written = {path: os.stat(path).st_mtime_ns for path in (tmp_path / "demo").rglob("*") if path.is_file()}
 
     again = run(lambda progress: None)
-    assert [text for text in said if text.startswith("re-using")][-3:] == [
+    assert [text for text in said if text.startswith("re-using")][-4:] == [
+        "re-using what the model plays of the action 'walk'",
         "re-using the report",
         "re-using the solved shot",
         "re-using the second face",
@@ -67,18 +69,31 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
 
 
 def check_summary(lines, result):
-    assert len(lines) == 10
+    assert len(lines) == 11
+    check_played(result["action"])
     text = dict(lines)
     assert "13,380 vertices, 163 joints" in text["character"]
     accuracy = result["numbers"]["accuracy"]["random poses"]
     assert f"{accuracy['learned model']['mean_mm']:.3g}"[:4] in text["error, random poses"]
     assert os.path.getsize(result["model"]) == result["numbers"]["model_bytes"]["learned model"]
+    assert text["played"].startswith("action 'walk', 40 frames at 24 per second")
     assert "12 frames of the face solved" in text["inverse rig"]
     assert "52 shapes and 26 combinations for a second face" in text["transfer"]
     assert result["report"].stat().st_size > 300_000
 
 
-def test_the_budgets_leave_time_for_the_rest():
-    """Ten minutes for the whole demo, one and a half for the quick one."""
-    assert Settings.minutes + Settings.paper_minutes <= 7
-    assert QUICK.minutes + QUICK.paper_minutes <= 1
+def check_played(action):
+    """The caches hold the model's frames: as far from Blender's own as the command says of the model."""
+    assert action["cache_mean_mm"] == pytest.approx(action["mean_mm"], rel=1e-4)
+    assert action["cache_max_mm"] == pytest.approx(action["max_mm"], rel=1e-4)
+    assert [os.path.basename(path) for path in action["caches"]] == ["walk.mdd", "walk.blend"]
+    assert action["fps"] == 24.0 == rw.sources.load_shot(action["caches"][0]).fps
+    assert "--action walk" in action["command"]
+
+
+def test_the_default_trains_half_as_long_as_the_published_figures():
+    assert (Settings.minutes, FULL.minutes) == (2.5, 5.0)
+
+
+def test_quick_trains_less_than_a_minute():
+    assert QUICK.minutes < 1

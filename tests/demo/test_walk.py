@@ -32,6 +32,21 @@ def test_walk_loops_smoothly(rig: BlenderRig) -> None:
     assert steps.max() < 12.0  # degrees a frame
 
 
+def test_the_file_plays_the_walk_at_its_own_rate(rig: BlenderRig) -> None:
+    assert rig.actions == {"walk": 40}
+    assert rig.fps == 24.0
+
+
+def test_the_files_action_is_the_walk_and_nothing_beside_it(rig: BlenderRig, loop: Walk) -> None:
+    action = rig.action("walk")
+    assert action.missed == []
+    np.testing.assert_allclose(action.channels, loop.channels, atol=1e-5)  # degrees; keys are float32
+
+
+def test_blender_plays_the_walk_as_it_is_sampled(rig: BlenderRig, loop: Walk) -> None:
+    np.testing.assert_array_equal(rig.played("walk")[1][7], rig.sample(rig.action("walk").channels[7:8])[1][0])
+
+
 def test_walk_strides_in_turns(rig: BlenderRig, loop: Walk) -> None:
     poses, _ = rig.sample(loop.channels)
     places = np.asarray(rig.skeleton.globals(poses))[:, :, :, 3]

@@ -241,7 +241,7 @@ def test_another_unit_and_up_axis(mesh, tmp_path, up_axis, tolerance):
 
 
 def test_notes_name_what_a_format_does_not_state(written):
-    assert written[1][".pc2"] == ["m.pc2 states no rate, unit or up axis: 48 frames a second, units of 0.01 m, z up"]
+    assert written[1][".pc2"] == ["m.pc2 states no rate, unit or up axis: 48 frames per second, units of 0.01 m, z up"]
     assert written[1][".mdd"] == ["m.mdd states no unit or up axis: units of 0.01 m, z up"]
     assert written[1][".npz"] == []
 

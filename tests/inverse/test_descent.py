@@ -136,7 +136,7 @@ def test_markers_and_whole_meshes_give_the_same():
     assert np.array_equal(whole.weights, few.weights)
     assert not whole.warnings
     fewer = rw.inverse.solve(rig, targets[:, markers[:2]], alpha=0.1, vertices=markers[:2])
-    assert "2 vertices give 6 numbers a frame for 8 weights" in fewer.warnings[0]
+    assert "2 vertices give 6 numbers per frame for 8 weights" in fewer.warnings[0]
     assert np.isfinite(fewer.weights).all()
 
 

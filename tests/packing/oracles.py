@@ -64,7 +64,7 @@ def fewest(active, refused=()):
 
 
 def published_program(active, weights, pairs=(), allowed=None):
-    """The optimum of equation 3.3 in HiGHS as it is printed: one row a vertex, one a pair."""
+    """The optimum of equation 3.3 in HiGHS as it is printed: one row per vertex, one per pair."""
     import highspy
 
     solver = highspy.Highs()

@@ -190,7 +190,7 @@ def test_every_part_is_there(page, solved):
         "target",
         "solved",
         "difference",
-        "25 a second",
+        "25 per second",
     ):
         assert words in text
     assert figure(page.numbers["rmse_mm"]) in text
@@ -263,6 +263,14 @@ def test_a_residual_that_the_rig_has_no_shape_for_is_not(solved):
     shot = solved.shot.copy()
     shot[:, 30] += [0.0, 0.0, 3.0]
     assert "more than noise" in residual(solved_shot(solved.rig, shot, inverse.solve(solved.rig, shot, alpha=0.1)))
+
+
+def test_nothing_is_said_of_a_residual_of_less_than_a_micrometer(solved):
+    exact = solved.rig.evaluate(solved.truth.astype(np.float32))
+    noise = np.random.default_rng(0).normal(0, 2e-5, exact.shape).astype(np.float32)  # of a centimeter
+    shot = solved_shot(solved.rig, exact + noise, inverse.solve(solved.rig, exact + noise, alpha=3e-3))
+    assert 0.0 < 1.1 * shot.noise_rmse < shot.rmse.mean() < 0.001
+    assert residual(shot) == ""
 
 
 def test_weights_that_all_rest_are_noted(solved):

@@ -59,6 +59,7 @@ PYTHON_LAYERS = [
 # Modules that run inside Blender's own Python, where rigwright is not installed.
 HOSTED = (
     "_formats/blender/host",
+    "_demo/action_script",
     "_demo/blender_script",
     "_formats/blender/write_action",
     "_formats/blender/write_cache",

@@ -37,7 +37,7 @@ def cylinder_skinning(rig: CylinderRig, influences: int, **more: object) -> rw.D
 
 
 def cylinder_body(rig: CylinderRig, hard: bool = False, **more: object) -> rw.Deformer:
-    """A body without networks: one set a joint, weighted as the skinning, or hard sets of the strongest joint."""
+    """A body without networks: one set per joint, weighted as the skinning, or hard sets of the strongest joint."""
     weight = rig.weights if not hard else np.eye(rig.weights.shape[1])[rig.weights.argmax(axis=1)]
     members = [np.flatnonzero(column) for column in weight.T]
     tensors = {
@@ -73,7 +73,10 @@ def learned_looking_body(rig: CylinderRig, **more: object) -> rw.Deformer:
 
 
 def cylinder_file(path, bulge: float = 1.0) -> None:
-    """The cylinder as an ``.npz`` rig: its skinning, and a bulge beside each joint that the bend about x drives."""
+    """The cylinder as an ``.npz`` rig: its skinning, and a bulge beside each joint that the bend about x drives.
+
+    Without a bulge (0) it is skinning alone.
+    """
     from rigwright._formats.npz.rig import save_npz_rig
     from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
     from rigwright._rigs.skinned import SkinnedRig
@@ -89,4 +92,5 @@ def cylinder_file(path, bulge: float = 1.0) -> None:
         morphs.append(Morph.dense(f"bulge{j}", outward, drivers=((len(channels), 1 / 60),), clamp=(0, 1)))
         channels += [RigChannel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
     facts = Facts("hero", 0.01, "Y", "CC0-1.0", "an analytic test rig")
-    save_npz_rig(path, SkinnedRig(rest, rig.faces, joints, Skin(every, rig.weights), channels, morphs, facts))
+    skin = Skin(every, rig.weights)
+    save_npz_rig(path, SkinnedRig(rest, rig.faces, joints, skin, channels, morphs if bulge else (), facts))

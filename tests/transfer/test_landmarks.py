@@ -9,7 +9,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._hashing import padded_faces
-from rigwright.transfer._landmarks import checked_landmarks
+from rigwright.transfer._landmarks import checked_landmarks, doubtful_landmarks
 from tests.transfer.meshes import random_rotation, sheet
 from tests.transfer.test_correspondence import cap
 from tests.transfer.test_real_faces import CANONICAL
@@ -116,3 +116,30 @@ def test_right_pairs_of_flat_and_bumpy_sheets_are_accepted(seed):
     other = (points @ random_rotation(seed).T).astype(np.float32)
     rows = np.random.default_rng(seed).choice(len(points), 6, replace=False)
     checked_landmarks(np.stack([rows, rows], axis=1), points, corners, other, corners)
+
+
+def test_one_landmark_that_no_case_explains_is_doubted(faces):
+    pairs = faces[4].copy()
+    pairs[3, 1] = pairs[12, 1] + 5
+    rows, missed = doubtful_landmarks(pairs, faces[0], faces[2])
+    assert rows[0] == 3
+    assert missed[0] > 0.3 * np.ptp(faces[2][faces[4][:, 1]], axis=0).max() * 0.5
+
+
+def test_right_landmarks_are_not_doubted(faces):
+    assert len(doubtful_landmarks(faces[4], faces[0], faces[2])[0]) == 0
+
+
+def test_what_a_landmark_misses_is_what_the_best_similarity_leaves():
+    """Beside SciPy's rotation, and the scale that then minimizes the squares."""
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    generator = np.random.default_rng(0)
+    points = generator.normal(size=(9, 3)).astype(np.float32)
+    moved = (2.5 * points @ random_rotation(generator).T + 3.0).astype(np.float32)
+    moved[4] += [0.0, 9.0, 0.0]
+    rows, missed = doubtful_landmarks(np.stack([np.arange(9)] * 2, axis=1), points, moved)
+    own, other = points - points.mean(axis=0), moved - moved.mean(axis=0)
+    turned = rotation.align_vectors(other, own)[0].apply(own)
+    left = np.linalg.norm(other - (turned * other).sum() / (own * own).sum() * turned, axis=1)
+    assert set(np.argsort(-left)[:3]) <= set(rows)
+    np.testing.assert_allclose(missed, left[rows], rtol=1e-4)

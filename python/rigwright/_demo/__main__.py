@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from rigwright import _core
-from rigwright._demo.settings import QUICK, Settings
+from rigwright._demo.settings import FULL, QUICK, Settings
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console, say
 from rigwright.cli._dispatch import guarded
@@ -27,12 +27,16 @@ def main() -> int:
     )
     parser.add_argument("--out", metavar="FOLDER", type=arguments.output, default=Path("demo"), help="default demo")
     parser.add_argument("--minutes", type=arguments.positive, help=f"training (default {Settings.minutes:g})")
-    parser.add_argument("--quick", action="store_true", help="a tenth of everything, to see that it works")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="a tenth of everything, to see that it works")
+    size.add_argument(
+        "--full", action="store_true", help=f"train {FULL.minutes:g} minutes, as for the published figures"
+    )
     parser.add_argument("--workers", type=arguments.count, default=min(4, _core.num_processors()), help="processes")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
     parser.add_argument("--debug", action="store_true", help="show where an error arose")
     args = parser.parse_args()
-    settings = QUICK if args.quick else Settings()
+    settings = QUICK if args.quick else FULL if args.full else Settings()
     if args.minutes is not None:
         settings = dataclasses.replace(settings, minutes=args.minutes)
     return guarded(lambda: run(args, settings), "rigwright._demo", as_object=args.json, debug=args.debug)
@@ -57,7 +61,7 @@ def run(args: argparse.Namespace, settings: Settings) -> None:
     console.pairs(summary(result))
     if args.json:
         faces = {"face": result["face"], "second_face": result["second_face"]}
-        paths = {"model": result["model"], "report": result["report"]}
+        paths = {"model": result["model"], "report": result["report"], "action": result["action"]}
         console.result(json.dumps(as_json(result["numbers"] | paths | faces)))
     console.finish()
 

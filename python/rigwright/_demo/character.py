@@ -16,10 +16,13 @@ from rigwright._atomic_files import atomic_write
 from rigwright._demo import anatomy
 from rigwright._demo.assets import asset_folder, asset_version, load_body
 from rigwright._demo.correctives import correctives
-from rigwright._formats.blender import run_script
+from rigwright._demo.walk import ACTION, FPS, walk_channels
+from rigwright._formats.blender import BlenderRig, run_script
 
 NAME = "Demo Character"
 SCRIPT = Path(__file__).with_name("blender_script.py")
+ACTION_SCRIPT = Path(__file__).with_name("action_script.py")
+MADE_BY = (SCRIPT, ACTION_SCRIPT, *(SCRIPT.with_name(name) for name in ("walk.py", "kinematics.py")))
 SMOOTH = {"factor": 0.5, "iterations": 5}
 LICENCE = "CC0 1.0"
 
@@ -68,9 +71,19 @@ def build_character(path: str | os.PathLike[str], blender: str | None = None, ti
         np.savez(Path(folder, "recipe.npz"), **arrays)
         built = Path(folder, "character.blend")
         run_script(SCRIPT, [folder, str(built)], blender=blender, timeout=timeout)
+        add_walk(built, blender, timeout)
         os.replace(built, target)
     atomic_write(stamp, f"{key}\n".encode())
     return target
+
+
+def add_walk(path: Path, blender: str | None, timeout: float) -> None:
+    """Key the walk, solved for the character's joints as Blender has made them, as an action that the file plays."""
+    with BlenderRig.open(path, blender=blender, timeout=timeout) as rig:
+        names, channels = rig.channel_names, walk_channels(rig)
+    action = path.with_suffix(".npz")
+    np.savez(action, name=ACTION, fps=FPS, names=np.array(names, np.str_), channels=channels)
+    run_script(ACTION_SCRIPT, [str(path), str(action)], blender=blender, timeout=timeout)
 
 
 def character_recipe() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -110,7 +123,7 @@ def character_recipe() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _key(recipe: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256(SCRIPT.read_bytes())
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in MADE_BY))
     digest.update(json.dumps(recipe, sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())

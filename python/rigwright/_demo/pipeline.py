@@ -11,11 +11,12 @@ from typing import Any
 import rigwright as rw
 from rigwright import report, sampling, training
 from rigwright._demo.character import build_character
+from rigwright._demo.playing import play_action
 from rigwright._demo.second_face import transfer_face
 from rigwright._demo.settings import Settings
 from rigwright._demo.shot import solve_clip
 from rigwright._demo.stored import read_json, write_json
-from rigwright._demo.walk import walk_channels
+from rigwright._demo.walk import ACTION
 from rigwright._formats.blender import BlenderRig
 from rigwright.progress import ProgressCallback
 
@@ -35,7 +36,7 @@ class Demo:
     workers : int
         Processes that evaluate the character.
     announce : callable
-        Receives one line a stage.
+        Receives one line per stage.
     progress : callable
         Receives the progress inside a stage.
     """
@@ -52,16 +53,16 @@ class Demo:
         character = self._character()
         with self._blender(character) as rig:
             learned, judged, walked = self._samples(rig)
-        model = self._train(learned, "model", "blended", self.settings.minutes)
-        paper = self._train(learned, "paper-variant", "paper", self.settings.paper_minutes)
+        model = self._train(learned)
+        action = play_action(self.folder, model, character, walked, self.announce)
         self.announce("fitting linear skinning to the same poses, to compare")
         skinning = report.fit_skinning_baselines(learned, self.folder, self.progress)
-        numbers = self._report(character, [model, paper, *skinning], [learned, judged, walked])
+        numbers = self._report(character, [model, *skinning], [learned, judged, walked])
         face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
         second = transfer_face(self.folder, self.announce, self.progress)
         page = self.folder / "report.html"
         known = {"numbers": numbers, "model": model, "report": page, "training": learned}
-        return known | {"face": face, "second_face": second}
+        return known | {"action": action, "face": face, "second_face": second}
 
     def _character(self) -> Path:
         path = self.folder / "demo-character.blend"
@@ -77,41 +78,40 @@ class Demo:
             rig.close()
 
     def _samples(self, rig: BlenderRig) -> tuple[rw.Dataset, rw.Dataset, rw.Dataset]:
-        """What is learned from, and what it is judged by: random poses, and the walk."""
+        """What is learned from, and what it is judged by: random poses, and the action of the file."""
         sizes = self.settings
         learned = self._sample(rig, "training", sizes.poses, seed=TRAINING_SEED)
         judged = self._sample(rig, "held-out", sizes.held_out, seed=HELD_OUT_SEED, probe=0)
-        frames = sampling.Animation(walk_channels(rig, sizes.frames))
-        return learned, judged, self._sample(rig, "walk", sizes.frames, sampler=frames, probe=0)
+        return learned, judged, self._walk(rig)
 
     def _sample(self, rig: BlenderRig, name: str, count: int, **options: Any) -> rw.Dataset:
         path = self.folder / f"{name}-{count}.rwdata"
         self.announce(f"{'checking' if path.exists() else 'sampling'} {count:,} poses: {path.name}")
         return sampling.sample(rig, path, count, workers=self.workers, progress=self.progress, **options)
 
-    def _train(self, learned: rw.Dataset, name: str, method: str, minutes: float) -> Path:
-        path = self.folder / f"{name}.safetensors"
-        if self._is_trained(path, learned, method, minutes):
-            self.announce(f"re-using the {method} model: {path.name}")
+    def _walk(self, rig: BlenderRig) -> rw.Dataset:
+        """The action of the character's file, as Blender plays it."""
+        path = self.folder / f"{ACTION}-{rig.actions[ACTION]}.rwdata"
+        self.announce(f"{'checking' if path.exists() else 'playing'} the action {ACTION!r}: {path.name}")
+        return sampling.sample_actions(rig, path, [ACTION], progress=self.progress)
+
+    def _train(self, learned: rw.Dataset) -> Path:
+        path, minutes = self.folder / "model.safetensors", self.settings.minutes
+        if self._is_trained(path, learned):
+            self.announce(f"re-using the model: {path.name}")
             return path
-        self.announce(f"training the {method} model: {minutes:g} minutes")
-        checkpoint = self.folder / f"{name}-{minutes:g}-{learned.hash[:12]}.checkpoint"
-        model = training.body(
-            learned, seed=0, method=method, minutes=minutes, checkpoint=checkpoint, progress=self.progress
-        )
+        self.announce(f"training the model: {minutes:g} minutes")
+        checkpoint = self.folder / f"model-{minutes:g}-{learned.hash[:12]}.checkpoint"
+        model = training.body(learned, seed=0, minutes=minutes, checkpoint=checkpoint, progress=self.progress)
         model.save(path)
         return path
 
-    def _is_trained(self, path: Path, learned: rw.Dataset, method: str, minutes: float) -> bool:
+    def _is_trained(self, path: Path, learned: rw.Dataset) -> bool:
         if not path.exists():
             return False
         metadata = rw.load(path).metadata
-        record = metadata.get("training", {})
-        return (metadata.get("data_hash"), record.get("method"), record.get("minutes")) == (
-            learned.hash,
-            method,
-            minutes,
-        )
+        known = metadata.get("data_hash"), metadata.get("training", {}).get("minutes")
+        return known == (learned.hash, self.settings.minutes)
 
     def _report(self, character: Path, models: list[Path], sets: list[rw.Dataset]) -> dict[str, Any]:
         page, numbers_file = self.folder / "report.html", self.folder / "report.json"
@@ -121,14 +121,13 @@ class Demo:
             self.announce("re-using the report")
             return dict(known["numbers"])
         self.announce("measuring with the C++ engine, and writing the report")
-        (model, paper, *skinning), (learned, judged, walked) = models, sets
+        (model, *skinning), (learned, judged, walked) = models, sets
         with self._blender(character) as rig:
             numbers = report.write_body(
                 page,
                 [model],
                 judged,
                 animation=walked,
-                paper=paper,
                 baselines=skinning,
                 training=learned,
                 rig=rig,

@@ -41,7 +41,7 @@ def transfer_face(folder: Path, announce: Callable[[str], None], progress: Progr
     folder : Path
         Takes ``second-face.safetensors``, ``second-face.glb`` and ``transfer.html``.
     announce : callable
-        Receives one line a stage.
+        Receives one line per stage.
     progress : callable
 
     Returns

@@ -38,7 +38,7 @@ def solve_clip(
         ``face.html``.
     frames : int
     announce : callable
-        Receives one line a stage.
+        Receives one line per stage.
     progress : callable
     seed : int
         Decides the clip.
@@ -46,7 +46,7 @@ def solve_clip(
     Returns
     -------
     dict
-        Numbers by name: those of the page, and ``shapes``, ``columns``, ``frames_a_second``, ``page``.
+        Numbers by name: those of the page, and ``shapes``, ``columns``, ``frames_per_second``, ``page``.
     """
     announce("building the face: 52 shapes, and constructed correctives")
     rig = build_face()
@@ -69,7 +69,7 @@ def solve_clip(
     numbers |= {
         "shapes": rig.num_shapes,
         "columns": rig.num_columns,
-        "frames_a_second": frames / solution.seconds,
+        "frames_per_second": frames / solution.seconds,
         "page": str(page),
     }
     write_json(numbers_file, {"key": key, "numbers": numbers})

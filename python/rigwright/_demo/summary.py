@@ -1,4 +1,4 @@
-"""What the demo says at its end: ten lines that need no explanation."""
+"""What the demo says at its end: lines that need no explanation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     """
     numbers, data = result["numbers"], result["training"]
     host = numbers["host"]
-    speed = numbers["milliseconds_a_pose"][SUBJECT]
+    speed = numbers["milliseconds_per_pose"][SUBJECT]
     model = os.fspath(result["model"])
     channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
     single, batch = speed["single_one_thread"], speed["batch_all_processors"]
@@ -32,7 +32,11 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("learned from", f"{plural(len(data), 'random pose')}, evaluated by {host['name']}"),
         *[(f"error, {title}", _error(results)) for title, results in numbers["accuracy"].items()],
-        ("speed", f"{figure(single)} ms a pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}"),
+        ("played", _played(result["action"])),
+        (
+            "speed",
+            f"{figure(single)} ms per pose on one thread, {figure(batch)} ms in a batch; {_blender(host, single)}",
+        ),
         ("confidence", _confidence(numbers["median_confidence"])),
         ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
         ("inverse rig", _inverse(result["face"])),
@@ -50,6 +54,15 @@ def _error(results: dict[str, dict[str, float]]) -> str:
     return f"{text} (linear skinning: {figure(beside['mean_mm'])} and {figure(beside['max_mm'])})"
 
 
+def _played(action: dict[str, Any]) -> str:
+    """What the model made of the file's own action, where it lies, and the command for it."""
+    return (
+        f"action {action['name']!r}, {action['frames']} frames at {action['fps']:g} per second, as point caches: "
+        f"{', '.join(action['caches'])} (open it in Blender and press play); read back, "
+        f"{figure(action['cache_mean_mm'])} mm from Blender on average. The command: {action['command']}"
+    )
+
+
 def _confidence(medians: dict[str, float]) -> str:
     return ", ".join(f"{value:.2f} on {title}" for title, value in medians.items())
 
@@ -61,7 +74,7 @@ def _blender(host: dict[str, Any], single: float) -> str:
 def _inverse(face: dict[str, Any]) -> str:
     """How fast the weights of the face's clip were found, and how close."""
     return (
-        f"{face['frames']:,} frames of the face solved at {face['frames_a_second']:,.0f} a second: "
+        f"{face['frames']:,} frames of the face solved at {face['frames_per_second']:,.0f} per second: "
         f"{plural(face['shapes'], 'weight')} off by {figure(face['weight_error'])} on average, "
         f"RMSE {figure(face['rmse_mm'])} mm"
     )

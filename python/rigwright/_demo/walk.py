@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from rigwright.sources import Rig
 
 Array = NDArray[np.float64]
+ACTION = "walk"  # in the character's .blend
+FRAMES = 40  # of the loop, as it was keyed
+FPS = 24.0
 SPINE = ("spine04", "spine03", "spine02", "neck01", "head")
 ORIENTATION = 0.05  # meters of position error that weigh like one radian of orientation error
 POLE = 0.05  # weight of a pole's distance beside that of a target
@@ -56,7 +59,7 @@ class Walk:
     clipped: float
 
 
-def walk_channels(rig: Rig, frames: int = 40) -> Array:
+def walk_channels(rig: Rig, frames: int = FRAMES) -> Array:
     """Make one loop of the demo character's walk; the frame after the last is the first again.
 
     Parameters
@@ -81,7 +84,7 @@ def walk_channels(rig: Rig, frames: int = 40) -> Array:
     return walk(rig, frames).channels
 
 
-def walk(rig: Rig, frames: int = 40) -> Walk:
+def walk(rig: Rig, frames: int = FRAMES) -> Walk:
     """Solve the walk cycle for the demo character.
 
     Parameters

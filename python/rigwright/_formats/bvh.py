@@ -238,7 +238,9 @@ class _Parser:
             or len(set(names)) != len(names)
         ):
             self.next -= 1
-            raise self.fail(f"one CHANNELS line a joint: a count and as many different names of {', '.join(CHANNELS)}")
+            raise self.fail(
+                f"one CHANNELS line per joint: a count and as many different names of {', '.join(CHANNELS)}"
+            )
         joint.channels, joint.column = names, self.columns
         self.columns += len(names)
 

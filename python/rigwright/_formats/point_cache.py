@@ -1,6 +1,6 @@
 """Point caches: PC2 (3ds Max, Blender, Houdini) and MDD (LightWave, Maya, Blender), written and read as shots.
 
-PC2, little endian: ``POINTCACHE2`` and a zero byte, int32 version 1, int32 V, float32 first frame, float32 frames a
+PC2, little endian: ``POINTCACHE2`` and a zero byte, int32 version 1, int32 V, float32 first frame, float32 frames per
 sample, int32 T, then float32 (T, V, 3). MDD, big endian: int32 T, int32 V, float32 seconds (T,), then float32
 (T, V, 3). Neither states unit, up axis or faces; PC2 states no rate.
 """
@@ -65,6 +65,17 @@ def load_mdd(path: Path, fps: float | None = None) -> Shot:
     points = _positions(path, content, size + 4 * max(0, frames), frames, vertices, ">f4")
     seconds = np.frombuffer(content, ">f4", frames, size).astype(np.float64)
     return Shot(points, fps or _rate(seconds) or DEFAULT_FPS)
+
+
+def mdd_rate(path: Path) -> float | None:
+    """Frames per second by the differences of an MDD file's times; None if they are not evenly spaced."""
+    with path.open("rb") as stream:
+        header = stream.read(struct.calcsize(MDD_HEADER))
+        if len(header) < struct.calcsize(MDD_HEADER):
+            raise _refused(path, "no MDD header", "an MDD point cache")
+        frames, _ = struct.unpack(MDD_HEADER, header)
+        seconds = np.frombuffer(stream.read(4 * max(0, frames)), ">f4").astype(np.float64)
+    return _rate(seconds) if len(seconds) == frames else None
 
 
 def _positions(path: Path, content: bytes, start: int, frames: int, vertices: int, kind: str) -> NDArray[np.float32]:

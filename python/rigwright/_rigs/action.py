@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+def distinct_actions(rig: Any) -> list[str]:
+    """The actions of a rig's file, those that are played together once: by the first of their names."""
+    names, together = list(getattr(rig, "actions", {})), list(getattr(rig, "played_together", []))
+    first = next((name for name in together if name in names), None)
+    return [name for name in names if name == first or name not in together]
 
 
 @dataclass(frozen=True)

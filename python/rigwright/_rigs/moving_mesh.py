@@ -36,7 +36,7 @@ class MovingMesh:
     frames : Frames, (T, V, 3)
     faces : (F, 4) int32 array, -1 pads triangles; F may be 0
     fps : float
-        Frames a second.
+        Frames per second.
     meters_per_unit : float
     up_axis : "X", "Y" or "Z"
     name, licence : str

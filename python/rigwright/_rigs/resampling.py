@@ -14,7 +14,7 @@ SLACK = 1e-6  # of a frame: rounding of rates must not cost the last one
 
 
 def resampled(poses: NDArray[np.floating[Any]], num_joints: int, fps: float, to_fps: float) -> NDArray[np.float32]:
-    """Pose rows (T, C) of ``fps`` frames a second at another rate, from the first frame on.
+    """Pose rows (T, C) of ``fps`` frames per second at another rate, from the first frame on.
 
     Frames lie at n / ``to_fps`` seconds, up to the last given one. The parent-relative transforms of the joints, twelve
     columns each, turn at constant speed about a fixed axis between two frames (slerp, Shoemake 1985); translations,

@@ -69,7 +69,7 @@ def linear_blend(
     data : Dataset or Samples
         A data set, or samples in memory.
     influences : int or None
-        Joints a vertex at most; None for as many as help.
+        Joints per vertex at most; None for as many as help.
     rows : (T,) integers, optional
         Rows of the data to learn from; all by default.
     threads : int

@@ -37,7 +37,7 @@ class Crowd:
     ----------
     rig : BlendshapeRig
     clips : sequence of (T_i, K) arrays, or one
-        Weights of the rig's shapes, a row a frame; T_i at least 1. They are copied.
+        Weights of the rig's shapes, one row per frame; T_i at least 1. They are copied.
     order : (K,) integers, optional
         Shapes, most important first (:func:`importance_order`): what prefixes are prefixes of. By default as they are.
 
@@ -221,7 +221,7 @@ class Crowd:
         heads = next(iter(lengths.values()), 1)
         for name, length in lengths.items():
             if length != heads:
-                raise bad_argument(function, name, f"{length} long", f"{heads} long, one a head")
+                raise bad_argument(function, name, f"{length} long", f"{heads} long, one per head")
         clips, prefixes = np.broadcast_to(clips, heads), np.broadcast_to(prefixes, heads)
         frames = np.broadcast_to(frames, heads)
         last = self._num_frames[clips] - 1

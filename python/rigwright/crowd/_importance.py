@@ -72,7 +72,7 @@ def importance(
         - ``"image_ssim"``: 1 - SSIM of two pictures, Wang et al. 2004
           (:func:`rigwright.metrics.structural_similarity`).
 
-        Or your own scores, from perceptual ratings for instance: by name, of every shape, or one a shape. Shapes that
+        Or your own scores, from perceptual ratings for instance: by name, of every shape, or one per shape. Shapes that
         a measure underrates (most of them rate blinks low) are raised by changing what a first call returned; times
         how much a clip uses each shape, ``np.sqrt(np.square(clip).mean(axis=0))``, they fit that clip far better.
     picture : callable, optional

@@ -40,7 +40,7 @@ def write_bvh(
     channels : (T, N)
         T at least 1.
     fps : float
-        Frames a second.
+        Frames per second.
 
     Returns
     -------

@@ -19,7 +19,7 @@ from rigwright._validate import bad_argument, check_blendshape_rig
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
 
-PARADE_FPS = 2.0  # shapes a second
+PARADE_FPS = 2.0  # shapes per second
 
 
 def write_rig(

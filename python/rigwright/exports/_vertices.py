@@ -66,7 +66,7 @@ def write_vertices(
     faces : (F, 3) or (F, 4), optional
         -1 pads triangles. Without faces a file holds points.
     fps : float
-        Frames a second.
+        Frames per second.
     meters_per_unit, up_axis : float, "X", "Y" or "Z"
         Of the vertices.
     to_meters_per_unit, to_up_axis : float, "X", "Y" or "Z", optional
@@ -97,7 +97,7 @@ def write_vertices(
     >>> face = rw.faces.example()
     >>> weights = np.linspace(0, 1, 24)[:, None] * (np.arange(face.num_shapes) == 0)
     >>> rw.exports.write_vertices("jaw.pc2", face.evaluate(weights), face.faces, fps=24)
-    ['jaw.pc2 states no rate, unit or up axis: 24 frames a second, units of 1 m, y up']
+    ['jaw.pc2 states no rate, unit or up axis: 24 frames per second, units of 1 m, y up']
     """
     file = Path(path) if isinstance(path, (str, os.PathLike)) else None
     if file is None or file.suffix.lower() not in SUFFIXES:
@@ -142,7 +142,7 @@ def _axis(argument: str, value: object) -> str:
 
 
 def _unstated(file: Path, what: str, mesh: MovingMesh, axis: bool = True) -> list[str]:
-    said = f"{mesh.fps:g} frames a second, " if "rate" in what else ""
+    said = f"{mesh.fps:g} frames per second, " if "rate" in what else ""
     up = f", {mesh.up_axis.lower()} up" if axis else ""
     return [f"{file.name} states no {what}: {said}units of {mesh.meters_per_unit:g} m{up}"]
 

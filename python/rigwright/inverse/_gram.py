@@ -25,7 +25,7 @@ class Gram:
 
     With the N columns of the rig on M vertices as Phi (3 M, N) and vertex weights as Omega (diagonal), a frame's
     fidelity is ``|Phi phi(w) - b|^2 = phi^T G phi - 2 p^T phi + |b|^2`` with ``G = Phi^T Omega Phi`` and
-    ``p = Phi^T Omega b``: after one projection a frame no step touches the vertices. The price is the square of Phi's
+    ``p = Phi^T Omega b``: after one projection per frame no step touches the vertices. The price is the square of Phi's
     condition number, so everything here is float64, and shapes that are nearly made up of others are told
     (``independence``). Above 1e-6 of a shape's own, the weights are those of least squares on the vertices.
 
@@ -131,7 +131,7 @@ class Gram:
         markers, unknown = int((self.vertex_weights > 0).sum()), structure.num_shapes - int(self.idle.sum())
         if 3 * markers < unknown:
             warnings.append(
-                f"too few markers: {markers} vertices give {3 * markers} numbers a frame for {unknown} weights, so "
+                f"too few markers: {markers} vertices give {3 * markers} numbers per frame for {unknown} weights, so "
                 "that other weights fit as well; add markers or pin weights"
             )
         elif (self.independence < NEARLY_DEPENDENT).any():

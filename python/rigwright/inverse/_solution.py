@@ -22,7 +22,7 @@ Float64 = NDArray[np.float64]
 
 UNREADABLE = (*BROKEN, *HEADER, AttributeError)
 BESIDE = ("names", "fps")  # what a file may hold for other readers
-PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without a row a frame
+PER_SHOT = ("vertices", "vertex_weights", "bounds", "symmetric")  # arrays without one row per frame
 PER_FRAME = ("fixed", "prior_target", "prior_strength")  # what the problem may have of each frame
 OPTIONAL = {"gap", "transforms", *PER_SHOT, *PER_FRAME}
 
@@ -124,7 +124,7 @@ class Solution:
         names : sequence of str, optional
             Of the K shapes; with them ``rigwright.sources.load_blendshape_weights`` finds each weight's shape.
         fps : float, optional
-            Frames a second, for the same reader.
+            Frames per second, for the same reader.
         """
         beside = {"names": names if names is None else np.array(names, np.str_), "fps": fps}
         own = {name: value for name, value in (_arrays(self) | beside).items() if value is not None}

@@ -32,7 +32,7 @@ def enveloping_error(
     truth, approximation : (T, V, 3)
         Vertices v and v', float32.
     poses : (T, C)
-        Pose rows: 12 numbers a joint first.
+        Pose rows: 12 numbers per joint first.
     skeleton : Skeleton
         J joints and their rest transforms.
     rest_vertices : (V, 3)

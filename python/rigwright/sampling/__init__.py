@@ -18,7 +18,7 @@ A data set is a folder, by custom ``name.rwdata``:
 ``00000.channels.npy``, ``00000.poses.npy``, ``00000.vertices.npy``, ``00001...``
     Shards of ``shard_rows`` rows: (t, N), (t, C), (t, V, 3), float32.
 ``probe.00000.channels.npy`` ...
-    The influence probe: for each base pose, itself and one row a channel in which that channel alone has moved far.
+    The influence probe: for each base pose, itself and one row per channel in which that channel alone has moved far.
 
 While it is being written, the folder also holds ``unfinished.json`` (what was asked for), ``00000.done`` (written last,
 the hashes that vouch for a shard) and ``.lock``. A killed run goes on from there. With ``overwrite`` all this

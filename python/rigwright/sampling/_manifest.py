@@ -155,7 +155,7 @@ def shard_bounds(rows: int, shard_rows: int) -> list[tuple[int, int]]:
 
 
 def probe_row_count(manifest: dict[str, Any]) -> int:
-    """Rows of the influence probe: for each base pose, itself and one row a channel."""
+    """Rows of the influence probe: for each base pose, itself and one row per channel."""
     return int(manifest["probe"]) * (1 + len(manifest["channel_names"]))
 
 

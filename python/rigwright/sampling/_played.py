@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.action import distinct_actions
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
@@ -81,7 +82,8 @@ def sample_actions(
     path : path
         The folder, by custom ``name.rwdata``.
     actions : sequence of str or (T, N) arrays, optional
-        Names, or channel rows of any other motion. Default: all actions of the file, one after another.
+        Names, or channel rows of any other motion. Default: all actions of the file, one after another;
+        those that the file plays together are one.
     overwrite : bool
         Replace the data set that the folder holds.
     progress : True or callable, optional
@@ -99,7 +101,7 @@ def sample_actions(
         If the host fails.
     """
     known = list(getattr(rig, "actions", {}))
-    chosen = known if actions is None else list(actions)
+    chosen = distinct_actions(rig) if actions is None else list(actions)
     if not chosen or any(isinstance(item, str) and item not in known for item in chosen):
         listed = ", ".join(map(repr, known)) or "left out: the rig has none"
         raise bad_argument("sample_actions", "actions", repr(chosen), listed)

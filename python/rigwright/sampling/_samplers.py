@@ -237,7 +237,7 @@ def round_inside(rows: NDArray[np.float64], ranges: NDArray[np.float64]) -> NDAr
 def probe_rows(ranges: NDArray[np.float64], bases: int, stream: Stream) -> NDArray[np.float64]:
     """Channel rows (bases * (1 + N), N) of the influence probe.
 
-    For every base pose, drawn like :class:`Normal`: the base itself, then one row a channel in which that
+    For every base pose, drawn like :class:`Normal`: the base itself, then one row per channel in which that
     channel alone moves to the farther end of its range, at least half of the range away.
     """
     channels = len(ranges)

@@ -28,7 +28,7 @@ class Group:
 def confidence_groups(
     poses: NDArray[np.float32], num_joints: int, ignored: NDArray[np.bool_], extent: float
 ) -> list[Group]:
-    """One group a joint and one a numeric control.
+    """One group per joint and one per numeric control.
 
     Parameters
     ----------

@@ -52,13 +52,13 @@ def sets_from_weights(weights: NDArray[np.float64], joints: NDArray[np.intp]) ->
 
 
 def hard_sets(assignment: NDArray[np.intp]) -> VertexSets:
-    """One set a joint that any vertex is assigned to, without overlap."""
+    """One set per joint that any vertex is assigned to, without overlap."""
     joints = np.unique(assignment)
     return sets_from_weights((assignment[:, None] == joints).astype(np.float64), joints)
 
 
 def blended_sets(assignment: NDArray[np.intp], faces: NDArray[np.int32], width: float) -> VertexSets:
-    """Overlapping sets: the indicators of hard sets diffused over the mesh, at most two sets a vertex.
+    """Overlapping sets: the indicators of hard sets diffused over the mesh, at most two sets per vertex.
 
     Solves (I + width^2 L) a_i = 1_i with the graph Laplacian L of the edges: a_i falls off like exp(-d / width) with
     the number of edges d from the border, and the a_i of a vertex sum to 1. Subtracting the third largest weight of

@@ -24,7 +24,7 @@ class BodySettings:
     ----------
     method : str
         "blended": vertex sets that overlap (a partition of unity), 6-number rotations, a decaying learning rate.
-        "paper": the method of Bailey et al. 2018 as printed: hard sets, 12 numbers a joint, constant rate.
+        "paper": the method of Bailey et al. 2018 as printed: hard sets, 12 numbers per joint, constant rate.
     seed : int
         Decides the held-out rows, the initial weights, the batches.
     holdout : float
@@ -42,11 +42,11 @@ class BodySettings:
     pca_threshold : float
         Mean distance error, in meters, that the output basis of a set may leave.
     max_components : int
-        Most basis vectors a set.
+        Most basis vectors per set.
     hidden : int
         Width of both hidden layers.
     batch : int
-        Poses a step.
+        Poses per step.
     optimizer : str
         "soap" (Vyas et al. 2024) or "adam".
     learning_rate : float

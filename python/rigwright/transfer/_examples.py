@@ -75,7 +75,7 @@ def example_based(
     Every triangle's sides minimize ``sum_j |M_j - M_0 - sum_k a_jk X_k|^2 + beta sum_k w_k |X_k - X*_k|^2`` with
     ``w_k = ((1 + r_k) / (0.1 + r_k))^2``: the examples' sides M_j, the transferred X*_k, and r_k, how much the source's
     shape changes the triangle, relative to its size and in units of the shapes' typical change (published in units of
-    length). A J x J system a triangle by Woodbury's identity, then one global solve. If weights are
+    length). A J x J system per triangle by Woodbury's identity, then one global solve. If weights are
     only roughly known, :func:`fit_example_weights` finds them, too.
 
     Parameters

@@ -26,6 +26,7 @@ LARGE = 0.2  # residual: right pairs stay below, from five on
 FITS = 0.3  # residual of a mirror image that is believed
 BETTER = 0.5  # of the residual as given: what a case that explains it leaves at most
 TOLD = 5  # pairs from which a residual says something; four for what normals say
+ALONE = 0.5  # of the landmarks' spread: what a single right pair does not miss
 MANY = 300  # pairs: beyond, exchanges of two of them are not tried
 SIDES = ("source", "target")
 
@@ -60,6 +61,24 @@ def checked_landmarks(
         _check_columns(pairs, source, target, given)
         _check_exchanges(pairs, source, target, given)
     return pairs
+
+
+def doubtful_landmarks(pairs: Int64, source: Float32, target: Float32) -> tuple[Int64, Float64]:
+    """Rows of the pairs (L, 2) that the best similarity misses badly, the worst first, and by how much (L,).
+
+    Badly is more than half of the landmarks' rms distance from their mean, in the unit of the target. If the pairs miss
+    each other by a residual above 0.2 in all, the three worst are among them.
+    """
+    own, other = source[pairs[:, 0]], target[pairs[:, 1]]
+    turn, residual = _turn(own, other)
+    a, b = _centered(own), _centered(other)
+    turned = a @ turn.T
+    missed = np.linalg.norm((turned * b).sum() / np.square(a).sum() * turned - b, axis=1)
+    order = np.argsort(-missed, kind="stable")
+    bad = missed[order] > ALONE * np.sqrt(np.square(b).sum(axis=1).mean())
+    if residual > LARGE and len(pairs) >= TOLD:
+        bad[:3] = True
+    return order[bad], missed[order[bad]]
 
 
 def _check_range(pairs: Int64, counts: tuple[int, int]) -> None:

@@ -50,7 +50,7 @@ def rig_from_positions(
     neutral : (V, 3)
         Of the new rig, in any topology.
     shapes : (N, V, 3)
-        Positions: one expression a column of ``rig``.
+        Positions: one expression per column of ``rig``.
     faces : (F, 3) or (F, 4), optional
         By default the rig's.
     linear : (K, V, 3), optional

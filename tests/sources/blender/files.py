@@ -9,7 +9,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
-from limb import draped, limb
+from limb import draped, limb, stacked
 from shape_keys import combined, product_of_bone, shapes_only
 from tube import grown, limit, shape, start, tube
 
@@ -195,7 +195,7 @@ def meshless():
 
 
 def write_cache(path):
-    """A turning mesh that a shape key bends, over five frames at 24 a second: the Alembic file, and its points."""
+    """A turning mesh that a shape key bends, over five frames at 24 per second: the Alembic file, and its points."""
     armature, mesh = start()
     mesh.modifiers.clear()
     bpy.data.objects.remove(armature)
@@ -218,7 +218,7 @@ def write_cache(path):
 
 FILES = (
     plain, controls, constrained, following, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned,
-    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped,
+    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped, stacked,
 )  # fmt: skip
 
 if __name__ == "__main__":

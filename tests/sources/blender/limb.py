@@ -45,6 +45,41 @@ def draped():
         tide.keyframe_insert("value", frame=frame)
 
 
+def stacked():
+    """Two strips, one of a shape key, one of a bone and a control, with a muted track above and an active action."""
+    armature, mesh = start()
+    bones = armature.pose.bones
+    for bone in bones:
+        bone.rotation_mode = "XYZ"
+        limit(bone, math.radians(-40), math.radians(40), axes="xyz")
+    bulge = shape(mesh, "bulge", grown)
+    key(armature, "lean", ((bones["bone0"], "rotation_euler", 0, 0.5), (armature, "location", 0, 2.0)))
+    key(armature, "twist", ((bones["bone1"], "rotation_euler", 1, 0.4),))
+    key(armature, "unheard", ((bones["bone2"], "rotation_euler", 2, 0.6),))
+    armature.animation_data_clear()
+    put(armature, "lean", 1)
+    put(armature, "twist", 4)
+    put(armature, "unheard", 1).mute = True
+    for frame, value in ((1, 0.0), (5, 1.0)):
+        bulge.value = value
+        bulge.keyframe_insert("value", frame=frame)
+    keys = mesh.data.shape_keys
+    keys.animation_data.action.name = "swell"
+    keys.animation_data.action.use_fake_user = True
+    keys.animation_data.action = None
+    put(keys, "swell", 3)
+
+
+def put(owner, name, frame):
+    """A strip of an action on a track of its own, which stays as it ends."""
+    data = owner.animation_data or owner.animation_data_create()
+    track = data.nla_tracks.new()
+    strip = track.strips.new(name, frame, bpy.data.actions[name])
+    if getattr(strip, "action_slot", True) is None:
+        strip.action_slot = strip.action_suitable_slots[0]
+    return track
+
+
 def add_controls(armature):
     """Bones that deform nothing: a target, a pole and a slider."""
     bpy.context.view_layer.objects.active = armature

@@ -18,8 +18,8 @@ import pytest
 import rigwright as rw
 from rigwright._formats.blender import run_script
 from rigwright._formats.blender.host import wire
+from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
-from tests.sources.test_blender_rig import uniform
 
 
 def alive(pid: int) -> bool:

@@ -29,7 +29,7 @@ def load_alembic_shot(
     mesh : str, optional
         Object name; needed where the file holds several meshes.
     fps : float
-        Frames a second to sample at: the file states the times of its samples, no rate.
+        Frames per second to sample at: the file states the times of its samples, no rate.
     blender : str, optional
         A Blender executable. Without it the ``bpy`` wheel in this Python, else ``blender`` on the PATH.
     timeout : float

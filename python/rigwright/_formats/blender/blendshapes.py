@@ -121,7 +121,7 @@ def load_blend_weights(
     blender: str | None = None,
     timeout: float = TIMEOUT,
 ) -> tuple[NDArray[np.float32], float]:
-    """Read a shape-key action, one row a frame, at the scene's rate; ``action`` defaults to the one in use."""
+    """Read a shape-key action, one row per frame, at the scene's rate; ``action`` defaults to the one in use."""
     request = {"operation": "shape action", "path": str(path.resolve()), "mesh": mesh, "name": action}
     header, arrays = _ask(request, blender, timeout)
     return by_name(header["names"], arrays["values"], rig), float(header["fps"])

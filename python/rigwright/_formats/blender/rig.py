@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
-from rigwright._formats.blender.connection import Connection
 from rigwright._formats.blender.limits import check_ranges, read_limits, used_limits
+from rigwright._formats.blender.played_actions import PlayedActions
 from rigwright._formats.blender.process import HostProcess
 from rigwright._hashing import file_hash, topology_hash
-from rigwright._rigs.action import Action
 from rigwright._rigs.described import Described, counted
 from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument, missing_file
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 TIMEOUT = 120.0
 
 
-class BlenderRig(Connection, Described):
+class BlenderRig(PlayedActions, Described):
     """One mesh of a .blend with its armature and whatever modifiers it has, evaluated by Blender itself.
 
     Make one with :meth:`open` (Blender in a process of its own) or :meth:`in_process` (inside a running Blender).
@@ -84,7 +83,11 @@ class BlenderRig(Connection, Described):
     not_reproduced : list of str
         What sampling pose by pose leaves out or freezes (cloth, particles, frame drivers, object motion), by name.
     actions : dict
-        The actions of the file by name, with the number of their frames.
+        The actions of the file by name, with the number of their frames; ``NLA`` is what its NLA tracks play together,
+        from the start of the first strip to the end of the last, with the active action above them.
+    played_together : list of str
+        The actions that the file itself plays at the same time (of the armature, of the shape keys): playing one of
+        them plays all.
     fps : float
         Of the file's scene.
     notes : list of str
@@ -178,12 +181,17 @@ class BlenderRig(Connection, Described):
         mesh: str | None = None,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
+        ranges: float | str | None = None,
     ) -> BlenderRig:
-        """Drive the file that is open in this very Blender; :meth:`close` puts the user's pose back."""
+        """Drive the file that is open in this very Blender; :meth:`close` puts the user's pose back.
+
+        The arguments are those of :meth:`open`.
+        """
         from rigwright._formats.blender.local import LocalHost
 
         host = LocalHost()
-        settings: dict[str, Any] = {"path": host.path, "mesh": mesh, "armature": armature, "ranges": None}
+        settings: dict[str, Any] = {"path": host.path, "mesh": mesh, "armature": armature}
+        settings |= {"ranges": check_ranges(ranges)}
         settings |= {"limits": read_limits(limits, None), "limits_file": used_limits(limits, None)}
         return cls(settings, host)
 
@@ -226,35 +234,6 @@ class BlenderRig(Connection, Described):
         replies = self._connected().request({"operation": "time"}, {"channels": rows}, replies=len(rows))
         return np.array([arrays["seconds"][0] for _, arrays in replies])
 
-    def action(self, name: str) -> Action:
-        """An action stored in the file as channels, one row per frame, and what it moves that is no channel.
-
-        Raises
-        ------
-        ValueError
-            If the file has no action of that name.
-        """
-        ((header, arrays),) = self._connected().request({"operation": "action", "name": name})
-        return Action(name, arrays["channels"], self.fps, header["missed"])
-
-    def played(self, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Poses (T, 12 J + K) and vertices (T, V, 3) of an action as Blender plays it, with all that it moves.
-
-        Plays in a Blender of its own, so that nothing of the action stays behind.
-
-        Raises
-        ------
-        ValueError
-            If the file has no action of that name.
-        SourceError
-            Inside a running Blender.
-        """
-        frames = len(self.action(name))
-        with contextlib.closing(self.for_worker()) as other:
-            replies = other._connected().request({"operation": "play", "name": name}, replies=frames)
-            answers = [arrays for _, arrays in replies]
-        return np.stack([answer["pose"] for answer in answers]), np.stack([answer["vertices"] for answer in answers])
-
     @cached_property
     def resting(self) -> dict[str, str]:
         """Deforming bones, controls, shapes and dials that no channel moves, by name, with the reason.
@@ -286,6 +265,7 @@ class BlenderRig(Connection, Described):
         self.not_reproduced: list[str] = header["not_reproduced"]
         self.fps: float = header["fps"]
         self.actions = {name: last - first + 1 for name, first, last in self.contents["actions"]}
+        self.played_together: list[str] = header["together"]
         self.mesh: str = header["mesh"]
         self.armature: str | None = header["armature"]
         self.channel_ranges, self.channel_rest = arrays["channel_ranges"], arrays["channel_rest"]

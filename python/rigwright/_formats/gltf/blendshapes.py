@@ -37,7 +37,7 @@ class MorphFile:
         The file, opened.
     mesh_nodes : list of int
         Nodes of meshes with morph targets (or of the one mesh that was asked for).
-    geometry : list of Geometry, one a mesh node, in mesh space
+    geometry : list of Geometry, one per mesh node, in mesh space
     names : list of str
         Shapes; targets of the same name in several meshes are one shape, as avatars in several meshes mean it.
     """
@@ -153,7 +153,7 @@ def load_gltf_weights(
     clip : str, optional
         Needed where several clips move morph weights.
     fps : float, optional
-        Frames a second. By default the rate of the keys if they are evenly spaced, else 30.
+        Frames per second. By default the rate of the keys if they are evenly spaced, else 30.
     """
     file = MorphFile.open(path, None)
     record = morph_clip(file, clip)

@@ -14,7 +14,7 @@ from rigwright._rigs.rotations import Float64, continuous_euler, nearest_rotatio
 from rigwright._validate import bad_argument
 
 SLACK = 0.01  # of a frame: files hold the seconds of keys as float32, which may fall short of the last one
-MOST_FRAMES = 1_000_000  # of one clip at once: nine hours at 30 frames a second
+MOST_FRAMES = 1_000_000  # of one clip at once: nine hours at 30 frames per second
 SCAN_FPS, SCAN_FRAMES, SCAN_SIZE = 30.0, 5_000, 1 << 20
 
 

@@ -62,7 +62,7 @@ class GltfRig(SkinnedRig):
         ----------
         clip : str
         fps : float
-            Frames a second, unless ``times`` are given.
+            Frames per second, unless ``times`` are given.
         times : (T,) array, seconds, optional
 
         Returns

@@ -32,7 +32,7 @@ def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None,
     clip : str, optional
         Needed where the file has several.
     fps : float, optional
-        Frames a second; by default the rate of evenly spaced keys, else 30.
+        Frames per second; by default the rate of evenly spaced keys, else 30.
     """
     document = Document(path)
     animated = {

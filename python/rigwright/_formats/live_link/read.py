@@ -1,4 +1,4 @@
-"""The CSV layout of Live Link Face: a row a frame with timecode, 52 ARKit blendshapes and 9 angles.
+"""The CSV layout of Live Link Face: one row per frame with timecode, 52 ARKit blendshapes and 9 angles.
 
 Names of a rig are mapped onto the columns by what remains of both without case and punctuation, with ``_L`` and ``_R``
 at the end read as ``Left`` and ``Right``: ``eyeBlink_L``, ``eyeBlinkLeft`` and ``EyeBlinkLeft`` are one; a shape that
@@ -135,7 +135,7 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
     path : path
     rig : BlendshapeRig
     fps : float, optional
-        Frames a second; by default counted in a full second of the timecodes, else one more than the frame number
+        Frames per second; by default counted in a full second of the timecodes, else one more than the frame number
         before the only new second, else 60. Rows count as frames one after the other.
     """
     if fps is not None and not (np.isfinite(fps) and fps > 0):

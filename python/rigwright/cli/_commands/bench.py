@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig, ranges_of
 from rigwright.cli._result import Result
 
 SUMMARY = "time a model on this machine, beside PyTorch, ONNX Runtime and the rig itself"
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     else:
         result = dict(bench.body(model, poses, runs=args.runs, batch=args.batch))
     if args.rig is not None and dataset is not None:
-        with opened_rig(args, args.rig) as rig:
+        with opened_rig(args, args.rig, ranges_of(dataset)) as rig:
             result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
     _print(result, console)
     return result
@@ -80,7 +80,8 @@ def _print(result: dict[str, Any], console: Console) -> None:
     if "rig" in result:
         rig, ours = result["rig"]["milliseconds"], result["rig"]["engine_milliseconds"]
         console.line(
-            f"{result['rig']['name']}: {rig:.3f} ms a pose; rigwright, in turns with it: {ours:.3f}, {rig / ours:.1f} x"
+            f"{result['rig']['name']}: {rig:.3f} ms per pose; "
+            f"rigwright, in turns with it: {ours:.3f}, {rig / ours:.1f} x"
         )
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     console.line(f"medians on {result['machine']}; {versions}")

@@ -10,6 +10,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import exports
+from rigwright._formats.textures import lost_textures
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._console import Console
@@ -17,6 +18,7 @@ from rigwright.cli._inputs.actions import add_action_arguments, wants_actions
 from rigwright.cli._inputs.model_motion import Played, motion_of
 from rigwright.cli._inputs.rigs import add_rig_arguments
 from rigwright.cli._inputs.shots import rate
+from rigwright.cli._inputs.skinned_model import skinned_model
 from rigwright.cli._overwrite import check_overwrite
 from rigwright.cli._result import Result
 from rigwright.exports._motion import write_poses
@@ -30,9 +32,11 @@ rigwright evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwri
 rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
 rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
 rigwright evaluate smooth.glb smooth.glb -o smooth.npz
-rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk
-rigwright evaluate dog.safetensors dog.blend --ranges 30 --action walk -o walk.usd"""
+rigwright evaluate limb.npz walk.bvh -o limb.mdd
+rigwright evaluate dog.safetensors dog.blend --action walk
+rigwright evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
 BVH = ".bvh"
+SURFACES = (".glb", ".usd", ".usda", ".usdc", ".abc", ".blend")  # formats that have a place for textures
 FORMATS = (
     ".npy, .npz, .pc2 and .mdd (point caches), .usd, .abc, .glb (morph targets), .blend (with its cache beside it), or "
     ".bvh (the joints alone)"
@@ -45,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         metavar="MODEL",
         type=arguments.existing_file,
-        help="a model file, or a blendshape rig (.glb, .gltf, .npz, .blend)",
+        help="a model file, a rig with linear skinning (.glb, .gltf, .npz), or a blendshape rig (those and .blend)",
     )
     parser.add_argument(
         "input",
@@ -64,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_threads(parser)
     motion = parser.add_argument_group("the motion")
     motion.add_argument(
-        "--fps", type=rate, help="frames a second of FILE (default: the motion's own); another rate is resampled"
+        "--fps", type=rate, help="frames per second of FILE (default: the motion's own); another rate is resampled"
     )
     motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the model's")
     motion.add_argument("--clip", metavar="NAME", help="the animation, where the file holds several (.glb)")
@@ -103,8 +107,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _model(path: Path) -> rw.Deformer:
-    """A model file, or a blendshape rig in any file that holds one."""
-    return rw.load(path) if path.suffix.lower() == ".safetensors" else rw.sources.load_blendshapes(path)
+    """A model file, a rig of joints with linear skinning, or a blendshape rig in any file that holds one."""
+    if path.suffix.lower() == ".safetensors":
+        return rw.load(path)
+    return skinned_model(path) or rw.sources.load_blendshapes(path)
 
 
 def _errors(model: rw.Deformer, args: argparse.Namespace, console: Console) -> Result:
@@ -142,6 +148,8 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
         raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     notes = [*motion.notes, *_write(model, playback, motion.fps or 30.0, args)]
+    if args.output.suffix.lower() in SURFACES:
+        notes += lost_textures(args.model, args.output, keeps_coordinates=False)
     confidence = np.atleast_1d(model.confidence(playback.poses))
     low = int((confidence < 0.5).sum())
     what = f"{len(playback)} x {joints} joints" if is_bvh(args.output) else " x ".join(map(str, playback.shape))

@@ -14,12 +14,12 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.report_shot import add_solved_arguments, report_shot
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
-from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig, ranges_of
 from rigwright.cli._result import Result
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
-rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --ranges 30 --action walk -o dog.html
+rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --action walk -o dog.html
 rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite"""
 
 
@@ -75,14 +75,15 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         progress = stack.enter_context(console.progress())
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig))
+        data = rw.Dataset(args.data)
+        rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig, ranges_of(data)))
         baselines = args.baseline
         if training is not None and not baselines:
             baselines = report.fit_skinning_baselines(training, Path(folder), progress)
         return report.write_body(
             args.output,
             args.models,
-            rw.Dataset(args.data),
+            data,
             animation=_animation(args, rig, Path(folder), console),
             paper=args.paper,
             baselines=baselines,

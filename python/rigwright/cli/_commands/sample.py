@@ -90,11 +90,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sampler: Any = args.sampler
         probe = 4 if args.probe is None else args.probe
         notice(rig, console)
+        missed: list[str] = []
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
-                frames = action_rows(chosen_actions(args, rig, console))
+                actions = chosen_actions(args, rig, console)
+                frames, missed = action_rows(actions), [name for action in actions for name in action.missed]
             else:
-                frames = animation_channels(args.animation, args.joint_map, rig, console, args.action)
+                frames, missed = animation_channels(args.animation, args.joint_map, rig, console, args.action)
             sampler = sampling.Animation(frames, args.noise)
             probe = 0 if args.probe is None and sampler.exact else probe
             _say_what_is_clipped(rig, sampler, args, console)
@@ -117,6 +119,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "vertices": len(dataset.rest_vertices),
         "hash": dataset.hash,
         "resting": dataset.resting,
+        "no_channel": list(dict.fromkeys(missed)),
     }
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"

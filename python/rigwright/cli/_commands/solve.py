@@ -228,7 +228,7 @@ def _figures(rig: Any, solution: Solution, fps: float) -> dict[str, Any]:
         "converged": int(solution.converged.sum()),
         "optimality": float(solution.optimality.max()),
         "seconds": solution.seconds,
-        "frames_a_second": len(size) / solution.seconds,
+        "frames_per_second": len(size) / solution.seconds,
         "constructed": list(rig.constructed),
         "warnings": list(solution.warnings),
     } | _head(rig, solution)
@@ -254,10 +254,10 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
             ("weights", ", ".join(map(os.fspath, args.output))),
             (
                 "solved",
-                f"{result['frames']:,} frames at {result['fps']:g} a second by {result['method']},"
+                f"{result['frames']:,} frames at {result['fps']:g} per second by {result['method']},"
                 f" alpha {result['alpha']:g}{chosen}",
             ),
-            ("speed", f"{figure(result['frames_a_second'])} frames a second"),
+            ("speed", f"{figure(result['frames_per_second'])} frames per second"),
             (
                 "RMSE",
                 f"{figure(result['rmse_mm'])} mm on average, {figure(result['rmse_max_mm'])} mm in the worst frame",

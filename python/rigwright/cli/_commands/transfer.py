@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=choice("rest", "each", "off", what="vertices"),
         default="rest",
         help="vertices that never move: default rest, those that rest in all of the rig's shapes; each: in each shape "
-        "those that rest in it, slower and without examples; a file of indices, one a line; off: none, and what the "
+        "those that rest in it, slower and without examples; a file of indices, one per line; off: none, and what the "
         "target cannot follow spreads a little over everything",
     )
     how.add_argument(

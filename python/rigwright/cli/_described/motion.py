@@ -12,6 +12,7 @@ from rigwright import inverse, sources
 from rigwright._formats.live_link.read import ANGLES, LEADING, load_table
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
 from rigwright._formats.usd_weights import usd_animations
+from rigwright.cli._described.clips import describe_scene
 from rigwright.cli._inputs.shots import USD, states_rate
 from rigwright.sources._arrays import read_array
 
@@ -27,7 +28,7 @@ WEIGHTS = {
 
 
 def describe_motion(path: Path) -> dict[str, Any] | None:
-    """Facts of a shot or of weights; None for a file that is neither.
+    """Facts of a shot, of weights, or of a scene without a surface; None for a file that is neither.
 
     Raises
     ------
@@ -39,6 +40,8 @@ def describe_motion(path: Path) -> dict[str, Any] | None:
         return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
     if name.endswith(MESHES):
         return _shot(path)
+    if name.endswith((".glb", ".gltf")):
+        return describe_scene(path)
     if name.endswith((".bvh", ".bvh.gz")):
         return _skeleton_motion(path)
     if name.endswith(".ply"):
@@ -70,14 +73,23 @@ def _holds_meshes(folder: Path) -> bool:
 
 def _shot(path: Path) -> dict[str, Any]:
     shot = sources.load_shot(path)
-    facts = _shot_facts(path, shot, states_rate(path))
+    facts = _shot_facts(path, shot, states_rate(path)) | _rate_notes(path)
     return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD else facts
+
+
+def _rate_notes(path: Path) -> dict[str, str]:
+    """Where the rate of an MDD file comes from: it holds a time per frame."""
+    if path.suffix.lower() != ".mdd":
+        return {}
+    if states_rate(path):
+        return {"notes": "fps from the differences of the times that the file holds"}
+    return {"notes": "the file's times are not evenly spaced: its rate must be given by --fps"}
 
 
 def _usd_weights(path: Path) -> list[str]:
     """The animations of blend shapes in a USD file, which is a shot as well."""
     return [
-        f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} a second"
+        f"{place.rpartition('/')[2]}: {len(values)} frames of {len(names)} shapes at {rate:g} per second"
         for place, (names, values, rate) in usd_animations(path).items()
     ]
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.action import distinct_actions
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.motion import animation_channels
 
@@ -60,22 +61,27 @@ def wants_actions(args: argparse.Namespace) -> bool:
 
 
 def chosen_actions(args: argparse.Namespace, rig: Any, console: Console) -> list[Chosen]:
-    """The actions that were asked for; says what they move that is no channel.
+    """The actions that were asked for, each once under whatever names; says what they move that is no channel.
 
     Raises
     ------
     ValueError
         If the rig's file has none, or none of that name, or a file is malformed.
     """
-    own = list(getattr(rig, "actions", {})) if args.all_actions else []
+    own = distinct_actions(rig) if args.all_actions else []
     if args.all_actions and not own:
         raise ValueError(f"--actions: the file of {getattr(rig, 'name', 'the rig')} holds no actions")
-    return [_chosen(name, rig, console) for name in dict.fromkeys([*own, *args.action])]
+    known: dict[object, str] = {}
+    together = set(getattr(rig, "played_together", []))
+    for name in [*own, *args.action]:
+        is_file = name.lower().endswith(FILES)
+        known.setdefault(Path(name).resolve() if is_file else "together" if name in together else name, name)
+    return [_chosen(name, rig, console) for name in known.values()]
 
 
 def own_actions(rig: Any, console: Console) -> list[Chosen]:
-    """All actions of the rig's own file, if it has any."""
-    return [_chosen(name, rig, console) for name in getattr(rig, "actions", {})]
+    """All actions of the rig's own file, if it has any; those that it plays together once."""
+    return [_chosen(name, rig, console) for name in distinct_actions(rig)]
 
 
 def action_rows(actions: Sequence[Chosen]) -> NDArray[np.float64]:
@@ -88,7 +94,7 @@ def _chosen(name: str, rig: Any, console: Console) -> Chosen:
         path = Path(name)
         if not path.is_file():
             raise FileNotFoundError(f"--action {name} does not exist")
-        return Chosen(path.name, animation_channels(path, None, rig, console), [], is_file=True)
+        return Chosen(path.name, *animation_channels(path, None, rig, console), is_file=True)
     known = list(getattr(rig, "actions", {}))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
@@ -96,6 +102,9 @@ def _chosen(name: str, rig: Any, console: Console) -> Chosen:
         raise ValueError(f"--action {name!r} is no action of the file; {meant}")
     action = rig.action(name)
     console.line(f"action {name}: {len(action)} frames at {action.fps:g} per second")
+    others = [other for other in getattr(rig, "played_together", []) if other != name]
+    if others and name in rig.played_together:
+        console.line(f"note: the file plays {name} together with {', '.join(others)}: one motion")
     if action.missed:
         console.line(f"note: action {name} also moves what is no channel: {', '.join(action.missed)}")
     return Chosen(name, action.channels, action.missed, is_file=False, fps=action.fps)

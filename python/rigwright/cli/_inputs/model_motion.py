@@ -46,7 +46,7 @@ class Played:
             return replace(self, fps=fps or self.fps)
         poses = resampled(self.poses, num_joints, self.fps, fps)
         count, rate = len(self.poses), self.fps
-        note = f"{count} frames at {rate:g} a second were resampled to {len(poses)} at {fps:g} a second"
+        note = f"{count} frames at {rate:g} per second were resampled to {len(poses)} at {fps:g} per second"
         return Played(poses, fps, (*self.notes, note))
 
 
@@ -112,7 +112,7 @@ def _archive(model: rw.Deformer, path: Path) -> Played:
     arrays = read_arrays(path, MEMBERS, "evaluate", others=True)
     fps = float(arrays["fps"]) if "fps" in arrays else None
     if fps is not None and not 0.0 < fps <= 1000.0:
-        raise ValueError(f"{path}: {fps:g} frames a second; it must be above 0 and at most 1000")
+        raise ValueError(f"{path}: {fps:g} frames per second; it must be above 0 and at most 1000")
     if "poses" in arrays:
         return Played(_poses(model, arrays["poses"], path), fps)
     if "channels" not in arrays:

@@ -19,8 +19,8 @@ STILL = 1e-3  # of a rotation's entries, and of a location in the motion's unit
 
 def animation_channels(
     path: Path, joint_map: Path | None, rig: Any, console: Console, actions: Sequence[str] = ()
-) -> NDArray[np.float64]:
-    """Channel rows (T, N) of an animation file.
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Channel rows (T, N) of an animation file, and names of what it moves that is no channel.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def animation_channels(
     from rigwright import sources
 
     if path.suffix == ".npy":
-        return _rows(path)
+        return _rows(path), []
     motion = _motion(path, actions, console)
     if joint_map is not None:
         pairs = joint_names_map(joint_map)
@@ -49,7 +49,7 @@ def animation_channels(
     missed = _missed(motion, pairs, retargeted.still)
     if missed:
         console.line(f"note: {path.name} also moves what is no channel: {', '.join(missed)}")
-    return retargeted.channels
+    return retargeted.channels, missed
 
 
 def _motion(path: Path, actions: Sequence[str], console: Console) -> Motion:

@@ -9,12 +9,15 @@ from typing import Any
 
 from rigwright.cli._arguments import degrees_or_actions, existing_file
 
+Ranges = dict[str, tuple[float, float]]
+
 # What each format's opener takes; anything else that was given is wrong usage.
 OPTIONS = {
     ".blend": ("mesh", "armature", "limits", "ranges", "blender"),
     ".glb": ("mesh", "ranges"),
     ".gltf": ("mesh", "ranges"),
 }
+GLTF_TURNS = (".rx", ".ry", ".rz")  # how the names of a glTF rig's rotations end
 
 
 def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +30,30 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranges",
         metavar="DEGREES",
         type=degrees_or_actions,
-        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own",
+        help="joints without limits turn so far either way (.blend, .glb); actions: as far as the file's own; default: "
+        "what the model or the data set was sampled with, if one is given",
     )
     group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
 
 
+def ranges_of(learned: Any) -> Ranges:
+    """The channels of a model or a data set with their ranges, as the rig had them that it was sampled from."""
+    if hasattr(learned, "channels") and not hasattr(learned, "channel_ranges"):
+        return {channel.name: (channel.low, channel.high) for channel in learned.channels}
+    return {name: (low, high) for name, (low, high) in zip(learned.channel_names, learned.channel_ranges, strict=True)}
+
+
 @contextlib.contextmanager
-def opened_rig(args: argparse.Namespace, path: Any) -> Iterator[Any]:
+def opened_rig(args: argparse.Namespace, path: Any, known: Ranges | None = None) -> Iterator[Any]:
     """The rig of a file, closed afterwards.
+
+    Parameters
+    ----------
+    args : Namespace
+    path : Path
+    known : dict, optional
+        Ranges of the channels that a model or a data set of this rig has: taken unless ``--ranges`` or ``--limits``
+        are given.
 
     Raises
     ------
@@ -49,10 +68,27 @@ def opened_rig(args: argparse.Namespace, path: Any) -> Iterator[Any]:
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
             raise ValueError(f"--{name} does not apply to {suffix or 'such'} files")
-    rig = sources.load(path, **given)
+    learned = {} if {"ranges", "limits"} & given.keys() else _as_learned(suffix, known or {})
+    try:
+        rig = sources.load(path, **given, **learned)
+    except ValueError:
+        if not learned:
+            raise
+        rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
     try:
         yield rig
     finally:
         close = getattr(rig, "close", None)
         if close is not None:
             close()
+
+
+def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:
+    """Options that open a rig with the channels it was sampled with."""
+    if not known or suffix not in OPTIONS:
+        return {}
+    if suffix == ".blend":
+        return {"limits": known}
+    turns = {bounds for name, bounds in known.items() if name[-3:] in GLTF_TURNS}
+    (low, high), *others = turns or {(0.0, 0.0)}
+    return {"ranges": high} if high > 0 and low == -high and not others else {}

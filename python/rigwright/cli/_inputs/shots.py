@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigwright import sources
 from rigwright._formats.npz.archive import member_names
+from rigwright._formats.point_cache import mdd_rate
 from rigwright.cli._arguments import existing_file, unit
 from rigwright.cli._inputs.meshes import unit_note
 
@@ -33,7 +34,7 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         "--markers",
         metavar="FILE",
         type=existing_file,
-        help="vertices that count, a line each (.txt) or .npy; a second number is the vertex' weight",
+        help="vertices that count, one per line (.txt) or .npy; a second number is the vertex' weight",
     )
     group.add_argument(
         "--unit",
@@ -52,13 +53,13 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def rate(text: str) -> float:
-    """Frames a second."""
+    """Frames per second."""
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0.0 < value <= 1000.0:
-        raise argparse.ArgumentTypeError(f"{text} is no number of frames a second, above 0 and at most 1000")
+        raise argparse.ArgumentTypeError(f"{text} is no number of frames per second, above 0 and at most 1000")
     return value
 
 
@@ -113,6 +114,8 @@ def states_rate(path: Path) -> bool:
     suffix = path.suffix.lower()
     if suffix == ".npz":
         return not path.is_file() or "fps" in member_names(path, "load_shot")
+    if suffix == ".mdd":
+        return not path.is_file() or mdd_rate(path) is not None
     return suffix in (*IN_SECONDS, *USD)
 
 

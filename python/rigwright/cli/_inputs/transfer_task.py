@@ -15,13 +15,17 @@ import rigwright as rw
 from rigwright import transfer
 from rigwright._atomic_files import atomic_file
 from rigwright._formats.gltf.surface import read_surface
+from rigwright._formats.textures import lost_textures
 from rigwright._validate import bad_argument
 from rigwright.cli._inputs.meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
+from rigwright.report._kit.words import figure
 from rigwright.report._transfer.measured import check_truth
+from rigwright.transfer._landmarks import doubtful_landmarks
 from rigwright.transfer._targets import matched
 
 Float32 = NDArray[np.float32]
+MOST_LINES = 3  # of landmarks named
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
     elif args.fixed == "each":
         fixed = "each"
     longer = (unit or rig.meters_per_unit) / rig.meters_per_unit
+    lost += lost_textures(args.target, args.output, surface_of is not None or bool(lost))
     note = unit_note(source, target.vertices, longer, args.target, "source")
     return Task(
         args=args,
@@ -118,9 +123,28 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=[f"{note} --unit says it"] * bool(note) + lost,
+        notes=[f"{note} --unit says it"] * bool(note)
+        + lost
+        + _landmark_notes(placed.match, rig, target.vertices, unit),
         surface_of=surface_of,
     )
+
+
+def _landmark_notes(match: transfer.Correspondence | None, rig: Any, target: Float32, unit: float | None) -> list[str]:
+    """The landmarks that both faces do not agree on, by line, vertices and millimeters."""
+    if match is None or len(match.landmarks) < 4:
+        return []
+    rows, missed = doubtful_landmarks(match.landmarks, rig.rest_vertices, target)
+    millimeters = 1e3 * float(unit or rig.meters_per_unit)
+    told = [
+        f"line {n + 1} (vertex {match.landmarks[n, 0]} to {match.landmarks[n, 1]}) by {figure(millimeters * by)} mm"
+        for n, by in zip(rows[:MOST_LINES].tolist(), missed.tolist(), strict=False)
+    ]
+    more = f" and {len(rows) - MOST_LINES} more" if len(rows) > MOST_LINES else ""
+    cure = "look at both vertices of these lines; what they tie is carried to the wrong place"
+    return [
+        f"landmarks that miss each other when the faces are laid over each other: {', '.join(told)}{more}; {cure}"
+    ] * bool(told)
 
 
 def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path | None, list[str]]:

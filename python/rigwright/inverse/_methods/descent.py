@@ -1,4 +1,4 @@
-"""Exact descent in Gram space: thousands of frames a second, optimal to the last digits."""
+"""Exact descent in Gram space: thousands of frames per second, optimal to the last digits."""
 
 from __future__ import annotations
 

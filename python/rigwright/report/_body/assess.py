@@ -58,7 +58,7 @@ class Assessment:
                 truth.title: {entry.label: result.figures() for entry, result in self._beside(results)}
                 for truth, results in zip(self.truths, self.accuracy, strict=True)
             },
-            "milliseconds_a_pose": {
+            "milliseconds_per_pose": {
                 entry.label: {"single_one_thread": timing.single, "batch_all_processors": timing.batch}
                 for entry, timing in self._beside(self.timings)
             },

@@ -21,6 +21,7 @@ from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.words import figure
 
 FRONT, BEHIND = 25.0, 205.0  # degrees around the character
+PLAYED = 6  # frames of the animation side by side
 
 
 def gallery(numbers: Assessment, progress: ProgressCallback) -> Gallery:
@@ -46,7 +47,7 @@ class Painter:
         self.top = nice_top(float(np.percentile(numbers.accuracy[0][0].distances, 99.8)))
 
     def overview(self) -> Row:
-        """The mean error of every vertex, on the character at rest, one picture a model."""
+        """The mean error of every vertex, on the character at rest, one picture per model."""
         rest = self.numbers.subject.model.rest_vertices
         means = [self._accuracy(entry).distances.mean(axis=0) for entry in self.shown]
         top = nice_top(float(np.percentile(means[-1], 90)))
@@ -57,13 +58,14 @@ class Painter:
         return Row("", "", pictures, top)
 
     def poses(self) -> list[Row]:
-        """Best, median and worst random pose, a close look at the largest error, and two frames of the animation."""
+        """Best, median and worst random pose, the largest error from near, and frames of the animation."""
         order = np.argsort(self._accuracy(self.numbers.subject).distances.mean(axis=1), kind="stable")
         chosen = [("Best pose", order[0]), ("Median pose", order[len(order) // 2]), ("Worst pose", order[-1])]
         rows = [self._pose(0, title, int(pose)) for title, pose in chosen] + [self._close(0)]
         if len(self.numbers.truths) > 1:
             frames = np.argsort(self._accuracy(self.numbers.subject, 1).distances.mean(axis=1), kind="stable")
             median, worst = int(frames[len(frames) // 2]), int(frames[-1])
+            rows.append(self._played())
             rows += [self._pose(1, "Animation, median frame", median), self._pose(1, "Animation, worst frame", worst)]
         return rows
 
@@ -93,6 +95,14 @@ class Painter:
             pictures.append(self._difference(beside, which, pose, view, beside.label))
         text = f"{'frame' if which else 'row'} {int(truth.rows[pose]):,} of the {truth.title}"
         return Row(title, text, pictures, self.top)
+
+    def _played(self) -> Row:
+        """Frames of the animation at even distances, as the subject plays them."""
+        truth, subject = self.numbers.truths[1], self.numbers.subject
+        shown = np.unique(np.linspace(0, len(truth.poses) - 1, PLAYED).round().astype(int)).tolist()
+        view = view_of(truth.vertices[shown].reshape(-1, 3), self.up)
+        pictures = [self._difference(subject, 1, n, view, f"frame {int(truth.rows[n]):,}") for n in shown]
+        return Row("The animation, frame by frame", f"{subject.label}, in the colors of its error", pictures, self.top)
 
     def _close(self, which: int) -> Row:
         truth = self.numbers.truths[which]

@@ -9,7 +9,7 @@ from rigwright._validate import missing_file
 from rigwright.progress import ProgressOption, as_callback
 from rigwright.sampling import Dataset
 
-INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints a vertex at most
+INFLUENCES = {"1": 1, "4": 4, "all": None}  # joints per vertex at most
 
 
 def fit_skinning_baselines(

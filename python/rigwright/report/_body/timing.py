@@ -20,7 +20,7 @@ SECONDS = 0.4  # of measuring each, if that is more than the least number of run
 
 @dataclass(frozen=True)
 class Timing:
-    """Median milliseconds a pose.
+    """Median milliseconds per pose.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class HostTiming:
     name : str
         ``"Blender 5.0.1"``.
     milliseconds : float
-        Median a pose.
+        Median per pose.
     engine_milliseconds : float
         The same of the model, on one thread.
     """

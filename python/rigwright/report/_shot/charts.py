@@ -117,7 +117,7 @@ def race(comparison: Comparison) -> str:
     axis.axhline(EQUAL, color=QUIET, linewidth=1.0, linestyle=(0, (4, 3)))
     axis.annotate("equal", (1.0, EQUAL), xycoords=("axes fraction", "data"), xytext=(-4, 4), ha="right",
                   textcoords="offset points", fontsize=9, color=QUIET)  # fmt: skip
-    axis.set(xscale="log", yscale="log", xlabel="milliseconds a frame", ylabel="objective above the best, relative")
+    axis.set(xscale="log", yscale="log", xlabel="milliseconds per frame", ylabel="objective above the best, relative")
     plain_numbers(axis.xaxis)
     _legend_in_order(canvas, axis, [rival.method for rival in comparison.rivals])
     return svg(canvas, "race")

@@ -16,6 +16,8 @@ from rigwright.report._shot.rivals import Comparison
 from rigwright.report._shot.solved import ON, SolvedShot
 
 NOISE = 1.05  # times the noise: an RMSE below it is that of a fit that cannot be better
+FLOOR = 0.001  # millimeters of RMSE up to which there is nothing to explain
+ROUNDINGS = 4.0  # of the largest coordinate in float32: the other such floor, of large or far shots
 
 
 def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Gallery, name: str) -> str:
@@ -46,7 +48,7 @@ def _lead(shot: SolvedShot) -> str:
     frames = words.plural(len(shot.rmse), "frame")
     points = words.plural(len(shot.vertices), "vertex" if shot.is_whole else "marker")
     return (
-        f"{frames} of {points} at {shot.fps:g} frames a second, solved for the {shot.rig.num_shapes} weights "
+        f"{frames} of {points} at {shot.fps:g} frames per second, solved for the {shot.rig.num_shapes} weights "
         f"of {shot.rig.metadata.get('name') or 'the rig'}."
     )
 
@@ -57,9 +59,10 @@ def _area(shot: SolvedShot, value: float) -> str:
 
 
 def residual(shot: SolvedShot) -> str:
-    """What the distances that are left look like."""
+    """What the distances that are left look like; nothing where they are rounding or below a micrometer."""
     left, noise = float(shot.rmse.mean()), shot.noise_rmse
-    if noise <= 0.0:
+    rounding = ROUNDINGS * float(np.finfo(np.float32).eps) * shot.millimeters * float(np.abs(shot.targets).max())
+    if noise <= 0.0 or left <= max(FLOOR, rounding):
         return ""
     figures = f"noise of {words.figure(noise)} mm from frame to frame, RMSE {words.figure(left)} mm"
     if left <= NOISE * noise:
@@ -135,7 +138,7 @@ def _methods(comparison: Comparison) -> list[dict[str, Any]]:
 def _shot_facts(shot: SolvedShot) -> list[Fact]:
     count = len(shot.rmse)
     return [
-        Fact("frames", f"{count:,}, {count / shot.fps:.1f} s at {shot.fps:g} a second"),
+        Fact("frames", f"{count:,}, {count / shot.fps:.1f} s at {shot.fps:g} per second"),
         Fact(
             "targets",
             words.plural(len(shot.vertices), "vertex") if shot.is_whole else f"{len(shot.vertices):,} markers",
@@ -160,8 +163,8 @@ def _solution_facts(shot: SolvedShot) -> list[Fact]:
             ", ".join(f"{(np.abs(weights) > at).sum(axis=1).mean():.1f} above {at:g}" for at in (0, ON, 0.01)),
         ),
         Fact("sum of weights", words.figure(float(np.abs(weights).sum(axis=1).mean()))),
-        Fact("roughness", f"{words.figure(float(bends.mean()))} a weight (squared second differences)"),
-        Fact("iterations", f"{solution.iterations.mean():.1f} a frame, {solution.iterations.max()} at most"),
+        Fact("roughness", f"{words.figure(float(bends.mean()))} per weight (squared second differences)"),
+        Fact("iterations", f"{solution.iterations.mean():.1f} per frame, {solution.iterations.max()} at most"),
     ]
     if solution.seconds > 0:
         rate = words.figure(len(shot.rmse) / solution.seconds)

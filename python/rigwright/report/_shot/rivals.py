@@ -74,7 +74,7 @@ class Rival:
         return np.array([max(float(run.objective.sum() - best.sum()), 0.0) / goal for run in self.race])
 
     def reached(self, best: Array, floor: float) -> float:
-        """Seconds a frame of the first run that is equal to the best; NaN if there is none."""
+        """Seconds per frame of the first run that is equal to the best; NaN if there is none."""
         done = np.flatnonzero(self.excess(best, floor) <= EQUAL)
         return self.race[done[0]].seconds if len(done) else float("nan")
 

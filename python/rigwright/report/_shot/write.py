@@ -48,7 +48,7 @@ def write_shot(
         The markers, where only they counted and the solution does not say so itself. What else the solve was given
         (weights of vertices, bounds, pins, priors, equal weights) is the solution's, for every method alike.
     fps : float
-        Frames a second.
+        Frames per second.
     truth : (T, K), optional
         Weights that made the shot, where they are known.
     methods : sequence of str, optional

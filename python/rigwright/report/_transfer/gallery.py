@@ -29,7 +29,7 @@ CLOSE = 1.5  # of the largest extent of the contacts
 NEAR = 0.14  # of the largest extent of what moves: contacts in one picture
 CLOSE_UPS = 2  # expressions shown from near
 APART = 0.1  # of the largest extent of what moves: contacts at another height
-STRETCH = 1.0  # end of the scale of distortion, a natural logarithm
+STRETCH = float(np.log(2.0))  # end of the scale of distortion: twice or half as long, 100 %
 
 Colors = NDArray[np.uint8] | None
 
@@ -171,7 +171,7 @@ class _Painter:
         return Row("", "", [Picture(uris, "worst over all expressions")])
 
     def contacts(self) -> list[Row]:
-        """Lips and lids from near, in the expressions where contacts change most; one a height of the face."""
+        """Lips and lids from near, in the expressions where contacts change most; one per height of the face."""
         measured = self.measured
         if measured.contacts is None or measured.free_shapes is None or measured.free_crossings is None:
             return []
@@ -230,8 +230,8 @@ class _Painter:
             return Row(f"{word}: {measured.names[n]}", text, pictures, top)
         stretch = np.nan_to_num(measured.quality.distortion[n])
         colors = heat(_on_vertices(stretch, measured) / STRETCH)
-        note = f"99th percentile {figure(float(np.percentile(stretch, 99)))}"
-        pictures.append(Picture([self._target(measured.shapes[n], colors)], "distortion", note))
+        note = f"99 of 100 faces by at most {figure(100.0 * float(np.expm1(np.percentile(stretch, 99))))} %"
+        pictures.append(Picture([self._target(measured.shapes[n], colors)], "stretched otherwise", note))
         return Row(f"{word}: {measured.names[n]}", text, pictures)
 
     def _true(self, n: int) -> NDArray[np.float32]:

@@ -50,10 +50,10 @@ def action_channels(scene: Scene, name: str) -> tuple[np.ndarray[Any, Any], list
         if value is not None:
             rows[:, column] = [value(frame) for frame in frames]
             reached |= set(paths_of(channel, scene.armature))
-    return rows, _missed(scene, curves, reached, frames)
+    return rows, missed_of(scene, curves, reached, frames)
 
 
-def _missed(
+def missed_of(
     scene: Scene, curves: dict[tuple[str, int], Any], reached: set[tuple[str, int]], frames: range
 ) -> list[str]:
     """What curves move that is no channel, each with the reason where there is one."""

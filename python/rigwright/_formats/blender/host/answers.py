@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from .actions import action_channels
+from .nla import is_nla, nla_channels, play_nla
 from .objects import InputError, UnusableError
 from .playing import played
 from .point_cache import alembic_frames
@@ -69,10 +70,12 @@ class Answers:
             for row in arrays["channels"]:
                 yield {}, {"seconds": np.array([self._scene.seconds(row)])}
         elif operation == "action":
-            channels, missed = action_channels(self._scene, request["name"])
+            read = nla_channels if is_nla(request["name"]) else action_channels
+            channels, missed = read(self._scene, request["name"])
             yield {"missed": missed, "frames": len(channels)}, {"channels": channels}
         elif operation == "play":
-            for pose, vertices in played(self._scene, request["name"]):
+            play = play_nla if is_nla(request["name"]) else played
+            for pose, vertices in play(self._scene, request["name"]):
                 yield {}, {"pose": pose, "vertices": vertices}
         elif operation == "resting":
             yield {"resting": resting(self._scene)}, {}

@@ -8,6 +8,7 @@ import bpy
 
 from .actions import frames_of
 from .curves import curves_of
+from .nla import NLA, nla_frames
 from .paths import drivers_of, inputs_of, words_of
 
 SIMULATED = {
@@ -30,8 +31,11 @@ HISTORY = "depends on the frames before"
 TIME = "depends on the frame"
 
 
-def contents(mesh: Any, armature: Any | None) -> dict[str, Any]:
-    """Modifiers, constraints, drivers and actions of a character, as lists of plain values."""
+def contents(mesh: Any, armature: Any | None, nla: list[Any]) -> dict[str, Any]:
+    """Modifiers, constraints, drivers and actions of a character, as lists of plain values.
+
+    What NLA tracks play is one action more, ``NLA``, unless the file has one of that name.
+    """
     keys = mesh.data.shape_keys
     owners = [armature, armature and armature.data, mesh, mesh.data, keys]
     return {
@@ -41,8 +45,17 @@ def contents(mesh: Any, armature: Any | None) -> dict[str, Any]:
             f"{words_of(curve.data_path, curve.array_index)} by {', '.join(inputs_of(curve)) or 'nothing'}"
             for _, curve in drivers_of(*owners)
         ],
-        "actions": [[action.name, frames_of(action)[0], frames_of(action)[-1]] for action in bpy.data.actions],
+        "actions": _actions(nla),
     }
+
+
+def _actions(nla: list[Any]) -> list[list[Any]]:
+    """Name, first and last frame of each."""
+    found = [[action.name, frames_of(action)[0], frames_of(action)[-1]] for action in bpy.data.actions]
+    if nla and NLA not in bpy.data.actions:
+        frames = nla_frames(nla)
+        found.append([NLA, frames[0], frames[-1]])
+    return found
 
 
 def not_reproduced(mesh: Any, armature: Any | None, assigned: list[tuple[Any, Any]]) -> list[str]:

@@ -25,10 +25,10 @@ def played(scene: Scene, name: str) -> Iterator[tuple[Array, Array]]:
     action = find_action(name)
     if any(action == other for _, other in scene.assigned):
         for owner, other in scene.assigned:
-            _assign(owner, other)
+            assign(owner, other)
     else:
         for owner in _owners(scene, action):
-            _assign(owner, action)
+            assign(owner, action)
     for frame in frames_of(action):
         bpy.context.scene.frame_set(frame)
         yield scene.current()
@@ -45,7 +45,8 @@ def _owners(scene: Scene, action: Any) -> list[Any]:
     return found
 
 
-def _assign(owner: Any, action: Any) -> None:
+def assign(owner: Any, action: Any) -> None:
+    """Let a data block play an action."""
     data = owner.animation_data or owner.animation_data_create()
     data.action = action
     if getattr(data, "action_slot", True) is None and len(data.action_suitable_slots):

@@ -43,9 +43,10 @@ class Writer:
 
     def read(self) -> Array:
         """The numeric controls as they are."""
-        return np.array([self._value(self.channels[column]) for column in self.columns], np.float64)
+        return np.array([self.value(self.channels[column]) for column in self.columns], np.float64)
 
-    def _value(self, channel: Channel) -> float:
+    def value(self, channel: Channel) -> float:
+        """The value of a numeric control as it is."""
         if channel.kind == "shape":
             return float(self.mesh.data.shape_keys.key_blocks[channel.target].value)
         assert self.armature is not None

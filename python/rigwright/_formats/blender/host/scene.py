@@ -9,9 +9,11 @@ import bpy
 import numpy as np
 
 from . import topology
+from .channels import Channel
 from .contents import contents, not_reproduced
 from .find import Limits, find_channels
 from .influences import followers, posed_elsewhere
+from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature, choose_mesh
 from .posing import Writer
 
@@ -53,6 +55,7 @@ class Scene:
         self.found = found = find_channels(self.mesh, self.armature, limits, ranges)
         self.channels, self.notes, self.moved = found.channels, found.notes, found.moved
         self.assigned = _assigned(self.mesh, self.armature)
+        self.nla = plays_nla(_animated(self.mesh, self.armature))
         self._left_out = not_reproduced(self.mesh, self.armature, self.assigned)
         if bpy.app.autoexec_fail:
             self.notes.append(f"Python in the file was not run: {bpy.app.autoexec_fail_message}")
@@ -81,7 +84,8 @@ class Scene:
             "followers": followers(self.armature),
             "posed_elsewhere": posed_elsewhere(self.armature),
             "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
-            "contents": contents(self.mesh, self.armature),
+            "contents": contents(self.mesh, self.armature, self.nla),
+            "together": list(dict.fromkeys(action.name for _, action in reversed(self.assigned))),
             "not_reproduced": self._left_out,
             "range_sources": [channel.source for channel in self.channels],
             "without_range": [candidate.channel.name for candidate in self.found.without_range],
@@ -117,6 +121,10 @@ class Scene:
             raise UnusableError(f"the topology of mesh {self.mesh.name!r} changes over time")
         pose = np.concatenate([self._locals().reshape(-1), self._writer.read()])
         return pose.astype(np.float32), _world_vertices(mesh, matrix)
+
+    def dial(self, channel: Channel) -> float:
+        """The value of a shape key or a custom property as it is."""
+        return self._writer.value(channel)
 
     def state(self, row: Array) -> tuple[Array, dict[str, float]]:
         """Parent-relative bones (J, 3, 4) and the values of all shapes, by channel name, for one row of channels."""
@@ -214,9 +222,14 @@ class Scene:
 
 def _assigned(mesh: Any, armature: Any | None) -> list[tuple[Any, Any]]:
     """(ID block, action) of what the file plays on the character and on what it hangs."""
-    items = [mesh, mesh.data.shape_keys, armature, mesh.parent, armature and armature.parent]
-    found = [(item, item.animation_data.action) for item in dict.fromkeys(items) if item and item.animation_data]
+    found = [(item, item.animation_data.action) for item in _animated(mesh, armature)]
     return [(item, action) for item, action in found if action is not None]
+
+
+def _animated(mesh: Any, armature: Any | None) -> list[Any]:
+    """The character's data blocks, and what it hangs on, that have animation data."""
+    items = [mesh, mesh.data.shape_keys, armature, mesh.parent, armature and armature.parent]
+    return [item for item in dict.fromkeys(items) if item and item.animation_data]
 
 
 def _rotation_modes(armature: Any, bones: list[str]) -> list[str]:

@@ -54,7 +54,7 @@ def shape_keys(mesh: str | None) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def shape_action(mesh: str | None, name: str | None) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Values (T, n) of the keys that an action moves, one row a whole frame of its range."""
+    """Values (T, n) of the keys that an action moves, one row per whole frame of its range."""
     item = choose_shaped(mesh)
     block = item.data.shape_keys
     if name is not None:
