@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._hashing import padded_faces
-from rigwright._rigs.surface import Surface
+from rigwright._rigs.surface import Surface, surface_of
 from rigwright._validate import bad_argument
 
 KINDS = ("parts", "materials", "components")
+
+
+class AtRest(Protocol):
+    """What has a mesh at rest: a rig, a data set, a model."""
+
+    @property
+    def rest_vertices(self) -> NDArray[np.float32]:
+        """(V, 3)."""
+        ...
+
+    @property
+    def faces(self) -> NDArray[np.int32]:
+        """(F, 3) or (F, 4), -1 pads triangles."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,12 +50,12 @@ class Segments:
         return len(self.names)
 
 
-def segments(of: Any, by: str | None = None) -> Segments:
+def segments(of: AtRest, by: str | None = None) -> Segments:
     """Cut the mesh of a rig, a data set or a model into named segments.
 
     Parameters
     ----------
-    of : Rig, Dataset, Deformer or Mesh
+    of : Rig, Dataset or Deformer
     by : "parts", "materials" or "components", optional
         Default: the first of them that makes more than one segment.
 
@@ -53,7 +67,7 @@ def segments(of: Any, by: str | None = None) -> Segments:
     Raises
     ------
     ValueError
-        If ``by`` is anything else.
+        If ``of`` has no mesh at rest, or ``by`` is anything else.
 
     Examples
     --------
@@ -62,11 +76,10 @@ def segments(of: Any, by: str | None = None) -> Segments:
     """
     if by is not None and by not in KINDS:
         raise bad_argument("segments", "by", repr(by), f"one of {', '.join(KINDS)}, or None")
-    vertices = getattr(of, "rest_vertices", getattr(of, "vertices", None))
-    if vertices is None or not hasattr(of, "faces"):
-        raise bad_argument("segments", "of", f"a {type(of).__name__}", "a rig, a data set, a model or a mesh")
-    count = len(vertices)
-    surface, faces = Surface.of(of), padded_faces(of.faces, "segments", count)
+    if not (hasattr(of, "rest_vertices") and hasattr(of, "faces")):
+        raise bad_argument("segments", "of", f"a {type(of).__name__}", "a rig, a data set or a model")
+    count = len(of.rest_vertices)
+    surface, faces = surface_of(of), padded_faces(of.faces, "segments", count)
     for kind in (by,) if by else KINDS:
         found = _cut(kind, surface, faces, count)
         if by or len(found) > 1:

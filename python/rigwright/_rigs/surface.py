@@ -32,8 +32,8 @@ def _no_corners() -> Int32:
 class Surface:
     """Named parts, materials and texture coordinates of a mesh with V vertices and F faces; any of them may be absent.
 
-    A vertex has one texture coordinate per corner of its faces, so several at seams. Coordinates outside [0, 1] lie in
-    other tiles: (1.3, 0.2) is in tile (1, 0).
+    A vertex has one texture coordinate per corner of its faces, so several at seams; v points up. Coordinates outside
+    [0, 1] lie in other tiles: (1.3, 0.2) is in tile (1, 0).
 
     Attributes
     ----------
@@ -74,10 +74,13 @@ class Surface:
         check = Arguments("Surface")
         for names in NAMES:
             object.__setattr__(self, names, check.names(names, getattr(self, names)))
-        for indices, count in (("vertex_parts", len(self.parts)), ("face_materials", len(self.materials))):
+        for indices, size, count in (
+            ("vertex_parts", "V", len(self.parts)),
+            ("face_materials", "F", len(self.materials)),
+        ):
             given = np.asarray(getattr(self, indices))
             array = (
-                check.integers(indices, given, "n", low=-1, below=count, dtype=np.int32) if given.size else _indices()
+                check.integers(indices, given, size, low=-1, below=count, dtype=np.int32) if given.size else _indices()
             )
             object.__setattr__(self, indices, np.array(array, np.int32))
         if len(self.uvs):
@@ -91,16 +94,6 @@ class Surface:
         else:
             object.__setattr__(self, "uvs", _no_uvs())
             object.__setattr__(self, "uv_faces", _no_corners())
-
-    @classmethod
-    def of(cls, thing: Any) -> Surface:
-        """The surface of a rig, a data set, a mesh or a model; empty if it states none."""
-        stated = getattr(thing, "surface", None)
-        if stated is not None:
-            if not isinstance(stated, Surface):
-                raise bad_argument("Surface.of", "surface", f"a {type(stated).__name__}", "a rigwright.sources.Surface")
-            return stated
-        return cls(**{name: getattr(thing, name) for name in (*NAMES, *ARRAYS) if hasattr(thing, name)})
 
     @property
     def tiles(self) -> list[tuple[int, int]]:
@@ -124,7 +117,7 @@ class Surface:
             )
         return np.flatnonzero(self.vertex_parts == self.parts.index(part))
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, Int32 | NDArray[np.float32]]:
         """The arrays that are not absent, by the names of the attributes."""
         present = {"vertex_parts": self.parts, "face_materials": self.materials, "uvs": len(self.uvs)}
         present["uv_faces"] = present["uvs"]
@@ -134,11 +127,22 @@ class Surface:
         """``parts`` and ``materials``, where there are any."""
         return {name: list(getattr(self, name)) for name in NAMES if getattr(self, name)}
 
-    def facts(self) -> dict[str, Any]:
-        """What a person wants to know of it, by name."""
-        sizes = {part: int((self.vertex_parts == index).sum()) for index, part in enumerate(self.parts)}
-        tiles = [f"{u} {v}" for u, v in self.tiles]
-        return {"parts": sizes, "materials": self.materials, "uvs": len(self.uvs), "uv_tiles": tiles}
+
+def surface_of(thing: Any) -> Surface:
+    """The surface of a rig, a data set, a mesh or a model; empty if it states none."""
+    stated = getattr(thing, "surface", None)
+    if stated is None:
+        return Surface(**{name: getattr(thing, name) for name in (*NAMES, *ARRAYS) if hasattr(thing, name)})
+    if not isinstance(stated, Surface):
+        raise bad_argument("surface_of", "surface", f"a {type(stated).__name__}", "a rigwright.sources.Surface")
+    return stated
+
+
+def surface_facts(surface: Surface) -> dict[str, Any]:
+    """What a person wants to know of it, by name."""
+    sizes = {part: int((surface.vertex_parts == index).sum()) for index, part in enumerate(surface.parts)}
+    tiles = [f"{u} {v}" for u, v in surface.tiles]
+    return {"parts": sizes, "materials": surface.materials, "uvs": len(surface.uvs), "uv_tiles": tiles}
 
 
 def check_surface(

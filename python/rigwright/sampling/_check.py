@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
 from rigwright._rigs.rig import Rig
-from rigwright._rigs.surface import Surface, check_surface
+from rigwright._rigs.surface import Surface, check_surface, surface_of
 from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
@@ -119,7 +119,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         faces=faces,
         kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
         resting=_resting(getattr(rig, "resting", {}), function),
-        surface=check_surface(Surface.of(rig), len(rest_vertices), faces, function, "rig.surface"),
+        surface=check_surface(surface_of(rig), len(rest_vertices), faces, function, "rig.surface"),
     )
 
 

@@ -64,7 +64,9 @@ class Played:
 
 
 def _clip(rig: Any, item: str | NDArray[np.float64], number: int) -> Clip:
-    return Clip(item, rig.action(item).fps) if isinstance(item, str) else Clip(f"motion {number}")
+    if not isinstance(item, str):
+        return Clip(f"motion {number}")
+    return Clip(item, rig.action(item).fps if hasattr(rig, "action") else None)
 
 
 def sample_actions(

@@ -139,7 +139,8 @@ def load_gltf_rig(
     path : path
     mesh : str, optional
         Name of the mesh node (or its mesh). Without it the file must hold one mesh, or several on one skin, which are
-        merged: a body and its clothes are one character.
+        merged: a body and its clothes are one character. Each mesh node is a part by its name, in the order of the
+        file, and the primitives of a mesh differ in their materials (``rig.surface``).
     ranges : float or "actions", optional
         Every joint turns by so many degrees either way. Default: what the file's clips use ("actions"), and only joints
         that they move have channels; 30 degrees for files without clips.
@@ -160,7 +161,7 @@ def load_gltf_rig(
     accessors, nodes = Accessors(document), Nodes(document)
     mesh_nodes = _choose(document, nodes, mesh)
     joints_of_skin, binds = _skin(document, accessors, nodes, mesh_nodes[0])
-    geometry = read_geometry(document, accessors, mesh_nodes, len(joints_of_skin))
+    geometry = read_geometry(document, accessors, mesh_nodes, len(joints_of_skin), nodes.names)
     owners = geometry.owners
     clips = read_clips(document.gltf, accessors, nodes, {owner.node: len(owner.names) for owner in owners})
     if ranges == "actions" and not clips:
@@ -184,6 +185,7 @@ def load_gltf_rig(
         channels,
         _morphs(names, geometry, placement, len(channels) - len(names)),
         Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
+        geometry.surface,
     )
     rig.clips, rig.playback = {clip.name: clip for clip in clips}, playback
     return rig
