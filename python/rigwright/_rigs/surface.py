@@ -74,15 +74,12 @@ class Surface:
         check = Arguments("Surface")
         for names in NAMES:
             object.__setattr__(self, names, check.names(names, getattr(self, names)))
-        for indices, size, count in (
-            ("vertex_parts", "V", len(self.parts)),
-            ("face_materials", "F", len(self.materials)),
-        ):
+        counts = len(self.parts), len(self.materials)
+        for indices, size, count in zip(ARRAYS, "VF", counts, strict=False):
             given = np.asarray(getattr(self, indices))
-            array = (
-                check.integers(indices, given, size, low=-1, below=count, dtype=np.int32) if given.size else _indices()
-            )
-            object.__setattr__(self, indices, np.array(array, np.int32))
+            if given.size:
+                given = check.integers(indices, given, size, low=-1, below=count, dtype=np.int32)
+            object.__setattr__(self, indices, np.array(given, np.int32))
         if len(self.uvs):
             uvs = check.numbers("uvs", self.uvs, "U 2", dtype=np.float32)
             corners = check.integers("uv_faces", self.uv_faces, "F 3", "F 4", low=-1, below=len(uvs), dtype=np.int32)

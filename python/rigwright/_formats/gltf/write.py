@@ -54,8 +54,8 @@ def write_glb(
     meshes = [_mesh(document, rig, piece, whole.materials) for piece in parts]
     for number, mesh in enumerate(meshes):
         mesh["weights"] = [0.0] * rig.num_columns if still is None else still.tolist()
-        if len(names) > 1:
-            mesh["name"] = names[1 + number]
+        if parts[number].name:
+            mesh["name"] = parts[number].name
     start = document.numbers((np.arange(len(weights)) / fps).astype(np.float32))
     keys = document.numbers(np.ascontiguousarray(rig.activations(weights), np.float32).reshape(-1))
     tracks = [(node, "weights", keys) for node in range(len(names) > 1, len(names))]
@@ -77,8 +77,8 @@ def write_glb(
 
 
 def _node_names(name: str, parts: list[Piece]) -> list[str]:
-    """Of the node that is placed, then of the parts, if the mesh has any."""
-    return [name] + [part.name or name for part in parts] * bool(parts[0].name)
+    """Of the node that is placed, then of the parts, if there are several."""
+    return [name] + [part.name or name for part in parts] * (len(parts) > 1)
 
 
 def _nodes(names: list[str], placement: dict[str, list[float]]) -> list[dict[str, Any]]:
