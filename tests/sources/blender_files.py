@@ -209,7 +209,8 @@ def write_cache(path):
 
 
 FILES = (
-    plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut, late_cut, decimated, poisoned,
+    plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
+    late_cut, decimated, poisoned,
     collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped,
 )  # fmt: skip
 

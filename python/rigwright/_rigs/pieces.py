@@ -117,6 +117,13 @@ def split_at_seams(triangles: Int32, surface: Surface, num_vertices: int) -> tup
     return vertices, result, uvs
 
 
+def seam_copies(surface: Surface, faces: Int32) -> int:
+    """How many vertices :func:`split_at_seams` adds to a mesh with these faces (F, 4)."""
+    has = surface.uv_faces >= 0 if len(surface.uvs) else np.zeros(faces.shape, bool)
+    pairs = np.unique(np.stack([faces[has], surface.uv_faces[has]], axis=1), axis=0) if has.any() else np.zeros((0, 2))
+    return len(pairs) - len(np.unique(pairs[:, 0]))
+
+
 def on_faces(surface: Surface, its_faces: Int32, faces: Int32, num_vertices: int) -> Surface:
     """A surface laid onto other faces of the same vertices.
 

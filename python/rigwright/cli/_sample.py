@@ -7,8 +7,9 @@ import os
 from typing import Any
 
 from rigwright._rigs.resting import HINT, resting_lines
+from rigwright._rigs.surface import surface_of
 from rigwright.cli import _arguments as arguments
-from rigwright.cli._actions import action_rows, add_action_arguments, chosen_actions, wants_actions
+from rigwright.cli._actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigwright.cli._console import Console
 from rigwright.cli._motion import animation_channels
 from rigwright.cli._result import Result
@@ -18,6 +19,7 @@ SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to jud
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
+rigwright sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Dog
 rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk"""
 
 
@@ -60,10 +62,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         notice(rig, console)
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
-                frames = action_rows(chosen_actions(args, rig, console))
+                sampler = action_sampler(chosen_actions(args, rig, console), args.noise)
             else:
                 frames = animation_channels(args.animation, args.joint_map, rig, console, args.action)
-            sampler = sampling.Animation(frames, args.noise)
+                name = ", ".join(args.action) or args.animation.name
+                sampler = sampling.Animation(frames, args.noise, [sampling.Clip(name)])
             probe = 0 if args.probe is None and sampler.exact else probe
         dataset = sampling.sample(
             rig,
@@ -83,6 +86,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "vertices": len(dataset.rest_vertices),
         "hash": dataset.hash,
         "resting": dataset.resting,
+        "parts": dataset.surface.parts,
+        "clips": [clip.name for clip in dataset.clips],
     }
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"
@@ -91,7 +96,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def notice(rig: Any, console: Console) -> None:
-    """Say what never moves, and what sampling pose by pose leaves out."""
+    """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
+    if len(parts := surface_of(rig).parts) > 1:
+        console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
+    for line in getattr(rig, "left_out", []):
+        console.line(f"note: mesh left out: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:
         console.line(f"note: {line}")

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._hashing import topology_hash
-from rigwright._rigs.surface import Surface, surface_of
+from rigwright._rigs.model_surface import surface_tensors
+from rigwright._rigs.surface import surface_of
 from rigwright.training._basis import Basis
 from rigwright.training._partition import VertexSets
 
@@ -67,11 +68,6 @@ def common_tensors(ds: Any, poses: NDArray[np.float32]) -> Tensors:
         "control_ranges": np.stack([poses.min(axis=0), poses.max(axis=0)], axis=1).astype(np.float32),
         **surface_tensors(surface_of(ds)),
     }
-
-
-def surface_tensors(surface: Surface) -> Tensors:
-    """The tensors ``surface.*``: what of it there is."""
-    return {f"surface.{name}": array for name, array in surface.arrays().items()}
 
 
 def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, Any]:
