@@ -19,7 +19,7 @@ SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to jud
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
-rigwright sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Dog
+rigwright sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Body
 rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk"""
 
 
