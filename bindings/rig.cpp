@@ -9,6 +9,7 @@
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
 #include "bindings/device/device_calls.h"
+#include "bindings/surface.h"
 #include "rigwright/core/check.h"
 #include "rigwright/rig/deformer.h"
 #include "rigwright/rig/skeleton.h"
@@ -173,6 +174,7 @@ void bind_deformer(py::module_& module) {
     py::class_<Deformer, std::shared_ptr<Deformer>> model(
         module, "Deformer", "A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.");
     add_channels(model);
+    add_surface(model);
     model.def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
         .def_property_readonly("metadata", &metadata, "The metadata of the model file, as a dict.")
         .def_property_readonly("joint_names", [](const Deformer& m) { return m.character().skeleton.names(); })

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rigwright._hashing import topology_hash
     from rigwright._load_model import load
     from rigwright._posing import pose_names
+    from rigwright._rigs.segments import segments
     from rigwright.errors import CudaError, NumericalError, SourceError
     from rigwright.sampling import Dataset
 
@@ -77,6 +78,7 @@ __all__ = [
     "progress",
     "report",
     "sampling",
+    "segments",
     "sources",
     "topology_hash",
     "torch",
@@ -101,6 +103,7 @@ _HOMES = {
     "devices": "_device_report",
     "load": "_load_model",
     "pose_names": "_posing",
+    "segments": "_rigs.segments",
     "topology_hash": "_hashing",
 }
 

@@ -337,6 +337,11 @@ class Deformer:
         (C, 2) lowest and highest values in the training data
         """
     @property
+    def face_materials(self) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        (F,) int32: the material of each face, -1 for none; (0,) without materials
+        """
+    @property
     def faces(self) -> numpy.typing.NDArray[numpy.int32]:
         """
         (F, 4) int32, -1 pads triangles
@@ -348,6 +353,11 @@ class Deformer:
     def kind(self) -> str:
         ...
     @property
+    def materials(self) -> list[str]:
+        """
+        Names of the materials; may be empty.
+        """
+    @property
     def metadata(self) -> dict:
         """
         The metadata of the model file, as a dict.
@@ -355,6 +365,11 @@ class Deformer:
     @property
     def meters_per_unit(self) -> float:
         ...
+    @property
+    def parts(self) -> list[str]:
+        """
+        Names of the parts; may be empty.
+        """
     @property
     def rest_vertices(self) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -368,6 +383,22 @@ class Deformer:
     @property
     def up_axis(self) -> str:
         ...
+    @property
+    def uv_faces(self) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        (F, 4) int32: the row of uvs at each corner of each face; -1 pads triangles, and stands at all corners of
+        a face without texture coordinates; (0, 4) without any
+        """
+    @property
+    def uvs(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (U, 2) float32 texture coordinates, in any tile
+        """
+    @property
+    def vertex_parts(self) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        (V,) int32: the part that each vertex belongs to, -1 for none; (0,) without parts
+        """
 class LinearBlendSkinning(Deformer):
     """
     Linear blend skinning: v_k = sum_j w_kj G_j (G_j^0)^-1 v_k^0 (Magnenat-Thalmann et al. 1988).

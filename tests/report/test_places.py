@@ -44,20 +44,3 @@ def test_errors_by_channel_are_those_of_poses_in_which_it_is_far(rig):
     (found,) = places.by_channel(SimpleNamespace(channels=channels, dataset=dataset), distances)
     assert (found.name, found.about) == ("bend", "4 poses")  # those with 2 and more; "seldom" is far in one pose only
     assert (found.mean, found.largest) == (3.5, 5.0)
-
-
-def test_connected_parts_are_what_faces_connect():
-    faces = np.array([[0, 2, 4, -1], [4, 5, 2, 0], [1, 3, 6, -1]], np.int32)
-    assert places.connected_parts(faces, 8).tolist() == [0, 1, 0, 1, 0, 0, 1, 7]
-
-
-def test_a_long_strip_is_one_part():
-    """Labels travel from one end to the other, against the order of the faces."""
-    order = np.random.default_rng(1).permutation(301)
-    faces = np.stack([order[:-1], order[1:], order[1:], np.full(300, -1)], axis=1).astype(np.int32)
-    assert set(places.connected_parts(faces, 301).tolist()) == {0}
-
-
-def test_the_size_is_the_largest_extent(rig):
-    expected = 1000 * rig.meters_per_unit * max(np.ptp(rig.rest_vertices[:, axis]) for axis in range(3))
-    assert places.size_in_millimeters(cylinder_body(rig)) == pytest.approx(expected)

@@ -95,9 +95,9 @@ def test_any_bytes_in_the_header_of_an_array(whole, scratch, data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 4}, r"version 4; it must be a manifest of format 'rigwright.dataset', version 1 to 3"),
+        ({"version": 5}, r"version 5; it must be a manifest of format 'rigwright.dataset', version 1 to 4"),
         ({"version": True}, "version True; it must be"),
-        ({"version": 2}, "with the unknown field 'dial_names'"),
+        ({"version": 3}, "with the unknown field 'clips'"),
         ({"format": "other"}, "a file of format 'other'"),
         ({"color": "red"}, "with the unknown field 'color'"),
         ({"count": 10**18}, "manifest.json: shards is "),

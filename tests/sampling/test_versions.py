@@ -10,14 +10,15 @@ from rigwright.errors import SourceError
 from tests.sampling.rigs import SMALL, At, raising, small_rig, write_manifest
 from tests.sampling.test_sample import contents
 
-LACKS = {1: ("kinematics", "deviations", "resting"), 2: ("resting",)}
-OLD = pytest.mark.parametrize("version", [1, 2])
+FIRST_IN_4 = ("parts", "materials", "num_uvs", "clips")
+LACKS = {1: ("kinematics", "deviations", "resting", *FIRST_IN_4), 2: ("resting", *FIRST_IN_4), 3: FIRST_IN_4}
+OLD = pytest.mark.parametrize("version", [1, 2, 3])
 
 
 def as_older(manifest, version):
     """A manifest, or its opening, as an older version wrote it."""
-    plain = {key: value for key, value in manifest.items() if key not in ("dial_names", *LACKS[version])}
-    return {**plain, "control_names": manifest["dial_names"], "version": version}
+    plain = {key: value for key, value in manifest.items() if key not in LACKS[version]} | {"version": version}
+    return plain if version == 3 else {"control_names": plain.pop("dial_names"), **plain}
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rigwright._formats.npz.rig import MEMBERS
 from rigwright.sources import load, load_npz_rig, save_npz_rig
 from tests.support.small_rig import small_rig
+from tests.support.surfaces import same_surface
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,7 @@ def test_round_trip_keeps_every_bit(saved, tmp_path):
     assert again.channels == rig.channels
     np.testing.assert_array_equal(again.channel_rest, rig.channel_rest)
     np.testing.assert_array_equal(again.faces, rig.faces)
+    assert same_surface(again.surface, rig.surface)
     save_npz_rig(tmp_path / "again.npz", again)
     assert (tmp_path / "again.npz").read_bytes() == saved.read_bytes()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._rigs.surface import Surface
 
 
 def small_rig(seed: int = 0) -> SkinnedRig:
@@ -36,7 +37,18 @@ def small_rig(seed: int = 0) -> SkinnedRig:
         Morph("bent", np.array([3, 7, 8]), random.normal(size=(3, 3)), ((3, 0.02), (6, -0.01)), -0.5, (0.0, 1.5)),
         Morph("empty", np.empty(0, np.int32), np.empty((0, 3)), ((9, 1.0),)),
     ]
-    return SkinnedRig(vertices, faces, joints, skin, channels, morphs, Facts("small", 0.01, "Z", "CC0-1.0", "made up"))
+    facts = Facts("small", 0.01, "Z", "CC0-1.0", "made up")
+    return SkinnedRig(vertices, faces, joints, skin, channels, morphs, facts, small_surface())
+
+
+def small_surface() -> Surface:
+    """Of the small rig: two parts and loose vertices, a face without material, a seam, two tiles, a bare face."""
+    corners = np.concatenate([np.arange(28).reshape(7, 4), [[28, 29, 30, -1]]])  # the last corner has two coordinates
+    corners[5] = -1
+    uvs = 0.9 * np.random.default_rng(3).uniform(size=(31, 2)) + [[0.05, 0.05]]
+    uvs[:8, 0] += 1.0
+    parts = np.repeat([0, 1, -1], [12, 14, 4])
+    return Surface(["body", "eyes"], parts, ["skin", "iris"], [0, 0, 0, 1, 1, 1, -1, 0], uvs, corners)
 
 
 def slow_sample(rig: SkinnedRig, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@
 
 #include "rigwright/core/error.h"
 #include "rigwright/mesh/topology.h"
+#include "rigwright/rig/surface.h"
 
 namespace rigwright::rig {
 namespace {
@@ -79,6 +80,7 @@ Character::Character(std::shared_ptr<const TensorFile> file)
     mesh::check_faces("load", faces, num_vertices());
     check_finite(*tensors);
     check_units(*tensors);
+    read_surface(*tensors, num_vertices(), faces);
     channels = read_channels(*tensors, skeleton, numeric, control_ranges);
     confidence = Confidence(*tensors, num_controls());
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "rigwright/rig/surface.h"
+
 namespace rigwright::rig {
 namespace {
 
@@ -19,20 +21,25 @@ bool is_error_per_vertex(std::string_view name, const TensorFile::Entry& entry, 
            entry.shape == std::vector<std::int64_t>{character.num_vertices()};
 }
 
-/// The faces in indices of the restricted vertices. If a vertex repeats, faces use its first position.
-std::vector<std::int32_t> chosen_faces(View<const std::int32_t, 2> faces, const RestrictedPlaces& places) {
-    std::vector<std::int32_t> chosen;
+/// The faces whose corners are all among the restricted vertices, ascending.
+std::vector<std::int32_t> whole_faces(View<const std::int32_t, 2> faces, const RestrictedPlaces& places) {
+    std::vector<std::int32_t> whole;
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
-        std::int32_t corners[4];
-        bool whole = true;
-        for (int i = 0; i < 4; ++i) {
-            const std::int32_t v = faces(f, i);
-            whole = whole && (v < 0 || !places.of(v).empty());
-            corners[i] = v < 0 ? -1 : whole ? places.of(v).front() : 0;
-        }
-        if (whole) chosen.insert(chosen.end(), corners, corners + 4);
+        const std::int32_t* corners = &faces(f, 0);
+        const auto is_there = [&](std::int32_t v) { return v < 0 || !places.of(v).empty(); };
+        if (std::all_of(corners, corners + 4, is_there)) whole.push_back(static_cast<std::int32_t>(f));
     }
-    return chosen;
+    return whole;
+}
+
+/// Some faces in indices of the restricted vertices. If a vertex repeats, faces use its first position.
+std::vector<std::int32_t> renumbered(View<const std::int32_t, 2> faces, const std::vector<std::int32_t>& chosen,
+                                     const RestrictedPlaces& places) {
+    std::vector<std::int32_t> result;
+    for (const std::int32_t f : chosen) {
+        for (int i = 0; i < 4; ++i) result.push_back(faces(f, i) < 0 ? -1 : places.of(faces(f, i)).front());
+    }
+    return result;
 }
 
 }  // namespace
@@ -49,6 +56,7 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
                               std::initializer_list<std::string_view> excluded) {
     const TensorFile& source = *character.tensors;
     const RestrictedPlaces places(vertices, character.num_vertices());
+    const std::vector<std::int32_t> whole = whole_faces(character.faces, places);
     TensorFile result;
     result.set_metadata(source.metadata().renamed("topology_hash", "restricted_from"));
     for (const auto& [name, entry] : source.entries()) {
@@ -58,17 +66,19 @@ TensorFile restricted_tensors(const Character& character, View<const std::int32_
             continue;
         }
         if (name == "faces") {
-            const std::vector<std::int32_t> faces = chosen_faces(character.faces, places);
+            const std::vector<std::int32_t> faces = renumbered(character.faces, whole, places);
             result.add(name, {static_cast<std::int64_t>(faces.size()) / 4, 4}, faces.data());
         } else if (name == "rest_vertices" || is_error_per_vertex(name, entry, character)) {
             const std::int64_t width = name == "rest_vertices" ? 3 : 1;
             std::vector<std::int64_t> shape = entry.shape;
             shape[0] = vertices.extent(0);
             result.add(name, shape, chosen_rows(source.data(entry), width, vertices).data());
-        } else {
+        } else if (!text.starts_with("surface.")) {
             result.add(name, source, entry);
         }
     }
+    const Surface surface = read_surface(source, character.num_vertices(), character.faces);
+    add_restricted_surface(source, surface, vertices, whole, result);
     return result;
 }
 

@@ -7,7 +7,9 @@ sample, int32 T, then float32 (T, V, 3). MDD, big endian: int32 T, int32 V, floa
 
 from __future__ import annotations
 
+import contextlib
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,19 @@ EVEN = 0.02  # of a frame: rounding of seconds in float32
 
 def write_pc2(path: Path, mesh: MovingMesh) -> None:
     """Write a PC2 file whose first frame is 1, with one sample per frame, in the mesh's own axes and unit."""
-    with atomic_file(path) as stream:
-        header = (PC2_OPENING, 1, mesh.num_vertices, FIRST_FRAME, 1.0, len(mesh))
-        stream.write(struct.pack(PC2_HEADER, *header))
+    write_pc2_parts([(path, np.arange(mesh.num_vertices))], mesh)
+
+
+def write_pc2_parts(parts: Sequence[tuple[Path, NDArray[np.integer[Any]]]], mesh: MovingMesh) -> None:
+    """Write a PC2 file for each of several lists of vertices; the frames are read once."""
+    with contextlib.ExitStack() as files:
+        streams = [files.enter_context(atomic_file(path)) for path, _ in parts]
+        for stream, (_, vertices) in zip(streams, parts, strict=True):
+            header = (PC2_OPENING, 1, len(vertices), FIRST_FRAME, 1.0, len(mesh))
+            stream.write(struct.pack(PC2_HEADER, *header))
         for chunk in mesh.chunks():
-            stream.write(chunk.astype("<f4").tobytes())
+            for stream, (_, vertices) in zip(streams, parts, strict=True):
+                stream.write(chunk[:, vertices].astype("<f4").tobytes())
 
 
 def write_mdd(path: Path, mesh: MovingMesh) -> None:

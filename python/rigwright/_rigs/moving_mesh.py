@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._rigs.pieces import Piece, pieces
 from rigwright._rigs.shot import TO_Y_UP
+from rigwright._rigs.surface import Surface
 from rigwright._validate import bad_argument
 
 BYTES_AT_ONCE = 16 << 20
@@ -42,6 +44,8 @@ class MovingMesh:
     name, licence : str
     matrix : (3, 3) float64 array, optional
         Brings the vertices of ``frames`` into the unit and the axes that are stated.
+    surface : Surface
+        Named parts, materials and texture coordinates.
     """
 
     frames: Frames
@@ -52,6 +56,13 @@ class MovingMesh:
     name: str = ""
     licence: str = ""
     matrix: NDArray[np.float64] | None = None
+    surface: Surface = field(default_factory=Surface)
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """One per part; the whole mesh, named as the character is, if there are less than two."""
+        found = pieces(self.faces, self.surface, self.num_vertices)
+        return [replace(piece, name=piece.name or self.name) for piece in found]
 
     def __len__(self) -> int:
         """T."""

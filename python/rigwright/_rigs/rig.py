@@ -121,7 +121,8 @@ class Rig(Protocol):
     ``posed_elsewhere`` (dict from joint name to the reason) lists joints that constraints or drivers pose. Sampling
     compares all this with the poses that the rig returns; what plain kinematics does not decide is named in the data
     set and refused by
-    ``model.poses_from_channels``.
+    ``model.poses_from_channels``. ``surface`` (:class:`Surface`): the named parts, materials and texture coordinates
+    of the mesh, which data sets and models keep.
     """
 
     channel_names: list[str]

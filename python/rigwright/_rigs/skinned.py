@@ -34,6 +34,7 @@ from rigwright._rigs.description import (
 )
 from rigwright._rigs.rig import RotationChannels, TranslationChannels
 from rigwright._rigs.rotations import AXES, compose, euler_to_matrix, globals_of, invert
+from rigwright._rigs.surface import Surface, check_surface
 from rigwright._validate import Arguments, bad_argument
 
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
@@ -53,6 +54,8 @@ class SkinnedRig(Described):
         Rotation channels of one joint multiply in this order.
     morphs : sequence of Morph
     facts : Facts
+    surface : Surface, optional
+        Named parts, materials and texture coordinates of the mesh.
 
     Raises
     ------
@@ -81,11 +84,14 @@ class SkinnedRig(Described):
         channels: Sequence[RigChannel] = (),
         morphs: Sequence[Morph] = (),
         facts: Facts | None = None,
+        surface: Surface | None = None,
     ) -> None:
         self.rest_vertices: NDArray[np.float32] = np.array(
             Arguments("SkinnedRig").numbers("vertices", vertices, "V+ 3", dtype=np.float32)
         )
         self.faces: NDArray[np.int32] = padded_faces(faces, "SkinnedRig", len(self.rest_vertices))
+        count = len(self.rest_vertices)
+        self.surface = check_surface(surface or Surface(), count, self.faces, "SkinnedRig")
         self.joints, self.skin, self.channels, self.morphs = joints, skin, tuple(channels), tuple(morphs)
         self.skeleton: Skeleton | None = _skeleton(joints)
         self.facts = facts or Facts()
@@ -153,6 +159,7 @@ class SkinnedRig(Described):
             counted(len(self.channels), "channel", "channels"),
             counted(len(self.morphs), "morph", "morphs"),
             counted(len(self.rest_vertices), "vertex", "vertices"),
+            counted(len(self.surface.parts), "part", "parts"),
         ]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._core import Deformer, LinearBlendSkinning, Skeleton
+from rigwright._rigs.model_surface import with_surface
+from rigwright._rigs.surface import surface_of
 from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
 
@@ -117,7 +119,7 @@ def linear_blend(
     }
     if entry := getattr(data, "channel_entry", None):
         about["channels"] = entry
-    return LinearBlendSkinning(
+    model = LinearBlendSkinning(
         skeleton,
         rest,
         data.faces,
@@ -126,6 +128,7 @@ def linear_blend(
         control_ranges=ranges,
         metadata={**about, "data_hash": getattr(data, "hash", ""), "training": training},
     )
+    return with_surface(model, surface_of(data))
 
 
 def _moving_joints(skeleton: Skeleton, rest: NDArray[np.float32], poses: NDArray[np.float32]) -> NDArray[np.intp]:

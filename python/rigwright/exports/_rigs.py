@@ -12,8 +12,10 @@ import numpy as np
 from rigwright._atomic_files import atomic_npz
 from rigwright._blendshapes import Tent
 from rigwright._formats.blender.write import write_blend
-from rigwright._formats.gltf.surface import Surface, read_surface
+from rigwright._formats.gltf.surface import read_surface
 from rigwright._formats.gltf.write import write_glb
+from rigwright._rigs.pieces import on_faces
+from rigwright._rigs.surface import Surface
 from rigwright._validate import bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
@@ -59,20 +61,19 @@ def write_rig(
     if writer is None:
         raise bad_argument("write_rig", "path", repr(str(path)), f"a file that ends in {', '.join(WRITERS)}")
     if surface_of is not None and file.suffix.lower() == ".glb":
-        _write_glb(file, rig, _surface(Path(surface_of), len(rig.rest_vertices)))
+        _write_glb(file, rig, _surface(Path(surface_of), rig))
         return
     writer(file, rig)
 
 
-def _surface(path: Path, count: int) -> Surface:
+def _surface(path: Path, rig: BlendshapeRig) -> Surface:
     if not path.is_file():
         raise FileNotFoundError(f"write_rig: there is no file {path}")
-    surface = read_surface(path)
-    if surface.count != count:
-        raise bad_argument(
-            "write_rig", "surface_of", f"{path}: {surface.count} vertices", f"a mesh of the rig's {count}"
-        )
-    return surface
+    covered, count = read_surface(path), len(rig.rest_vertices)
+    if covered.count != count:
+        got = f"{path}: {covered.count} vertices"
+        raise bad_argument("write_rig", "surface_of", got, f"a mesh of the rig's {count}")
+    return on_faces(covered.surface, covered.faces, np.asarray(rig.faces), count)
 
 
 def _path(function: str, path: str | os.PathLike[str]) -> Path:

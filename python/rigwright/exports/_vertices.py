@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rigwright._formats.blender.moving_mesh import cache_beside, write_alembic, write_blend_cache
+from rigwright._formats.blender.moving_mesh import caches_beside, write_alembic, write_blend_cache
 from rigwright._formats.gltf.write_motion import write_glb_motion
 from rigwright._formats.npz.vertices import write_npy, write_npz
 from rigwright._formats.point_cache import write_mdd, write_pc2
@@ -18,6 +19,7 @@ from rigwright._formats.usd_points import write_usd_points
 from rigwright._hashing import padded_faces
 from rigwright._rigs.moving_mesh import Frames, MovingMesh
 from rigwright._rigs.shot import TO_Y_UP
+from rigwright._rigs.surface import Surface, check_surface
 from rigwright._validate import Arguments, bad_argument
 
 FUNCTION = "write_vertices"
@@ -36,6 +38,7 @@ def write_vertices(
     to_up_axis: str | None = None,
     name: str = "",
     licence: str = "",
+    surface: Surface | None = None,
     max_error: float | None = None,
     blender: str | None = None,
 ) -> list[str]:
@@ -73,6 +76,10 @@ def write_vertices(
         Of the file; default: those of the vertices. Where a format has an up axis of its own, that one counts.
     name, licence : str
         Of the character; kept where the format has a place.
+    surface : Surface, optional
+        Named parts, materials and texture coordinates of the mesh. USD, Alembic, glTF and .blend files hold each part
+        as an object of its own, with materials by their names; glTF has one texture coordinate per vertex, so those at
+        seams are there again. The other formats hold one array: parts one after another, as in ``vertices``.
     max_error : float, optional
         ``.glb``: the largest distance of a vertex in any frame, in the unit of the file. Default: 1/2000 of the size.
     blender : str, optional
@@ -106,14 +113,16 @@ def write_vertices(
     if max_error is not None:
         max_error = Arguments(FUNCTION).number("max_error", max_error, above=0.0)
     mesh = _moving_mesh(vertices, faces, fps, meters_per_unit, up_axis, name, licence)
+    if surface is not None:
+        mesh = replace(mesh, surface=check_surface(surface, mesh.num_vertices, mesh.faces, FUNCTION))
     unit = None if to_meters_per_unit is None else Arguments(FUNCTION).unit("to_meters_per_unit", to_meters_per_unit)
     mesh = mesh.placed(unit, None if to_up_axis is None else _axis("to_up_axis", to_up_axis))
     return SUFFIXES[file.suffix.lower()](file, mesh, max_error, blender)
 
 
-def files_of(path: Path) -> list[Path]:
-    """The files that :func:`write_vertices` writes for a path."""
-    return [path, cache_beside(path)] if path.suffix.lower() == ".blend" else [path]
+def files_of(path: Path, parts: Sequence[str] = ()) -> list[Path]:
+    """The files that :func:`write_vertices` writes for a path and a mesh with such parts."""
+    return [path, *caches_beside(path, parts)] if path.suffix.lower() == ".blend" else [path]
 
 
 def _moving_mesh(
@@ -182,8 +191,10 @@ def _glb(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | N
 
 
 def _blend(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | None) -> list[str]:
-    write_blend_cache(file, mesh, blender)
-    return [f"{file.name} plays {cache_beside(file).name}, which lies beside it: move both together"]
+    caches = write_blend_cache(file, mesh, blender)
+    if len(caches) == 1:
+        return [f"{file.name} plays {caches[0].name}, which lies beside it: move both together"]
+    return [f"{file.name} plays {', '.join(cache.name for cache in caches)}, which lie beside it: move all together"]
 
 
 Writer = Callable[[Path, MovingMesh, float | None, str | None], list[str]]

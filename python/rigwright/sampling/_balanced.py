@@ -13,6 +13,7 @@ from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.sampling._check import CheckedRig, check_answer, check_rig
+from rigwright.sampling._clips import Clip, Clips, checked_clips, drawn_clips
 from rigwright.sampling._plan import integer
 from rigwright.sampling._samplers import Sampler, named_sampler, round_inside
 from rigwright.sampling._stream import Stream
@@ -36,6 +37,10 @@ class Balanced:
         The bin of each.
     landmarks : sequence of int
         The vertices that decided the bins, for the manifest of a data set.
+    clips : sequence of Clip
+        The motions that the candidates are of.
+    clip : (A,) integers, optional
+        The clip of each candidate, -1 for none. Default: all are of the only clip.
 
     References
     ----------
@@ -45,6 +50,8 @@ class Balanced:
     rows: ArrayLike
     bins: ArrayLike
     landmarks: Sequence[int] = ()
+    clips: Sequence[Clip] = ()
+    clip: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         arguments = Arguments("Balanced")
@@ -53,6 +60,7 @@ class Balanced:
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "bins", bins)
         object.__setattr__(self, "landmarks", tuple(int(vertex) for vertex in self.landmarks))
+        object.__setattr__(self, "_clips", checked_clips("Balanced", self.clips, self.clip, len(rows)))
 
     def __len__(self) -> int:
         return len(np.asarray(self.rows))
@@ -69,7 +77,16 @@ class Balanced:
             raise bad_argument(
                 "sample", "count", str(count), f"at most the {len(rows)} candidates of a balanced sampler"
             )
-        order = np.argsort(stream.child(0).uniform(len(rows)), kind="stable")
+        return np.array(rows[self._picked(count, stream)])
+
+    def clips_of(self, count: int, stream: Stream) -> Clips:
+        """The clips of the rows that :meth:`draw` draws from this stream."""
+        known: Clips = getattr(self, "_clips")  # noqa: B009
+        return Clips(known.clips, known.rows[self._picked(count, stream)])
+
+    def _picked(self, count: int, stream: Stream) -> NDArray[np.int64]:
+        """The candidates that are drawn."""
+        order = np.argsort(stream.child(0).uniform(len(self)), kind="stable")
         bins = np.asarray(self.bins)[order]
         waiting = [list(order[bins == bin_index][::-1]) for bin_index in np.unique(bins)]
         picked = []
@@ -78,7 +95,7 @@ class Balanced:
             picked.append(chosen.pop())
             if not chosen:
                 waiting.remove(chosen)
-        return np.array(rows[picked])
+        return np.array(picked, np.int64)
 
     def settings(self) -> dict[str, object]:
         """``{"kind": "balanced", "candidates": A, "bins": ..., "landmarks": [...], "sha256": ...}``."""
@@ -155,7 +172,8 @@ def balanced(
     candidates, bins = integer("candidates", candidates, 2, "balanced"), integer("bins", bins, 1, "balanced")
     num_landmarks = integer("num_landmarks", num_landmarks, 1, "balanced")
     stream = Stream(integer("seed", seed, 0, "balanced"))
-    drawn = named_sampler(sampler).draw(facts.channel_ranges, facts.channel_rest, candidates, stream.child(0))
+    sampler = named_sampler(sampler)
+    drawn = sampler.draw(facts.channel_ranges, facts.channel_rest, candidates, stream.child(0))
     rows = round_inside(drawn, facts.channel_ranges)
     if landmarks is None:
         chosen = spread_landmarks(facts.rest_vertices, _motion(rig, facts, rows[:FIRST_LOOK]), num_landmarks)
@@ -168,7 +186,8 @@ def balanced(
         seen[done : done + len(vertices)] = vertices[:, chosen].reshape(len(vertices), -1)
         done += len(vertices)
         show(Progress("looking at candidates", done, candidates))
-    return Balanced(rows, equal_intervals(first_component(seen), bins), chosen.tolist())
+    clips = drawn_clips(sampler, candidates, stream.child(0))
+    return Balanced(rows, equal_intervals(first_component(seen), bins), chosen.tolist(), clips.clips, clips.rows)
 
 
 def spread_landmarks(

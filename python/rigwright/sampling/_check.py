@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
 from rigwright._rigs.rig import Rig
+from rigwright._rigs.surface import Surface, check_surface, surface_of
 from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
 from rigwright.sampling._kinematics import stated_kinematics
@@ -40,6 +41,8 @@ class CheckedRig:
         What each channel turns (:func:`rigwright.sampling._kinematics.stated_kinematics`).
     resting : dict
         Deforming joints, controls, shapes and dials that no channel moves, by name, with the reason.
+    surface : Surface
+        Named parts, materials and texture coordinates; empty if the rig states none.
     """
 
     name: str
@@ -58,6 +61,7 @@ class CheckedRig:
     faces: NDArray[np.int32]
     kinematics: dict[str, object]
     resting: dict[str, str]
+    surface: Surface
 
     @property
     def pose_names(self) -> list[str]:
@@ -97,6 +101,7 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
     rest_vertices = _rest_vertices(rig.rest_vertices, function)
     dial_names = _dials(rig.dial_names, joint_names, function)
     meters_per_unit, up_axis = _units(rig, function)
+    faces = check_faces(rig.faces, len(rest_vertices), function, "rig.faces")
     return CheckedRig(
         name=_text(rig, "name", function),
         licence=_text(rig, "licence", function),
@@ -111,9 +116,10 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         joint_parents=parents,
         skeleton_rest=skeleton_rest,
         rest_vertices=rest_vertices,
-        faces=check_faces(rig.faces, len(rest_vertices), function, "rig.faces"),
+        faces=faces,
         kinematics=stated_kinematics(rig, channel_names, joint_names, dial_names, function),
         resting=_resting(getattr(rig, "resting", {}), function),
+        surface=check_surface(surface_of(rig), len(rest_vertices), faces, function, "rig.surface"),
     )
 
 

@@ -16,9 +16,10 @@ from rigwright._posing import pose_names
 from rigwright._text import html_table
 from rigwright._validate import Arguments, bad_argument
 from rigwright.progress import Progress, ProgressOption, as_callback
+from rigwright.sampling._clips import Clip
 from rigwright.sampling._kinematics import channel_entry
 from rigwright.sampling._manifest import ARRAYS, probe_row_count, read_manifest, shard_bounds
-from rigwright.sampling._opening import frozen, manifest_bytes, open_rows, read_rest
+from rigwright.sampling._opening import frozen, manifest_bytes, open_rows, read_more, read_rest
 from rigwright.sampling._rows import Rows
 from rigwright.sampling._stream import Stream
 from rigwright.sampling._versions import dial_names
@@ -80,6 +81,12 @@ class Dataset:
     dial_names : list of str
         The K numeric controls.
     joint_names : list of str
+    surface : Surface
+        Named parts, materials and texture coordinates of the mesh; empty for sets of manifest versions 1 to 3.
+    clips : list of Clip
+        The motions that rows were sampled from: names and frames per second.
+    clip : (T,) int32 array
+        The clip of each row, -1 for random poses (and for sets of manifest versions 1 to 3).
 
     Raises
     ------
@@ -105,6 +112,9 @@ class Dataset:
         self.dial_names: list[str] = dial_names(self.manifest)
         self.joint_names: list[str] = list(self.manifest["joint_names"])
         self.rest_vertices, self.faces, self._skeleton_rest = read_rest(self.path, self.manifest)
+        self.surface, clips = read_more(self.path, self.manifest, self.faces)
+        self.clips: list[Clip] = list(clips.clips)
+        self.clip: NDArray[np.int32] = frozen(clips.rows)
         self._rows = open_rows(self.path, self.manifest, "", self.manifest["count"])
         probe_rows = probe_row_count(self.manifest)
         self._probe_rows = open_rows(self.path, self.manifest, "probe.", probe_rows) if probe_rows else None

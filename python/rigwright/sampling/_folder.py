@@ -21,7 +21,7 @@ from rigwright.sampling._work import Done, Shard
 
 MANIFEST, UNFINISHED, LOCK = "manifest.json", "unfinished.json", ".lock"
 OURS = re.compile(
-    r"(manifest|unfinished)\.json|(rest_vertices|faces|skeleton_rest)\.npy"
+    r"(manifest|unfinished)\.json|(rest_vertices|faces|skeleton_rest|vertex_parts|face_materials|uvs|uv_faces|clip)\.npy"
     r"|(probe\.)?\d{5,}\.(done|(channels|poses|vertices)\.npy)"
 )
 LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part")
@@ -128,6 +128,7 @@ def _same_run(folder: Path, opening: dict[str, Any]) -> bool:
     if complete.exists():
         found = read_manifest(read_bytes(complete, LARGEST_JSON), "sample", MANIFEST)
         opening = as_version(opening, found["version"]) | {"version": found["version"]}
+        opening["files"] = {name: opening["files"].get(name) for name in found["files"]}  # older sets have fewer
         found = {key: value for key, value in found.items() if key in opening}
     elif begun.exists():
         found = parse_json(read_bytes(begun, LARGEST_JSON), "sample", UNFINISHED)

@@ -20,7 +20,6 @@ from rigwright.sampling._disk import check_space, full_disk_in_words
 from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._folder import begin, finish, finished_shards, only_writer, remove_left_overs
 from rigwright.sampling._kinematics import Deviations
-from rigwright.sampling._manifest import rest_files
 from rigwright.sampling._plan import Plan, make_plan
 from rigwright.sampling._replacement import begin_again, discard, has_data, move_in
 from rigwright.sampling._rows import RowFile, Rows
@@ -102,7 +101,7 @@ def sample(
             _replace(rig, plan, folder, executor, show)
         else:
             discard(folder)
-            if begin(folder, plan.opening, rest_files(facts), overwrite):
+            if begin(folder, plan.opening, plan.files, overwrite):
                 return _unchanged(folder, show)
             _fill(rig, plan, folder, executor, show)
     return Dataset(folder)
@@ -120,7 +119,7 @@ def _unchanged(folder: Path, progress: ProgressCallback) -> Dataset:
 
 def _replace(rig: Rig, plan: Plan, folder: Path, executor: Executor, progress: ProgressCallback) -> None:
     """Sample beside the data set that the folder holds, and replace it when all is done."""
-    rest = rest_files(plan.facts)
+    rest = plan.files
     try:
         try:
             _fill(rig, plan, begin_again(folder, plan.opening, rest), executor, progress)

@@ -9,14 +9,12 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rigwright import _safe_reading as reading
 from rigwright._validate import bad_argument
+from rigwright.sampling import _first_files as first
 from rigwright.sampling._check import CheckedRig
+from rigwright.sampling._clips import Clips
 from rigwright.sampling._kinematics import KEYS, channels_of
-from rigwright.sampling._npy import npy_header
 from rigwright.sampling._versions import READABLE, VERSION, as_version
 
 FORMAT = "rigwright.dataset"
@@ -24,33 +22,30 @@ ARRAYS = ("channels", "poses", "vertices")
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
-def npy_bytes(array: NDArray[Any]) -> bytes:
-    """The content of the ``.npy`` file of a little-endian array."""
-    return npy_header(array.dtype.str, array.shape) + np.ascontiguousarray(array).tobytes()
-
-
-def rest_files(facts: CheckedRig) -> dict[str, bytes]:
-    """Contents of the files that hold the rig's rest state."""
-    arrays = {"rest_vertices.npy": facts.rest_vertices, "faces.npy": facts.faces}
-    if facts.joint_names:
-        arrays["skeleton_rest.npy"] = facts.skeleton_rest
-    return {name: npy_bytes(array) for name, array in arrays.items()}
-
-
 def opening(
-    facts: CheckedRig, sampler: dict[str, object], seed: int, count: int, probe: int, shard_rows: int
+    facts: CheckedRig,
+    sampler: dict[str, object],
+    seed: int,
+    count: int,
+    probe: int,
+    shard_rows: int,
+    clips: Clips,
+    contents: dict[str, bytes],
 ) -> dict[str, Any]:
-    """The part of a manifest that is known before anything is sampled: it decides every byte that follows."""
+    """The part of a manifest that is known before anything is sampled: it decides every byte that follows.
+
+    ``contents`` are the files that are written first (:func:`rigwright.sampling._first_files.contents`).
+    """
     plain = {field.name: getattr(facts, field.name) for field in fields(facts)}
-    for array in ("rest_vertices", "faces", "skeleton_rest"):
+    for array in ("rest_vertices", "faces", "skeleton_rest", "surface"):
         del plain[array]
     plain["channel_ranges"] = facts.channel_ranges.tolist()
     plain["channel_rest"] = facts.channel_rest.tolist()
-    contents = rest_files(facts)
     stated = {
         "format": FORMAT,
         "version": VERSION,
         **plain,
+        **first.stated(facts.surface, clips),
         "num_vertices": len(facts.rest_vertices),
         "num_faces": len(facts.faces),
         "topology_hash": facts.topology_hash,
@@ -237,7 +232,8 @@ def _is_hash(value: Any, _: dict[str, Any]) -> bool:
 
 
 def _are_files(value: Any, manifest: dict[str, Any]) -> bool:
-    names = {"rest_vertices.npy", "faces.npy"} | ({"skeleton_rest.npy"} if manifest["joint_names"] else set())
+    names = {"rest_vertices.npy", "faces.npy"} | first.file_names(manifest)
+    names |= {"skeleton_rest.npy"} if manifest["joint_names"] else set()
     return isinstance(value, dict) and value.keys() == names and all(_is_hash(v, manifest) for v in value.values())
 
 
@@ -281,7 +277,11 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "num_vertices": (_is_integer(1), "a positive integer"),
     "num_faces": (_is_integer(1), "a positive integer"),
     "topology_hash": (_is_hash, "64 hexadecimal digits"),
-    "files": (_are_files, "the SHA-256 of rest_vertices.npy, faces.npy and, with joints, skeleton_rest.npy"),
+    "parts": (_are_names(0), "a list of names without repeats"),
+    "materials": (_are_names(0), "a list of names without repeats"),
+    "num_uvs": (_is_integer(0), "an integer from 0"),
+    "clips": (first.are_clips, "name and fps, a positive number or null, of each clip, without repeats"),
+    "files": (_are_files, "the SHA-256 of every file beside the shards: rest_vertices.npy, faces.npy ..."),
     "sampler": (
         lambda value, _: isinstance(value, dict) and isinstance(value.get("kind"), str),
         "an object with a kind",

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from rigwright._hashing import topology_hash
 from rigwright._posing import pose_names
+from rigwright._rigs.surface import Surface
 from rigwright._validate import Arguments, bad_argument, missing_file
+from rigwright.sampling import _first_files as first
 from rigwright.sampling._check import check_faces
+from rigwright.sampling._clips import Clips
 from rigwright.sampling._manifest import ARRAYS, shard_bounds
 from rigwright.sampling._npy import file_status
 from rigwright.sampling._rows import RowFile, Rows
@@ -71,6 +74,21 @@ def read_rest(
     return frozen(rest), frozen(faces), frozen(skeleton)
 
 
+def read_more(folder: Path, manifest: dict[str, Any], faces: NDArray[np.int32]) -> tuple[Surface, Clips]:
+    """What lies on the mesh, and the clips of the rows; empty where the set has none.
+
+    Raises
+    ------
+    ValueError
+        If a file is missing or malformed. The message names the file.
+    """
+
+    def read(name: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        return _read(folder / name, dtype, shape)
+
+    return first.read_surface(manifest, faces, read), first.read_clips(manifest, read)
+
+
 def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) -> tuple[FloatRows, FloatRows, FloatRows]:
     """Channels (T, N), poses (T, C) and vertices (T, V, 3) of the data or of the probe; the files stay on the disk.
 
@@ -104,7 +122,7 @@ def open_rows(folder: Path, manifest: dict[str, Any], prefix: str, rows: int) ->
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """The array itself, which nobody can write to any more."""
+    """The array itself, which nobody can write to any first."""
     array.flags.writeable = False
     return array
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.sampling._check import CheckedRig, check_rig
+from rigwright.sampling._clips import drawn_clips
+from rigwright.sampling._first_files import contents
 from rigwright.sampling._manifest import opening, shard_bounds
 from rigwright.sampling._npy import npy_size
 from rigwright.sampling._samplers import DEFAULT_COUNT, Animation, Sampler, default_count, probe_rows, round_inside
@@ -34,6 +36,8 @@ class Plan:
     rows, probe_rows : (T, N), (P, N) float32 arrays
     shards : list of Shard
         Those of the data, then the probe's.
+    files : dict
+        Contents of the files that are written first, by name.
     """
 
     facts: CheckedRig
@@ -41,6 +45,7 @@ class Plan:
     rows: NDArray[np.float32]
     probe_rows: NDArray[np.float32]
     shards: list[Shard]
+    files: dict[str, bytes]
 
     def size(self, shard: Shard) -> int:
         """Bytes of the shard's three files."""
@@ -76,8 +81,10 @@ def make_plan(
         for is_probe, total in kinds
         for index, (start, stop) in enumerate(shard_bounds(total, shard_rows))
     ]
-    stated = opening(facts, sampler.settings(), seed, count, probe, shard_rows)
-    return Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards)
+    clips = drawn_clips(sampler, count, stream.child(0))
+    files = contents(facts, clips)
+    stated = opening(facts, sampler.settings(), seed, count, probe, shard_rows, clips, files)
+    return Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards, files)
 
 
 def clipped_share(rig: Rig, sampler: Animation, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:

@@ -13,6 +13,7 @@ from rigwright._rigs.action import distinct_actions
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
+from rigwright.sampling._clips import Clip
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._job import sample
 from rigwright.sampling._samplers import Animation
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from rigwright import Skeleton
 
 KEPT = ("name", "licence", "origin", "meters_per_unit", "up_axis", "skeleton", "dial_names", "rest_vertices", "faces",
-        "resting")  # fmt: skip
+        "resting", "surface")  # fmt: skip
 
 
 class Played:
@@ -48,6 +49,8 @@ class Played:
                 setattr(self, name, getattr(rig, name))
         answers = [rig.played(item) if isinstance(item, str) else rig.sample(item) for item in actions]
         self._poses = np.concatenate([poses for poses, _ in answers])
+        self.clip = np.repeat(np.arange(len(answers), dtype=np.int32), [len(poses) for poses, _ in answers])
+        self.clips = [_clip(rig, item, number) for number, item in enumerate(actions, 1)]
         self._vertices = np.concatenate([vertices for _, vertices in answers])
         self.channel_names = ["frame"]
         self.channel_ranges = np.array([[0.0, max(1.0, len(self._poses) - 1.0)]])
@@ -61,6 +64,12 @@ class Played:
         return self._poses[rows], self._vertices[rows]
 
 
+def _clip(rig: Any, item: str | NDArray[np.float64], number: int) -> Clip:
+    if not isinstance(item, str):
+        return Clip(f"motion {number}")
+    return Clip(item, rig.action(item).fps if hasattr(rig, "action") else None)
+
+
 def sample_actions(
     rig: Rig,
     path: str | os.PathLike[str],
@@ -72,8 +81,8 @@ def sample_actions(
     """Play actions of a character's own file into a data set to judge models by.
 
     The frames are what the host plays, with all that an action moves: bones without channels, object motion, cloth.
-    Its only channel is the number of the frame; to learn from an action, sample its channels
-    (``Animation(rig.action(name).channels, noise)``).
+    Each action is a clip of the set (``ds.clips``, ``ds.clip``). Its only channel is the number of the frame; to learn
+    from an action, sample its channels (``Animation.of([rig.action(name)], noise)``).
 
     Parameters
     ----------
@@ -106,5 +115,5 @@ def sample_actions(
         listed = ", ".join(map(repr, known)) or "left out: the rig has none"
         raise bad_argument("sample_actions", "actions", repr(chosen), listed)
     played = Played(rig, chosen)
-    frames = Animation(np.arange(len(played), dtype=np.float64)[:, None])
+    frames = Animation(np.arange(len(played), dtype=np.float64)[:, None], clips=played.clips, clip=played.clip)
     return sample(played, path, sampler=frames, probe=0, overwrite=overwrite, progress=progress)

@@ -11,7 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigwright._rigs.action import Action
 from rigwright._validate import Arguments, bad_argument
+from rigwright.sampling._clips import Clip, Clips, checked_clips, drawn_clips, no_clips
 from rigwright.sampling._stream import Stream, normal_quantile
 
 DEFAULT_COUNT = 5000
@@ -29,6 +31,8 @@ class Sampler(Protocol):
     def settings(self) -> dict[str, object]:
         """What decides the rows, as plain JSON values with a ``kind``."""
         ...
+
+    # Optional: clips_of(count, stream) -> Clips of the rows that draw gives for an equal stream.
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,10 @@ class Animation:
         The factors are uniform in ``[1 - noise, 1 + noise]``, or between the two numbers given. 0 gives the
         frames themselves, in order and unchanged, as a held-out set needs them; every other noise draws
         frames at random.
+    clips : sequence of Clip
+        The motions that the frames are of; data sets keep them.
+    clip : (A,) integers, optional
+        The clip of each frame, -1 for none. Default: all are of the only clip.
 
     Notes
     -----
@@ -106,11 +114,20 @@ class Animation:
 
     frames: ArrayLike
     noise: float | tuple[float, float] = 0.0
+    clips: Sequence[Clip] = ()
+    clip: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         rows = Arguments("Animation").numbers("frames", self.frames, "A+ N", narrow=True)
         object.__setattr__(self, "frames", np.array(rows))
+        object.__setattr__(self, "_clips", checked_clips("Animation", self.clips, self.clip, len(rows)))
         self._factors()
+
+    @classmethod
+    def of(cls, actions: Sequence[Action], noise: float | tuple[float, float] = 0.0) -> Animation:
+        """The channels of actions, one after another, each a clip."""
+        known = Clips.of_actions(actions)
+        return cls(np.concatenate([action.channels for action in actions]), noise, known.clips, known.rows)
 
     def __len__(self) -> int:
         return len(np.asarray(self.frames))
@@ -149,8 +166,7 @@ class Animation:
         self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Frames with noise before they are clipped, and their bounds; all (count, N)."""
-        frames = np.asarray(self.frames, np.float64)
-        picked = frames[(stream.uniform(count) * len(frames)).astype(np.int64)]
+        picked = np.asarray(self.frames, np.float64)[self._picked(count, stream)]
         low, high = self._factors()
         factor = low + (high - low) * stream.uniform(count, len(ranges))
         lowest, highest = np.minimum(ranges[:, 0], picked), np.maximum(ranges[:, 1], picked)
@@ -161,6 +177,15 @@ class Animation:
         frames = np.asarray(self.frames, "<f8")
         digest = hashlib.sha256(np.ascontiguousarray(frames).tobytes()).hexdigest()
         return {"kind": "animation", "frames": len(frames), "sha256": digest, "noise": list(self._factors())}
+
+    def clips_of(self, count: int, stream: Stream) -> Clips:
+        """The clips of the rows that :meth:`draw` gives."""
+        known: Clips = getattr(self, "_clips")  # noqa: B009 -- a frozen dataclass
+        return Clips(known.clips, known.rows[:count] if self.exact else known.rows[self._picked(count, stream)])
+
+    def _picked(self, count: int, stream: Stream) -> NDArray[np.int64]:
+        """The frames of rows with noise."""
+        return np.asarray((stream.uniform(count) * len(self)).astype(np.int64))
 
     def _factors(self) -> tuple[float, float]:
         noise = self.noise
@@ -192,13 +217,24 @@ class Mixture:
         self, ranges: NDArray[np.float64], rest: NDArray[np.float64], count: int, stream: Stream
     ) -> NDArray[np.float64]:
         """Channel rows (count, N)."""
+        rows = np.empty((count, len(ranges)))
+        for part, mine in enumerate(self._rows_of_parts(count, stream)):
+            rows[mine] = self.parts[part][1].draw(ranges, rest, len(mine), stream.child(1 + part))
+        return rows
+
+    def clips_of(self, count: int, stream: Stream) -> Clips:
+        """The clips of the rows that :meth:`draw` gives."""
+        known = no_clips(count)
+        for part, mine in enumerate(self._rows_of_parts(count, stream)):
+            own = drawn_clips(self.parts[part][1], len(mine), stream.child(1 + part))
+            known = known.joined(own.clips, own.rows, mine)
+        return known
+
+    def _rows_of_parts(self, count: int, stream: Stream) -> list[NDArray[np.intp]]:
+        """The rows of each part."""
         ends = np.cumsum(np.array([weight for weight, _ in self.parts], np.float64))
         part_of = np.searchsorted(ends[:-1], stream.child(0).uniform(count) * ends[-1], side="right")
-        rows = np.empty((count, len(ranges)))
-        for part, (_, sampler) in enumerate(self.parts):
-            mine = np.flatnonzero(part_of == part)
-            rows[mine] = sampler.draw(ranges, rest, len(mine), stream.child(1 + part))
-        return rows
+        return [np.flatnonzero(part_of == part) for part in range(len(self.parts))]
 
     def settings(self) -> dict[str, object]:
         """``{"kind": "mixture", "parts": [{"weight": ..., "sampler": {...}}, ...]}``."""

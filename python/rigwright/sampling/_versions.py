@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-VERSION = 3  # what is written
-READABLE = (1, 2, VERSION)
+VERSION = 4  # what is written
+READABLE = (1, 2, 3, VERSION)
 
-LATER = {"kinematics": 2, "deviations": 2, "resting": 3}  # the first version of fields that older ones lack
+LATER = {
+    "kinematics": 2,
+    "deviations": 2,
+    "resting": 3,
+    "parts": 4,
+    "materials": 4,
+    "num_uvs": 4,
+    "clips": 4,
+}  # the first version of fields that older ones lack
 
 Value = TypeVar("Value")
 

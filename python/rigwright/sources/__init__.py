@@ -12,6 +12,7 @@ from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._rigs.surface import Surface
 from rigwright.sources._blendshapes import load_blendshape_weights, load_blendshapes
 from rigwright.sources._example_body import example_body
 from rigwright.sources._joint_maps import joint_map
@@ -40,6 +41,7 @@ __all__ = [
     "Shot",
     "Skin",
     "SkinnedRig",
+    "Surface",
     "TranslationChannels",
     "example_body",
     "joint_map",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rigwright._formats.readers import call, existing_file
 from rigwright._rigs.rig import Rig
@@ -13,7 +13,7 @@ from rigwright.sources._blendshapes import naming
 def load(
     path: str | os.PathLike[str],
     *,
-    mesh: str | None = None,
+    mesh: str | Sequence[str] | None = None,
     ranges: float | None = None,
     armature: str | None = None,
     limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
@@ -26,9 +26,9 @@ def load(
     Parameters
     ----------
     path : path
-    mesh : str, optional
-        glTF and Blender: the mesh, where the file holds several. glTF merges meshes of one skin, a body and its
-        clothes, if no mesh is named.
+    mesh : str or sequence of str, optional
+        glTF and Blender: the meshes to take. Default: all meshes of one skin, or that one armature moves: a body, its
+        clothes, eyes and teeth are one character, whose ``surface`` names them as parts.
     ranges : float, optional
         glTF: degrees by which every joint turns either way. Default: what the file's clips use, and only joints that
         they move have channels; 30 for files without clips.

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._hashing import topology_hash
+from rigwright._rigs.model_surface import surface_tensors
+from rigwright._rigs.surface import surface_of
 from rigwright.training._basis import Basis
 from rigwright.training._partition import VertexSets
 
@@ -64,6 +66,7 @@ def common_tensors(ds: Any, poses: NDArray[np.float32]) -> Tensors:
         "rest_vertices": np.asarray(ds.rest_vertices, np.float32),
         "faces": np.asarray(ds.faces, np.int32),
         "control_ranges": np.stack([poses.min(axis=0), poses.max(axis=0)], axis=1).astype(np.float32),
+        **surface_tensors(surface_of(ds)),
     }
 
 
@@ -81,6 +84,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         "licence": ds.licence,
         "origin": ds.origin,
         "data_hash": ds.hash,
+        **surface_of(ds).names(),
         **({"resting": ds.resting} if getattr(ds, "resting", None) else {}),
         "training": training,
         **({"channels": ds.channel_entry} if ds.channel_entry else {}),

@@ -9,9 +9,10 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parent))
 
+from dressed import dressed, several, two_characters
 from limb import draped, limb, stacked
 from shape_keys import combined, product_of_bone, shapes_only
-from tube import grown, limit, shape, start, tube
+from tube import grown, limit, shape, start
 
 
 def plain():
@@ -108,15 +109,6 @@ def action():
         bone.keyframe_insert("rotation_euler", frame=frame)
     armature.animation_data.action.name = "bend"
     shape(mesh, "wide", grown)
-
-
-def several():
-    """Two bound meshes and a loose one."""
-    armature, _ = start()
-    tube("Clothes", armature)
-    mesh = bpy.data.meshes.new("Prop")
-    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Prop", mesh))
 
 
 def two_rigs():
@@ -217,7 +209,8 @@ def write_cache(path):
 
 
 FILES = (
-    plain, controls, constrained, following, action, several, two_rigs, subdivided, cut, late_cut, decimated, poisoned,
+    plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
+    late_cut, decimated, poisoned,
     collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped, stacked,
 )  # fmt: skip
 

@@ -13,11 +13,16 @@ from rigwright._formats.blender import BlenderRig, load_limits, process
 from tests.sources.conftest import Host
 
 
-def test_several_meshes_need_a_name(any_host: Host) -> None:
-    with pytest.raises(ValueError, match=r"mesh is not given, and the file holds 2 meshes.*'Body', 'Clothes'"):
-        any_host.open("several")
+def test_meshes_of_several_armatures_need_a_name(any_host: Host) -> None:
+    with pytest.raises(ValueError, match=r"mesh is not given, .* 2 meshes of 2 armatures.*'Body', 'Other body'"):
+        any_host.open("two_characters")
+    with any_host.open("two_characters", armature="Rig") as rig:
+        assert rig.meshes == ["Body"]
+
+
+def test_a_mesh_may_be_named(any_host: Host) -> None:
     with any_host.open("several", mesh="Clothes") as rig:
-        assert rig.mesh == "Clothes"
+        assert rig.meshes == ["Clothes"]
     with any_host.open("several", mesh="Prop", armature="Rig") as rig:
         assert rig.rest_vertices.shape == (3, 3)
 

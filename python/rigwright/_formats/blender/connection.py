@@ -96,7 +96,7 @@ class Connection:
         return SourceError(f"{self._settings['path']} changed since it was opened: open it again")
 
     def _open_file(self, host: HostProcess | LocalHost) -> tuple[dict[str, Any], dict[str, Any]]:
-        keys = ("path", "mesh", "armature", "limits", "ranges")
+        keys = ("path", "meshes", "armature", "limits", "ranges")
         request = {key: self._settings[key] for key in keys}
         request["run_scripts"] = self._settings.get("run_scripts", False)
         ((header, arrays),) = host.request({"operation": "open", **request})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,11 @@ from rigwright._formats.blender.bone_channels import axis_channels, follower_rot
 from rigwright._formats.blender.limits import check_ranges, read_limits, used_limits
 from rigwright._formats.blender.played_actions import PlayedActions
 from rigwright._formats.blender.process import HostProcess
+from rigwright._formats.blender.surface import surface_of_meshes
+from rigwright._formats.mesh_names import mesh_names
 from rigwright._hashing import file_hash, topology_hash
 from rigwright._rigs.described import Described, counted
+from rigwright._rigs.surface import Surface
 from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument, missing_file
 from rigwright.errors import SourceError
@@ -30,7 +33,7 @@ TIMEOUT = 120.0
 
 
 class BlenderRig(PlayedActions, Described):
-    """One mesh of a .blend with its armature and whatever modifiers it has, evaluated by Blender itself.
+    """The meshes of a character in a .blend, their armature and whatever modifiers they have, evaluated by Blender.
 
     Make one with :meth:`open` (Blender in a process of its own) or :meth:`in_process` (inside a running Blender).
     It implements :class:`rigwright.sources.Rig`. Pickled, it is its description, the path of its file and how that was
@@ -41,7 +44,8 @@ class BlenderRig(PlayedActions, Described):
     ----------
     channel_names : list of str
         ``bone.rotation_x`` (degrees, in the bone's own rotation order; quaternion and axis-angle bones take XYZ
-        angles), ``bone.location_x`` (scene units), ``bone.scale_x``, ``shape.NAME`` for shape keys, ``property.NAME``
+        angles), ``bone.location_x`` (scene units), ``bone.scale_x``, ``shape.NAME`` for shape keys
+        (``shape.MESH.NAME`` where several of the meshes have a key of that name), ``property.NAME``
         for custom properties of the armature object and ``bone.NAME`` for those of a bone.
     channel_ranges : (N, 2) float64 array
         From Limit Rotation, Location and Scale constraints in local space, slider and property ranges; the limits
@@ -56,12 +60,19 @@ class BlenderRig(PlayedActions, Described):
     skeleton : Skeleton or None
         All bones, world transforms at the roots; ``rest`` is the armature's rest position.
     rest_vertices : (V, 3) float32 array
-        The mesh after all modifiers with the armature in its rest position. Sampling ``channel_rest`` gives the same
-        vertices, up to rounding, whenever 0 lies in every bone channel's range and no constraint moves a bone at rest.
+        The meshes after all modifiers, one after another, with the armature in its rest position. Sampling
+        ``channel_rest`` gives the same vertices, up to rounding, whenever 0 lies in every bone channel's range and no
+        constraint moves a bone at rest.
     faces : (F, 4) int32 array
-        Of the mesh after all modifiers; polygons with more than four corners are triangulated.
+        Of the meshes after all modifiers; polygons with more than four corners are triangulated.
+    meshes : list of str
+        The mesh objects: by name, or in the order in which they were asked for. Each is a part of ``surface``.
+    left_out : list of str
+        The other mesh objects of the file, each with the reason.
+    surface : Surface
+        Parts, materials by their names, and the UV map that renders use.
     name, licence, origin : str
-        The file's stem; custom properties ``licence`` and ``origin`` of the mesh object.
+        The file's stem; custom properties ``licence`` and ``origin`` of the mesh objects.
     rotation_channels, translation_channels, scale_channels : lists
         What motion can be retargeted onto, and what models keep of the channels.
     follower_rotations : list of FollowerRotations
@@ -115,7 +126,7 @@ class BlenderRig(PlayedActions, Described):
     def open(
         cls,
         path: str | os.PathLike[str],
-        mesh: str | None = None,
+        mesh: str | Sequence[str] | None = None,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
         ranges: float | str | None = None,
@@ -129,8 +140,12 @@ class BlenderRig(PlayedActions, Described):
         ----------
         path : path
             The .blend file.
-        mesh, armature : str, optional
-            Object names; needed where the file holds several.
+        mesh : str or sequence of str, optional
+            Object names. Default: all meshes that one armature moves: by a modifier, as parent of a mesh or of what it
+            hangs on, through the mesh's constraints, or through drivers of its shape keys. Meshes that renders hide,
+            shapes of bones and objects of Mesh Deform and Boolean modifiers are left out.
+        armature : str, optional
+            Object name; needed where the file holds several that move the meshes.
         limits : path or mapping, optional
             Ranges by channel name that replace the file's (see :mod:`rigwright._formats.blender.limits`). Without it
             ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
@@ -163,7 +178,7 @@ class BlenderRig(PlayedActions, Described):
             raise bad_argument("BlenderRig.open", "path", repr(os.fspath(path)), "a .blend file")
         settings = {
             "path": str(file),
-            "mesh": mesh,
+            "meshes": mesh_names("BlenderRig.open", mesh),
             "armature": armature,
             "limits": read_limits(limits, file),
             "ranges": check_ranges(ranges),
@@ -178,7 +193,7 @@ class BlenderRig(PlayedActions, Described):
     @classmethod
     def in_process(
         cls,
-        mesh: str | None = None,
+        mesh: str | Sequence[str] | None = None,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
         ranges: float | str | None = None,
@@ -190,7 +205,8 @@ class BlenderRig(PlayedActions, Described):
         from rigwright._formats.blender.local import LocalHost
 
         host = LocalHost()
-        settings: dict[str, Any] = {"path": host.path, "mesh": mesh, "armature": armature}
+        meshes = mesh_names("BlenderRig.in_process", mesh)
+        settings: dict[str, Any] = {"path": host.path, "meshes": meshes, "armature": armature}
         settings |= {"ranges": check_ranges(ranges)}
         settings |= {"limits": read_limits(limits, None), "limits_file": used_limits(limits, None)}
         return cls(settings, host)
@@ -248,6 +264,7 @@ class BlenderRig(PlayedActions, Described):
             counted(self.skeleton.num_joints if self.skeleton is not None else 0, "joint", "joints"),
             counted(len(self.channel_names), "channel", "channels"),
             counted(len(self.rest_vertices), "vertex", "vertices"),
+            counted(len(self.meshes), "mesh", "meshes"),
             f"evaluated by {self.host}",
         ]
 
@@ -266,10 +283,12 @@ class BlenderRig(PlayedActions, Described):
         self.fps: float = header["fps"]
         self.actions = {name: last - first + 1 for name, first, last in self.contents["actions"]}
         self.played_together: list[str] = header["together"]
-        self.mesh: str = header["mesh"]
+        self.meshes: list[str] = header["meshes"]
+        self.left_out: list[str] = header["left_out"]
         self.armature: str | None = header["armature"]
         self.channel_ranges, self.channel_rest = arrays["channel_ranges"], arrays["channel_rest"]
         self.rest_vertices, self.faces = arrays["rest_vertices"], arrays["faces"]
+        self.surface: Surface = surface_of_meshes(header["parts"], arrays)
         names = header["joint_names"]
         self.skeleton = Skeleton(names, arrays["parents"], arrays["rest"]) if names else None
         turning = self.channel_names, names, header["rotation_modes"]
@@ -281,7 +300,9 @@ class BlenderRig(PlayedActions, Described):
         self._pose_width = 12 * len(names) + len(self.dial_names)
         self._topology = topology_hash(self.faces, len(self.rest_vertices))
         if not np.isfinite(self.rest_vertices).all() or not np.isfinite(arrays["rest"]).all():
-            raise SourceError(f"mesh {self.mesh!r} of {self._settings['path']} is not finite in its bind state")
+            raise SourceError(
+                f"mesh {', '.join(map(repr, self.meshes))} of {self._settings['path']} is not finite in its bind state"
+            )
 
     def _rows(self, channels: ArrayLike, function: str) -> NDArray[np.float64]:
         return Arguments(function, N=len(self.channel_names)).numbers("channels", channels, "T N")

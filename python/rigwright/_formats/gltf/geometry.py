@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._formats.gltf.accessors import Accessors
+from rigwright._formats.gltf.coverage import Coverage
 from rigwright._formats.gltf.document import Document, attribute_index, integer, items, numbers, records, refuse, text
+from rigwright._rigs.surface import Surface
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
 
@@ -34,6 +36,8 @@ class Geometry:
     joint, weight : (V, K) arrays, K 0 without a skin
     owners : list of Owner
     morphs : list of (vertex indices, (n, 3) deltas), in the order of the owners
+    surface : Surface
+        Each mesh node is a part.
     """
 
     vertices: NDArray[np.float64]
@@ -42,12 +46,14 @@ class Geometry:
     weight: NDArray[np.float64]
     owners: list[Owner] = field(default_factory=list)
     morphs: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = field(default_factory=list)
+    surface: Surface = field(default_factory=Surface)
 
 
 @dataclass
 class _Parts:
     """Arrays collected from primitives."""
 
+    coverage: Coverage
     count: int = 0
     vertices: list[NDArray[np.float64]] = field(default_factory=list)
     faces: list[NDArray[np.int64]] = field(default_factory=list)
@@ -55,16 +61,29 @@ class _Parts:
     weight: list[NDArray[np.float64]] = field(default_factory=list)
 
 
-def read_geometry(document: Document, accessors: Accessors, mesh_nodes: list[int], skinned: int) -> Geometry:
-    """Merge all triangle primitives of mesh nodes; ``skinned`` is the number of joints, 0 for a mesh without a skin."""
-    parts = _Parts()
+def read_geometry(
+    document: Document, accessors: Accessors, mesh_nodes: list[int], skinned: int, names: list[str] | None = None
+) -> Geometry:
+    """Merge all triangle primitives of mesh nodes.
+
+    Parameters
+    ----------
+    skinned : int
+        The number of joints, 0 for a mesh without a skin.
+    names : list of str, optional
+        Of all nodes: what parts are called.
+    """
+    parts = _Parts(Coverage(document, accessors))
+    sizes: list[int] = []
     owners: list[Owner] = []
     morphs: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
     meshes = records(document.gltf.meshes, "meshes")
     for node in mesh_nodes:
         record = document.gltf.nodes[node]
         number = integer(record.mesh, 0, len(meshes), f"nodes[{node}].mesh")
+        before = parts.count
         targets = _read_mesh(document, accessors, meshes[number], f"meshes[{number}]", parts, skinned)
+        sizes.append(parts.count - before)
         if targets:
             owners.append(_owner(node, record, meshes[number], len(targets)))
             morphs += targets
@@ -78,6 +97,7 @@ def read_geometry(document: Document, accessors: Accessors, mesh_nodes: list[int
         np.concatenate([np.pad(weight, ((0, 0), (0, width - weight.shape[1]))) for weight in parts.weight]),
         owners,
         morphs,
+        parts.coverage.surface([names[node] for node in mesh_nodes] if names else [], sizes if names else []),
     )
 
 
@@ -86,6 +106,7 @@ def _read_mesh(
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Append a mesh's primitives to ``parts``; gives its morph targets."""
     starts: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     pieces: list[list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = []
     counts = set()
     for index, primitive in enumerate(records(mesh.primitives, f"{what}.primitives")):
@@ -100,9 +121,12 @@ def _read_mesh(
         if key not in starts:  # primitives of one mesh often share vertices and differ in faces
             starts[key] = parts.count
             size = _read_vertices(document, accessors, primitive, sets if skinned else [], skinned, parts, where)
+            sizes[key] = size
             pieces.append(_read_targets(document, accessors, targets, starts[key], size, where))
-        faces = _faces(accessors, primitive.indices, mode, parts.count - starts[key], where)
+        count = sizes[key]
+        faces = _faces(accessors, primitive.indices, mode, count, where)
         document.spend(faces.nbytes, where)
+        parts.coverage.add(primitive, faces, count, where)
         parts.faces.append(faces + starts[key])
     if len(counts) > 1:
         raise refuse(f"{what}.primitives", "of different numbers of targets", "of one number of targets")

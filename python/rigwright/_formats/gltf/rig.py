@@ -9,6 +9,7 @@ from it: a joint's rotation is ``R_X R_Y R_Z`` of its three channels in its rest
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +22,7 @@ from rigwright._formats.gltf.document import Document, integer, items, optional,
 from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
+from rigwright._formats.mesh_names import mesh_names
 from rigwright._rigs.action import Action
 from rigwright._rigs.described import counted
 from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
@@ -130,16 +132,19 @@ class GltfRig(SkinnedRig):
 
 
 def load_gltf_rig(
-    path: str | os.PathLike[str], mesh: str | None = None, ranges: float | Literal["actions"] | None = None
+    path: str | os.PathLike[str],
+    mesh: str | Sequence[str] | None = None,
+    ranges: float | Literal["actions"] | None = None,
 ) -> GltfRig:
     """Open a ``.glb`` or ``.gltf`` character.
 
     Parameters
     ----------
     path : path
-    mesh : str, optional
-        Name of the mesh node (or its mesh). Without it the file must hold one mesh, or several on one skin, which are
-        merged: a body and its clothes are one character.
+    mesh : str or sequence of str, optional
+        Names of mesh nodes (or their meshes) on one skin. Without it the file must hold one mesh, or several on one
+        skin, which are merged: a body and its clothes are one character. Each mesh node is a part by its name, in the
+        order of the file, and the primitives of a mesh differ in their materials (``rig.surface``).
     ranges : float or "actions", optional
         Every joint turns by so many degrees either way. Default: what the file's clips use ("actions"), and only joints
         that they move have channels; 30 degrees for files without clips.
@@ -158,9 +163,9 @@ def load_gltf_rig(
         raise refuse("ranges", repr(ranges), 'degrees, not negative, or "actions"')
     document = Document(Path(path))
     accessors, nodes = Accessors(document), Nodes(document)
-    mesh_nodes = _choose(document, nodes, mesh)
+    mesh_nodes = _choose(document, nodes, mesh_names("load_gltf_rig", mesh))
     joints_of_skin, binds = _skin(document, accessors, nodes, mesh_nodes[0])
-    geometry = read_geometry(document, accessors, mesh_nodes, len(joints_of_skin))
+    geometry = read_geometry(document, accessors, mesh_nodes, len(joints_of_skin), nodes.names)
     owners = geometry.owners
     clips = read_clips(document.gltf, accessors, nodes, {owner.node: len(owner.names) for owner in owners})
     if ranges == "actions" and not clips:
@@ -184,12 +189,13 @@ def load_gltf_rig(
         channels,
         _morphs(names, geometry, placement, len(channels) - len(names)),
         Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
+        geometry.surface,
     )
     rig.clips, rig.playback = {clip.name: clip for clip in clips}, playback
     return rig
 
 
-def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
+def _choose(document: Document, nodes: Nodes, wanted: list[str] | None) -> list[int]:
     """The mesh nodes that make up the character."""
     meshes = records(document.gltf.meshes, "meshes")
     labels: dict[int, set[str]] = {}
@@ -198,15 +204,22 @@ def _choose(document: Document, nodes: Nodes, mesh: str | None) -> list[int]:
             number = integer(record.mesh, 0, len(meshes), f"nodes[{index}].mesh")
             labels[index] = {nodes.names[index], text(meshes[number].name)} - {""}
     listing = ", ".join(nodes.names[index] for index in labels)[:500] or "(the file has no mesh)"
-    if mesh is not None:
-        found = [index for index in labels if mesh in labels[index]]
-        if len(found) != 1:
-            raise refuse("mesh", f"{mesh!r}, the name of {len(found)} meshes", f"one of {listing}")
-        return found
-    skins = {optional(document.gltf.nodes[i].skin, -1, 0, 1 << 31, f"nodes[{i}].skin") for i in labels}
-    if len(labels) == 1 or (len(skins) == 1 and -1 not in skins):
-        return list(labels)
-    raise refuse("mesh", "not given", f"one of {listing}")
+    chosen = list(labels)
+    if wanted is not None:
+        chosen = [_named(name, labels, listing) for name in wanted]
+    skins = {optional(document.gltf.nodes[i].skin, -1, 0, 1 << 31, f"nodes[{i}].skin") for i in chosen}
+    if len(chosen) == 1 or (len(skins) == 1 and -1 not in skins):
+        return chosen
+    if wanted is None:
+        raise refuse("mesh", "not given", f"one of {listing}")
+    raise refuse("mesh", f"{', '.join(wanted)}, on {len(skins)} skins or none", "meshes of one skin")
+
+
+def _named(name: str, labels: dict[int, set[str]], listing: str) -> int:
+    found = [index for index in labels if name in labels[index]]
+    if len(found) != 1:
+        raise refuse("mesh", f"{name!r}, the name of {len(found)} meshes", f"one of {listing}")
+    return found[0]
 
 
 def _skin(document: Document, accessors: Accessors, nodes: Nodes, mesh_node: int) -> tuple[list[int], Float64]:

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._atomic_files import atomic_write
+from rigwright._formats.gltf.coverage import turned
 from rigwright._rigs import shot
 from rigwright._rigs.head import motion_parts
+from rigwright._rigs.pieces import Piece, pieces, split_at_seams, triangulated
 from rigwright._rigs.rotations import matrix_to_quaternion
+from rigwright._rigs.surface import Surface
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
-    from rigwright._formats.gltf.surface import Surface
 
 FLOAT, U16, U32 = 5126, 5123, 5125
 VERTEX_DATA, INDEX_DATA = 34962, 34963
@@ -41,35 +43,66 @@ def write_glb(
     The node scales by ``meters_per_unit`` and turns the up axis, so that viewers show meters, y up. The head's motion
     (T, 3, 4) is keyed on the same node: rotations as quaternions, which LINEAR interpolates on the sphere.
     ``still`` are the weights (N,) of what is shown without the clip, by default the neutral.
-    ``surface`` adds texture coordinates and materials by their names, in the order of the rig's vertices.
+    ``surface``, of the rig's vertices and faces, adds texture coordinates and materials by their names. glTF has one
+    texture coordinate per vertex: those at seams are there again behind the others. Each part is a mesh with a node of
+    its own below the one that is placed.
     """
     document = _Document()
-    rest = np.asarray(rig.rest_vertices, np.float32)
-    primitive: dict[str, Any] = {"attributes": {"POSITION": document.dense(rest, VERTEX_DATA)}}
-    if surface is not None and surface.uv is not None:
-        primitive["attributes"]["TEXCOORD_0"] = document.vectors(surface.uv, "VEC2")
-    primitive["targets"] = [{"POSITION": document.offsets(rig.column(n))} for n in range(rig.num_columns)]
-    primitives = _primitives(document, primitive, _triangles(np.asarray(rig.faces)), len(rest), surface)
-    mesh: dict[str, Any] = {"primitives": primitives, "extras": {"targetNames": rig.column_names}}
-    mesh["weights"] = [0.0] * rig.num_columns if still is None else still.tolist()
-    times = (np.arange(len(weights)) / fps).astype(np.float32)
-    keys = np.ascontiguousarray(rig.activations(weights), np.float32)
-    start = document.numbers(times)
-    tracks = {"weights": document.numbers(keys.reshape(-1))} | _node_tracks(document, rig, motion)
-    samplers = [{"input": start, "output": output, "interpolation": "LINEAR"} for output in tracks.values()]
-    channels = [{"sampler": number, "target": {"node": 0, "path": path}} for number, path in enumerate(tracks)]
+    whole = surface or Surface()
+    parts = pieces(np.asarray(rig.faces), whole, len(rig.rest_vertices))
+    names = _node_names(rig.metadata.get("name") or "face", parts)
+    meshes = [_mesh(document, rig, piece, whole.materials) for piece in parts]
+    for number, mesh in enumerate(meshes):
+        mesh["weights"] = [0.0] * rig.num_columns if still is None else still.tolist()
+        if parts[number].name:
+            mesh["name"] = parts[number].name
+    start = document.numbers((np.arange(len(weights)) / fps).astype(np.float32))
+    keys = document.numbers(np.ascontiguousarray(rig.activations(weights), np.float32).reshape(-1))
+    tracks = [(node, "weights", keys) for node in range(len(names) > 1, len(names))]
+    tracks += [(0, path, output) for path, output in _node_tracks(document, rig, motion).items()]
+    samplers = [{"input": start, "output": output, "interpolation": "LINEAR"} for _, _, output in tracks]
+    channels = [{"sampler": n, "target": {"node": node, "path": path}} for n, (node, path, _) in enumerate(tracks)]
     document.write(
         path,
         {
             "asset": _asset(rig.metadata),
             "scene": 0,
             "scenes": [{"nodes": [0]}],
-            "nodes": [{"name": rig.metadata.get("name") or "face", "mesh": 0, **_placement(rig.metadata)}],
-            "meshes": [mesh],
-            **({"materials": [{"name": name} for name in surface.materials]} if surface and surface.materials else {}),
+            "nodes": _nodes(names, _placement(rig.metadata)),
+            "meshes": meshes,
+            **({"materials": [{"name": name} for name in whole.materials]} if whole.materials else {}),
             "animations": [{"name": "weights", "samplers": samplers, "channels": channels}],
         },
     )
+
+
+def _node_names(name: str, parts: list[Piece]) -> list[str]:
+    """Of the node that is placed, then of the parts, if there are several."""
+    return [name] + [part.name or name for part in parts] * (len(parts) > 1)
+
+
+def _nodes(names: list[str], placement: dict[str, list[float]]) -> list[dict[str, Any]]:
+    below = [{"name": name, "mesh": number} for number, name in enumerate(names[1:])]
+    holds = {"children": [*range(1, len(names))]} if below else {"mesh": 0}
+    return [{"name": names[0], **holds, **placement}, *below]
+
+
+def _mesh(document: _Document, rig: BlendshapeRig, piece: Piece, materials: list[str]) -> dict[str, Any]:
+    """One primitive per material of a part; they share vertices and targets."""
+    triangles, covered = triangulated(piece.faces, piece.surface)
+    vertices, uvs = piece.vertices, None
+    if len(covered.uvs):
+        places, triangles, uvs = split_at_seams(triangles, covered, len(vertices))
+        vertices = vertices[places]
+    rest = np.asarray(rig.rest_vertices, np.float32)[vertices]
+    shared: dict[str, Any] = {"attributes": {"POSITION": document.dense(rest, VERTEX_DATA)}}
+    if uvs is not None:
+        shared["attributes"]["TEXCOORD_0"] = document.vectors(turned(uvs), "VEC2")
+    shared["targets"] = [{"POSITION": document.offsets(rig.column(n)[vertices])} for n in range(rig.num_columns)]
+    return {
+        "primitives": _primitives(document, shared, triangles, len(vertices), covered, materials),
+        "extras": {"targetNames": rig.column_names},
+    }
 
 
 def _asset(metadata: dict[str, Any]) -> dict[str, str]:
@@ -98,26 +131,24 @@ def _node_tracks(document: _Document, rig: BlendshapeRig, motion: NDArray[np.flo
 
 
 def _primitives(
-    document: _Document, shared: dict[str, Any], triangles: NDArray[np.int32], count: int, surface: Surface | None
+    document: _Document,
+    shared: dict[str, Any],
+    triangles: NDArray[np.int32],
+    count: int,
+    surface: Surface,
+    materials: list[str],
 ) -> list[dict[str, Any]]:
-    """One primitive a material; they share vertices and targets."""
+    """One per material, each numbered as the file's are."""
     if not len(triangles):
         return [shared | {"mode": 0}]  # points
-    if surface is None or not surface.materials:
+    if not surface.materials:
         return [shared | {"indices": document.indices(triangles, count)}]
-    kinds = surface.of_triangles(triangles)
-    return [
-        shared
-        | {"indices": document.indices(triangles[kinds == kind], count)}
-        | ({"material": int(kind)} if kind >= 0 else {})
-        for kind in np.unique(kinds)
-    ]
-
-
-def _triangles(faces: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Triangles of faces (F, 4): quads are split along their first diagonal."""
-    quads = faces[faces[:, 3] >= 0]
-    return np.concatenate([faces[:, :3], quads[:, [0, 2, 3]]])
+    found = []
+    for kind in np.unique(surface.face_materials).tolist():
+        indices = document.indices(triangles[surface.face_materials == kind], count)
+        number = {"material": materials.index(surface.materials[kind])} if kind >= 0 else {}
+        found.append(shared | {"indices": indices} | number)
+    return found
 
 
 class _Document:

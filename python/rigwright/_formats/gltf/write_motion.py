@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rigwright._core import BlendshapeRig
 from rigwright._formats.gltf.write import write_glb
 from rigwright._rigs.moving_mesh import MovingMesh
+from rigwright._rigs.pieces import seam_copies
 
 Float32 = NDArray[np.float32]
 VERTICES_AT_ONCE = 4096
@@ -43,7 +44,7 @@ class MotionBasis:
 
 
 def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = None) -> list[str]:
-    """Write ``.glb``: one mesh, its morph targets, one LINEAR clip with one key per frame.
+    """Write ``.glb``: one mesh, or one per part, their morph targets, one LINEAR clip with one key per frame.
 
     Parameters
     ----------
@@ -73,8 +74,10 @@ def write_glb_motion(path: Path, mesh: MovingMesh, max_error: float | None = Non
             "up_axis": mesh.up_axis,
         },
     )
-    write_glb(path, rig, basis.weights, mesh.fps, still=basis.weights[0])
-    return [_note(mesh, basis)] + ([_missed(mesh, basis, limit)] if basis.error > limit else [])
+    write_glb(path, rig, basis.weights, mesh.fps, still=basis.weights[0], surface=mesh.surface)
+    copies = seam_copies(mesh.surface, mesh.faces)
+    seams = [f"{copies} vertices are there again for a second texture coordinate: glTF has one per vertex"]
+    return [_note(mesh, basis)] + seams * (copies > 0) + ([_missed(mesh, basis, limit)] if basis.error > limit else [])
 
 
 def motion_basis(vertices: Float32, max_error: float) -> MotionBasis:

@@ -34,6 +34,12 @@ morph_clamps        (M, 2)      see below, may be infinite
 driver_morphs       (D,)        integers (this and the next two: optional group)
 driver_channels     (D,)        integers
 driver_slopes       (D,)        per degree, unit or dial
+part_names          (Q,)        text: the meshes that the character is made of (this and the next: optional group)
+vertex_parts        (V,)        integers, -1 for no part
+material_names      (A,)        text (this and the next: optional group)
+face_materials      (F,)        integers, -1 for no material
+uvs                 (U, 2)      texture coordinates, v up, in any tile (this and the next: optional group)
+uv_faces            (F, W)      integers: the row of ``uvs`` at each corner, -1 as in ``faces``, or at all corners
 ==================  ==========  ===========================================================================
 
 Evaluation (column vectors): a joint's parent-relative pose is its rest transform, then its translation channels along
@@ -55,6 +61,7 @@ from rigwright._atomic_files import atomic_npz
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.skinned import SkinnedRig
+from rigwright._rigs.surface import Surface
 from rigwright._validate import Arguments, bad_argument
 
 FORMAT, VERSION = "rigwright.rig", 1
@@ -92,13 +99,26 @@ DRIVERS = {
     "driver_channels": Member("iu", ("D",)),
     "driver_slopes": Member("fiu", ("D",)),
 }
+PARTS = {"part_names": Member("U", ("Q",)), "vertex_parts": Member("iu", ("V",))}
+MATERIALS = {"material_names": Member("U", ("A",)), "face_materials": Member("iu", ("F",))}
+UVS = {"uvs": Member("f", ("U", 2)), "uv_faces": Member("iu", ("F", "W"))}
+SURFACE = {**PARTS, **MATERIALS, **UVS}
 REQUIRED = {
     "format": Member("U", ()),
     "version": Member("iu", ()),
     "vertices": Member("f", ("V", 3)),
     "faces": Member("iu", ("F", "W")),
 }
-MEMBERS = {**REQUIRED, **FACTS, **JOINTS, **CHANNELS, "channel_rest": Member("fiu", ("N",)), **MORPHS, **DRIVERS}
+MEMBERS = {
+    **REQUIRED,
+    **FACTS,
+    **JOINTS,
+    **CHANNELS,
+    "channel_rest": Member("fiu", ("N",)),
+    **MORPHS,
+    **DRIVERS,
+    **SURFACE,
+}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -122,6 +142,7 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
         channels=_channels(arrays),
         morphs=_morphs(arrays),
         facts=_facts(arrays),
+        surface=_surface(arrays),
     )
 
 
@@ -134,7 +155,7 @@ def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
 
 
 def _check_groups(arrays: Arrays) -> None:
-    for group in (REQUIRED, JOINTS, CHANNELS, MORPHS, DRIVERS):
+    for group in (REQUIRED, JOINTS, CHANNELS, MORPHS, DRIVERS, PARTS, MATERIALS, UVS):
         missing = [name for name in group if name not in arrays]
         if missing and (group is REQUIRED or len(missing) < len(group)):
             got = f"an archive without {', '.join(missing)}"
@@ -160,6 +181,13 @@ def _facts(arrays: Arrays) -> Facts:
         licence=_text(arrays, "licence"),
         origin=_text(arrays, "origin"),
     )
+
+
+def _surface(arrays: Arrays) -> Surface:
+    names = {"parts": "part_names", "materials": "material_names"}
+    content: dict[str, Any] = {field: _texts(arrays, name) for field, name in names.items() if name in arrays}
+    content |= {name: arrays[name] for name in SURFACE if name in arrays and name not in names.values()}
+    return Surface(**content)
 
 
 def _joints(arrays: Arrays) -> tuple[Joints | None, Skin | None]:
@@ -252,6 +280,9 @@ def _arrays_of(rig: SkinnedRig) -> dict[str, Any]:
         }
     if rig.morphs:
         arrays |= _morph_arrays(rig.morphs)
+    for name, texts in rig.surface.names().items():
+        arrays[f"{name.removesuffix('s')}_names"] = np.array(texts, np.str_)
+    arrays |= rig.surface.arrays()
     return {name: np.asarray(value) for name, value in arrays.items()}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import rigwright as rw
 from rigwright import exports
 from rigwright._formats.textures import lost_textures
+from rigwright._rigs.surface import surface_of
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._console import Console
@@ -92,6 +93,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.output is not None:
         check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
     model = _model(args.model)
+    if args.output is not None and len(model.parts) > 1:
+        check_overwrite(files_of(args.output, model.parts), args.overwrite)
     if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():
         raise ValueError(
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
@@ -200,6 +203,7 @@ def _write(model: rw.Deformer, playback: exports.Playback, fps: float, args: arg
         to_up_axis=args.up_axis,
         name=str(model.metadata.get("name") or args.model.stem),
         licence=str(model.metadata.get("licence") or ""),
+        surface=surface_of(model),
         max_error=None if args.max_error is None else args.max_error / 1e3 / unit,
         blender=args.blender,
     )

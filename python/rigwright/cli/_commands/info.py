@@ -12,6 +12,7 @@ from rigwright._formats.blender import BlenderRig
 from rigwright._formats.gltf import GltfRig
 from rigwright._formats.npz.archive import member_names
 from rigwright._rigs.resting import HINT, resting_lines
+from rigwright._rigs.surface import surface_facts, surface_of
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
@@ -35,6 +36,7 @@ LISTED = (
     "range_sources",
     "resting",
     "not_reproduced",
+    "left_out",
     "contents",
     "clips",
 )  # below the pairs
@@ -80,6 +82,8 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
             console.line(f"{title.removesuffix('s')}: {entry}")
     for clip in result.get("clips", []):
         console.line(f"clip: {clip_line(clip)}")
+    for entry in result.get("left_out", []):
+        console.line(f"mesh left out: {entry}")
     for entry in result.get("not_reproduced", []):
         console.line(f"not reproduced: {entry}")
     lines = resting_lines(result.get("resting", {}))
@@ -135,12 +139,23 @@ def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, An
         "up_axis": dataset.up_axis,
         "licence": dataset.licence,
         "origin": dataset.origin,
+        **surface_facts(dataset.surface),
+        "motions": [f"{clip.name} ({count} poses{_rate(clip.fps)})" for clip, count in _clip_counts(dataset)],
         "topology_hash": manifest["topology_hash"],
         "hash": dataset.hash,
         "verified": args.verify,
         "resting": dataset.resting,
         "channels": _channels(dataset.channel_names, dataset.channel_ranges),
     }
+
+
+def _clip_counts(dataset: rw.Dataset) -> list[tuple[rw.sampling.Clip, int]]:
+    """The clips of a data set, with the number of their rows."""
+    return [(clip, int((dataset.clip == number).sum())) for number, clip in enumerate(dataset.clips)]
+
+
+def _rate(fps: float | None) -> str:
+    return "" if fps is None else f", {fps:g} per second"
 
 
 def describe_rig(rig: Any) -> dict[str, Any]:
@@ -159,6 +174,7 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "up_axis": facts.up_axis,
         "licence": facts.licence,
         "origin": facts.origin,
+        **surface_facts(facts.surface),
         "topology_hash": facts.topology_hash,
         "notes": "; ".join(getattr(rig, "notes", [])),
         "size": size_of(facts.rest_vertices, facts.meters_per_unit),
@@ -177,6 +193,7 @@ def _of_blender(rig: Any) -> dict[str, Any]:
     if not isinstance(rig, BlenderRig):
         return {}
     return {
+        "left_out": rig.left_out,
         "limits_file": rig.limits_file or "none",
         "could_be_channels": len(rig.without_range),
         "contents": {key: entries for key, entries in rig.contents.items() if key != "actions"},
@@ -214,6 +231,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "up_axis": model.up_axis,
         "licence": metadata.get("licence", ""),
         "origin": metadata.get("origin", ""),
+        **surface_facts(surface_of(model)),
         "data_hash": metadata.get("data_hash", ""),
         "topology_hash": metadata.get("topology_hash", ""),
         "error": metadata.get("error", {}),

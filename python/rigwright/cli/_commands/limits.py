@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.positive,
         help="bones without limits: so far either way (default 30)",
     )
-    parser.add_argument("--mesh", metavar="NAME", help="the mesh, where the file holds several")
+    parser.add_argument("--mesh", metavar="NAME", action="append", help="a mesh to take; may be repeated")
     parser.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several")
     parser.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel")
 

@@ -7,9 +7,10 @@ import os
 from typing import Any
 
 from rigwright._rigs.resting import HINT, resting_lines
+from rigwright._rigs.surface import surface_of
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._inputs.actions import action_rows, add_action_arguments, chosen_actions, wants_actions
+from rigwright.cli._inputs.actions import action_sampler, add_action_arguments, chosen_actions, wants_actions
 from rigwright.cli._inputs.motion import animation_channels
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
@@ -19,6 +20,7 @@ SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to jud
 EXAMPLE = """rigwright sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
+rigwright sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Body
 rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk
 rigwright sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0"""
 
@@ -94,10 +96,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         if args.animation is not None or wants_actions(args):
             if args.animation is None:
                 actions = chosen_actions(args, rig, console)
-                frames, missed = action_rows(actions), [name for action in actions for name in action.missed]
+                missed = [name for action in actions for name in action.missed]
+                sampler = action_sampler(actions, args.noise)
             else:
                 frames, missed = animation_channels(args.animation, args.joint_map, rig, console, args.action)
-            sampler = sampling.Animation(frames, args.noise)
+                name = ", ".join(args.action) or args.animation.name
+                sampler = sampling.Animation(frames, args.noise, [sampling.Clip(name)])
             probe = 0 if args.probe is None and sampler.exact else probe
             _say_what_is_clipped(rig, sampler, args, console)
         sampler = _balanced(rig, sampler, args, progress)
@@ -120,6 +124,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "hash": dataset.hash,
         "resting": dataset.resting,
         "no_channel": list(dict.fromkeys(missed)),
+        "parts": dataset.surface.parts,
+        "clips": [clip.name for clip in dataset.clips],
     }
     console.line(
         f"{args.output}: {len(dataset):,} poses of {len(dataset.rest_vertices):,} vertices, hash {dataset.hash[:12]}"
@@ -163,7 +169,11 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
 
 
 def notice(rig: Any, console: Console) -> None:
-    """Say what never moves, and what sampling pose by pose leaves out."""
+    """Say which meshes are the character, what never moves, and what sampling pose by pose leaves out."""
+    if len(parts := surface_of(rig).parts) > 1:
+        console.line(f"one character of {len(parts)} meshes: {', '.join(parts)}")
+    for line in getattr(rig, "left_out", []):
+        console.line(f"note: mesh left out: {line}")
     lines = resting_lines(getattr(rig, "resting", {}))
     for line in [*lines, *[HINT] * bool(lines)]:
         console.line(f"note: {line}")

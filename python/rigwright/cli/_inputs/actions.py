@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rigwright._rigs.action import distinct_actions
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.motion import animation_channels
+from rigwright.sampling import Animation, Clip
 
 FILES = (".bvh", ".bvh.gz")
 
@@ -84,9 +85,11 @@ def own_actions(rig: Any, console: Console) -> list[Chosen]:
     return [_chosen(name, rig, console) for name in distinct_actions(rig)]
 
 
-def action_rows(actions: Sequence[Chosen]) -> NDArray[np.float64]:
-    """Channel rows (T, N) of actions, one after another."""
-    return np.concatenate([action.channels for action in actions])
+def action_sampler(actions: Sequence[Chosen], noise: float) -> Animation:
+    """The channels of actions, one after another, each a clip."""
+    clips = [Clip(action.name, action.fps) for action in actions]
+    rows = np.repeat(np.arange(len(actions)), [len(action.channels) for action in actions])
+    return Animation(np.concatenate([action.channels for action in actions]), noise, clips, rows)
 
 
 def _chosen(name: str, rig: Any, console: Console) -> Chosen:

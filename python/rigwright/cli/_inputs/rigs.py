@@ -23,7 +23,12 @@ GLTF_TURNS = (".rx", ".ry", ".rz")  # how the names of a glTF rig's rotations en
 def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
     """Options that say how a rig file is opened."""
     group = parser.add_argument_group("the rig")
-    group.add_argument("--mesh", metavar="NAME", help="the mesh, where the file holds several (.blend, .glb)")
+    group.add_argument(
+        "--mesh",
+        metavar="NAME",
+        action="append",
+        help="a mesh to take; may be repeated (.blend, .glb; default: all that one armature, or one skin, moves)",
+    )
     group.add_argument("--armature", metavar="NAME", help="the armature, where the file holds several (.blend)")
     group.add_argument("--limits", metavar="FILE", type=existing_file, help="channel ranges as JSON (.blend)")
     group.add_argument(

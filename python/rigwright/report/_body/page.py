@@ -74,7 +74,7 @@ def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
     tables = [
         ("Joint", "leads", by_joint(model, distances)),
         ("Channel", "far from rest in", by_channel(truth, distances)),
-        ("Part", "has", by_part(model, distances)),
+        (rw.segments(model).by.removesuffix("s").capitalize(), "has", by_part(model, distances)),
     ]
     return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]
 

@@ -1,4 +1,4 @@
-"""Where on the character a model errs: by joint, by channel, by connected part, and relative to its size."""
+"""Where on the character a model errs: by joint, by channel, by part, and relative to its size."""
 
 from __future__ import annotations
 
@@ -68,31 +68,19 @@ def by_channel(truth: HeldOut, distances: NDArray[np.float32]) -> list[Place]:
 
 
 def by_part(model: rw.Deformer, distances: NDArray[np.float32]) -> list[Place]:
-    """Errors (T, V) on each connected part of the mesh, the largest mean first; empty if there is one part only."""
-    parts = connected_parts(model.faces, len(model.rest_vertices))
-    joints = leading_joints(model)
-    labels, counts = np.unique(parts, return_counts=True)
+    """Errors (T, V) on each named part, else material, else connected component, the largest mean first.
+
+    Empty if there is one segment only. Of components, the largest are named by the joints that lead them.
+    """
+    found, joints = rw.segments(model), leading_joints(model)
+    most = MOST_PARTS if found.by == "components" else len(found)
     places = []
-    for label in labels[np.argsort(-counts, kind="stable")][:MOST_PARTS].tolist() if len(labels) > 1 else []:
-        own = parts == label
-        near = "" if joints is None else f" at {model.joint_names[np.bincount(joints[own]).argmax()]}"
-        places.append(Place(f"part{near}", f"{own.sum():,} vertices", *_figures(distances[:, own])))
+    for number, name in enumerate(found.names[:most] if len(found) > 1 else []):
+        own = found.vertices == number
+        if found.by == "components" and joints is not None:
+            name = f"{name}, at {model.joint_names[np.bincount(joints[own]).argmax()]}"
+        places.append(Place(name, f"{own.sum():,} vertices", *_figures(distances[:, own])))
     return _worst_first(places)
-
-
-def connected_parts(faces: NDArray[np.int32], num_vertices: int) -> NDArray[np.int64]:
-    """The smallest vertex (V,) that faces connect each vertex with; -1 pads triangles."""
-    corners = np.where(faces < 0, faces[:, :1], faces).astype(np.int64)
-    label = np.arange(num_vertices)
-    while True:
-        lowest = label[corners].min(axis=1)
-        new = label.copy()
-        for corner in corners.T:
-            np.minimum.at(new, corner, lowest)
-        new = new[new]
-        if np.array_equal(new, label):
-            return label
-        label = new
 
 
 def worst_place(model: rw.Deformer, vertex: int) -> str:

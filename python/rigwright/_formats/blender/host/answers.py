@@ -50,7 +50,7 @@ class Answers:
             if self._opens_files:
                 _open_file(request["path"], request["run_scripts"])
             limits = {name: (low, high) for name, (low, high) in (request["limits"] or {}).items()}
-            self._scene = Scene(request["mesh"], request["armature"], limits or None, request["ranges"])
+            self._scene = Scene(request["meshes"], request["armature"], limits or None, request["ranges"])
             yield self._scene.description()
         elif operation == "shapes":
             _open_file(request["path"], run_scripts=False)

@@ -28,6 +28,7 @@ class Channel:
     high: float
     rest: float
     source: str = ""  # where the range comes from
+    mesh: int = 0  # whose shape key, among the meshes
 
 
 @dataclass
@@ -58,6 +59,8 @@ class Found:
         What would be a channel but for a driver, by name, with what the driver reads.
     controls, moved : dicts
         See :func:`.controls.controls_of` and :func:`.controls.moved_bones`.
+    carriers : set of str
+        Bones that meshes hang on as rigid pieces.
     notes : list of str
         What the user should know.
     """
@@ -68,6 +71,7 @@ class Found:
     driven: dict[str, str] = field(default_factory=dict)
     controls: dict[str, Control] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
+    carriers: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
 
@@ -138,22 +142,32 @@ def _tidy(value: float) -> float:
     return round(value, 4) + 0.0
 
 
-def shape_candidates(mesh: Any, notes: list[str]) -> list[Candidate]:
-    keys = mesh.data.shape_keys
-    if keys is None:
-        return []
-    if not keys.use_relative:
-        notes.append("the shape keys are absolute (played by time) and give no channels")
-        return []
-    driven = {path for path, _ in driven_paths(keys)}
+def shape_candidates(meshes: list[Any], notes: list[str]) -> list[Candidate]:
     candidates: list[Candidate] = []
-    for key in keys.key_blocks:
-        if key == keys.reference_key or key.mute or key.path_from_id("value") in driven:
+    for place, mesh in enumerate(meshes):
+        keys = mesh.data.shape_keys
+        if keys is None:
             continue
-        candidate = Candidate(Channel(f"shape.{key.name}", "shape", key.name, 0, 0.0, 0.0, _tidy(key.value)))
-        candidate.give(key.slider_min, key.slider_max, "the shape key's slider")
-        candidates.append(candidate)
+        if not keys.use_relative:
+            notes.append(f"the shape keys of mesh {mesh.name!r} are absolute (played by time) and give no channels")
+            continue
+        driven = {path for path, _ in driven_paths(keys)}
+        for key in keys.key_blocks:
+            if key == keys.reference_key or key.mute or key.path_from_id("value") in driven:
+                continue
+            channel = Channel(shape_name(meshes, place, key.name), "shape", key.name, 0, 0.0, 0.0, _tidy(key.value))
+            channel.mesh = place
+            candidate = Candidate(channel)
+            candidate.give(key.slider_min, key.slider_max, "the shape key's slider")
+            candidates.append(candidate)
     return candidates
+
+
+def shape_name(meshes: list[Any], place: int, key: str) -> str:
+    """``shape.KEY``, or ``shape.MESH.KEY`` where several of the meshes have a key of that name."""
+    blocks = [mesh.data.shape_keys for mesh in meshes]
+    several = sum(block is not None and key in block.key_blocks for block in blocks) > 1
+    return f"shape.{meshes[place].name}.{key}" if several else f"shape.{key}"
 
 
 def property_candidates(armature: Any, notes: list[str]) -> list[Candidate]:

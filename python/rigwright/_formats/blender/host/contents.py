@@ -31,16 +31,20 @@ HISTORY = "depends on the frames before"
 TIME = "depends on the frame"
 
 
-def contents(mesh: Any, armature: Any | None, nla: list[Any]) -> dict[str, Any]:
+def contents(meshes: list[Any], armature: Any | None, nla: list[Any]) -> dict[str, Any]:
     """Modifiers, constraints, drivers and actions of a character, as lists of plain values.
 
     What NLA tracks play is one action more, ``NLA``, unless the file has one of that name.
     """
-    keys = mesh.data.shape_keys
-    owners = [armature, armature and armature.data, mesh, mesh.data, keys]
+    owners = _owners(meshes, armature)
+    several = len(meshes) > 1
     return {
-        "modifiers": [f"{m.name} ({m.type})" + (m.show_viewport is False) * ", off" for m in mesh.modifiers],
-        "constraints": _constraints(mesh, armature),
+        "modifiers": [
+            f"{m.name} ({m.type})" + (m.show_viewport is False) * ", off" + several * f" of {mesh.name}"
+            for mesh in meshes
+            for m in mesh.modifiers
+        ],
+        "constraints": _constraints(meshes, armature),
         "drivers": [
             f"{words_of(curve.data_path, curve.array_index)} by {', '.join(inputs_of(curve)) or 'nothing'}"
             for _, curve in drivers_of(*owners)
@@ -58,7 +62,13 @@ def _actions(nla: list[Any]) -> list[list[Any]]:
     return found
 
 
-def not_reproduced(mesh: Any, armature: Any | None, assigned: list[tuple[Any, Any]]) -> list[str]:
+def _owners(meshes: list[Any], armature: Any | None) -> list[Any]:
+    """What may have drivers; None among it."""
+    blocks = [block for mesh in meshes for block in (mesh, mesh.data, mesh.data.shape_keys)]
+    return [armature, armature and armature.data, *blocks]
+
+
+def not_reproduced(meshes: list[Any], armature: Any | None, assigned: list[tuple[Any, Any]]) -> list[str]:
     """What sampling leaves out or freezes, each by name with the reason.
 
     Parameters
@@ -66,22 +76,24 @@ def not_reproduced(mesh: Any, armature: Any | None, assigned: list[tuple[Any, An
     assigned : list of (ID block, action)
         The actions that the file plays.
     """
-    found = [text for modifier in mesh.modifiers if modifier.show_viewport for text in _of_modifier(modifier)]
-    for owner, curve in drivers_of(armature, armature and armature.data, mesh, mesh.data, mesh.data.shape_keys):
+    shown = [modifier for mesh in meshes for modifier in mesh.modifiers if modifier.show_viewport]
+    found = [text for modifier in shown for text in _of_modifier(modifier)]
+    for owner, curve in drivers_of(*_owners(meshes, armature)):
         if "frame" in inputs_of(curve):
             found.append(f"driver of {words_of(curve.data_path, curve.array_index)} in {owner.name!r}: {TIME}")
-    if mesh.rigid_body is not None:
-        found.append(f"rigid body of {mesh.name!r}: {HISTORY}")
-    for item in _with_parents(mesh, armature):
+    found += [f"rigid body of {mesh.name!r}: {HISTORY}" for mesh in meshes if mesh.rigid_body is not None]
+    for item in _with_parents(*meshes, armature):
         moves = [action for owner, action in assigned if owner == item and _moves_object(action)]
         found += [f"object-level motion of {item.name!r} in action {action.name!r}: no channel" for action in moves]
         found += [
-            f"constraint {c.name!r} of object {item.name!r}: no channel moves it" for c in _active(item.constraints)
+            f"constraint {c.name!r} of object {item.name!r}: no channel moves it"
+            for c in _active(item.constraints)
+            if armature is None or armature not in _aims(c)
         ]
     for bone in armature.pose.bones if armature else ():
         for constraint in _active(bone.constraints):
             target = getattr(constraint, "target", None)
-            if target is not None and target not in (armature, mesh):
+            if target is not None and target not in (armature, *meshes):
                 found.append(
                     f"constraint {constraint.name!r} of bone {bone.name!r}: object {target.name!r} is no channel"
                 )
@@ -114,10 +126,16 @@ def _nodes(tree: Any, seen: set[str]) -> list[Any]:
     return nodes + [inner for node in nodes for inner in _nodes(getattr(node, "node_tree", None), seen)]
 
 
-def _constraints(mesh: Any, armature: Any | None) -> list[str]:
+def _aims(constraint: Any) -> list[Any]:
+    """The objects that a constraint aims at."""
+    several = [target.target for target in constraint.targets] if constraint.type == "ARMATURE" else []
+    return [getattr(constraint, "target", None), *several]
+
+
+def _constraints(meshes: list[Any], armature: Any | None) -> list[str]:
     bones = list(armature.pose.bones) if armature else []
     found = [(f"bone {bone.name!r}", c) for bone in bones for c in bone.constraints]
-    found += [(f"object {item.name!r}", c) for item in _with_parents(mesh, armature) for c in item.constraints]
+    found += [(f"object {item.name!r}", c) for item in _with_parents(*meshes, armature) for c in item.constraints]
     return [f"{c.name} ({c.type}) of {owner}{_aim(c)}{', off' if c.mute else ''}" for owner, c in found]
 
 

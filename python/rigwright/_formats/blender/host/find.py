@@ -7,6 +7,7 @@ from typing import Any
 
 from .channels import Candidate, Found, bone_candidates, property_candidates, shape_candidates
 from .controls import controls_of, moved_bones
+from .meshes import carriers
 from .objects import InputError
 from .paths import drivers_of, inputs_of, words_of
 from .ranges import by_actions, by_degrees
@@ -15,8 +16,10 @@ DEFAULT_ROTATION = 30.0  # degrees, for deforming bones and controls of a file t
 Limits = dict[str, tuple[float, float]]
 
 
-def find_channels(mesh: Any, armature: Any | None, limits: Limits | None, ranges: float | str | None = None) -> Found:
-    """All channels of a mesh object and its armature object.
+def find_channels(
+    meshes: list[Any], armature: Any | None, limits: Limits | None, ranges: float | str | None = None
+) -> Found:
+    """All channels of mesh objects and their armature object.
 
     Parameters
     ----------
@@ -26,16 +29,17 @@ def find_channels(mesh: Any, armature: Any | None, limits: Limits | None, ranges
         Where bones without limits get a range from: degrees either way, or the actions of the file.
     """
     found = Found()
-    keys = mesh.data.shape_keys
-    for _, curve in drivers_of(armature, keys):
+    keys = [mesh.data.shape_keys for mesh in meshes]
+    found.carriers = carriers(meshes, armature)
+    for _, curve in drivers_of(armature, *keys):
         path = words_of(curve.data_path, curve.array_index)
         found.driven[path] = ", ".join(inputs_of(curve)) or "a driver"
     bones: list[Candidate] = []
     if armature is not None:
-        found.controls = controls_of(armature, armature.data, mesh, mesh.data, keys)
+        found.controls = controls_of(armature, armature.data, *meshes, *(mesh.data for mesh in meshes), *keys)
         found.moved = moved_bones(armature)
         bones = bone_candidates(armature, found)
-    candidates = bones + shape_candidates(mesh, found.notes)
+    candidates = bones + shape_candidates(meshes, found.notes)
     if armature is not None:
         candidates += property_candidates(armature, found.notes)
         nothing_limited = not limits and all(candidate.low is None for candidate in bones)
@@ -52,7 +56,7 @@ def _fill(
         by_actions(candidates, armature)
     elif isinstance(ranges, (int, float)):
         why = "the default where a file limits no bone" if asked is None else "as was asked for"
-        by_degrees(candidates, armature, found.controls, float(ranges), why)
+        by_degrees(candidates, armature, found.controls, float(ranges), why, found.carriers)
         if asked is None and any(candidate.channel.kind == "rotation" and candidate.low for candidate in candidates):
             text = f"the file limits no bone: rotations of deforming bones range over +-{ranges:g} degrees"
             found.notes.append(text)

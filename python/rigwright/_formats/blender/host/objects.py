@@ -1,4 +1,4 @@
-"""Which mesh and which armature of a file are meant."""
+"""Which armature of a file is meant."""
 
 from __future__ import annotations
 
@@ -27,25 +27,8 @@ def armatures_of(mesh: Any) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def choose_mesh(name: str | None) -> Any:
-    """The mesh object called ``name``, or the only one that an armature deforms, or the only one there is."""
-    meshes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
-    if not meshes:
-        raise InputError("path", "a file without a mesh", "a .blend file whose scene holds a mesh object")
-    if name is not None:
-        for item in meshes:
-            if item.name == name:
-                return item
-        raise InputError("mesh", repr(name), _one_of(meshes))
-    deformed = [item for item in meshes if armatures_of(item)] or meshes
-    if len(deformed) > 1:
-        raise InputError("mesh", f"not given, and the file holds {len(deformed)} meshes", _one_of(deformed))
-    return deformed[0]
-
-
-def choose_armature(mesh: Any, name: str | None) -> Any | None:
-    """The armature object called ``name``, or the only one that deforms ``mesh``; None if nothing does."""
-    candidates = armatures_of(mesh)
+def choose_armature(candidates: list[Any], meshes: list[Any], name: str | None) -> Any | None:
+    """The armature object called ``name``, or the only one of those that move all the meshes; None if nothing does."""
     if name is not None:
         everywhere = [item for item in bpy.context.scene.objects if item.type == "ARMATURE"]
         for item in everywhere:
@@ -53,7 +36,8 @@ def choose_armature(mesh: Any, name: str | None) -> Any | None:
                 return item
         raise InputError("armature", repr(name), _one_of(candidates or everywhere))
     if len(candidates) > 1:
-        got = f"not given, and {len(candidates)} armatures deform mesh {mesh.name!r}"
+        moved = f"deform mesh {meshes[0].name!r}" if len(meshes) == 1 else f"move {len(meshes)} meshes"
+        got = f"not given, and {len(candidates)} armatures {moved}"
         raise InputError("armature", got, _one_of(candidates))
     return candidates[0] if candidates else None
 

@@ -37,9 +37,9 @@ def played(scene: Scene, name: str) -> Iterator[tuple[Array, Array]]:
 def _owners(scene: Scene, action: Any) -> list[Any]:
     """What the curves of an action belong to."""
     paths = [curve.data_path for curve in curves_of(action)]
-    found = []
-    if scene.mesh.data.shape_keys is not None and any(path.startswith("key_blocks") for path in paths):
-        found.append(scene.mesh.data.shape_keys)
+    values = {path for path in paths if path.startswith("key_blocks")}
+    blocks = [mesh.data.shape_keys for mesh in scene.meshes if mesh.data.shape_keys is not None]
+    found = [block for block in blocks if values & {key.path_from_id("value") for key in block.key_blocks}]
     if scene.armature is not None and any(not path.startswith("key_blocks") for path in paths):
         found.append(scene.armature)
     return found

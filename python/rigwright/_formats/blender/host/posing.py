@@ -18,18 +18,18 @@ NUMERIC = ("shape", "property")
 class Writer:
     """Sets a row of channel values; everything that is no channel stays in its bind state."""
 
-    def __init__(self, mesh: Any, armature: Any | None, channels: list[Channel], held: list[Channel]) -> None:
-        self.mesh, self.armature, self.channels = mesh, armature, channels
+    def __init__(self, meshes: list[Any], armature: Any | None, channels: list[Channel], held: list[Channel]) -> None:
+        self.meshes, self.armature, self.channels = meshes, armature, channels
         self.columns = np.array([i for i, c in enumerate(channels) if c.kind in NUMERIC], int)
         self._integer = np.zeros(len(channels), bool)
         self._setters: list[Callable[[list[float]], None]] = []
-        for (kind, target), members in _grouped(channels).items():
-            self._setters.append(self._setter(kind, target, members))
-        self._undo = _snapshot(mesh, armature)
+        for (kind, target, mesh), members in _grouped(channels).items():
+            self._setters.append(self._setter(kind, target, members, mesh))
+        self._undo = _snapshot(meshes, armature)
         self._to_bind_state()
         row = [channel.low for channel in held]
-        for (kind, target), members in _grouped(held).items():
-            self._setter(kind, target, members, fixed=True)(row)
+        for (kind, target, mesh), members in _grouped(held).items():
+            self._setter(kind, target, members, mesh, fixed=True)(row)
 
     def write(self, row: Array) -> Array:
         """Set all channels from a row of values; gives the numeric controls as they were set."""
@@ -48,7 +48,7 @@ class Writer:
     def value(self, channel: Channel) -> float:
         """The value of a numeric control as it is."""
         if channel.kind == "shape":
-            return float(self.mesh.data.shape_keys.key_blocks[channel.target].value)
+            return float(self.meshes[channel.mesh].data.shape_keys.key_blocks[channel.target].value)
         assert self.armature is not None
         prefix, key = channel.target.split("\0")
         return float((self.armature if prefix == "property" else self.armature.pose.bones[prefix])[key])
@@ -64,8 +64,9 @@ class Writer:
             put_back()
 
     def _to_bind_state(self) -> None:
-        self.mesh.show_only_shape_key = False
-        for item in filter(None, (self.mesh, self.armature, self.mesh.data.shape_keys)):
+        for mesh in self.meshes:
+            mesh.show_only_shape_key = False
+        for item in _animated(self.meshes, self.armature):
             if item.animation_data is not None:
                 item.animation_data.action = None
                 item.animation_data.use_nla = False
@@ -76,10 +77,10 @@ class Writer:
             bone.rotation_axis_angle = (0.0, 0.0, 1.0, 0.0)
 
     def _setter(
-        self, kind: str, target: str, members: list[tuple[int, int]], fixed: bool = False
+        self, kind: str, target: str, members: list[tuple[int, int]], mesh: int, fixed: bool = False
     ) -> Callable[[list[float]], None]:
         if kind == "shape":
-            key, column = self.mesh.data.shape_keys.key_blocks[target], members[0][1]
+            key, column = self.meshes[mesh].data.shape_keys.key_blocks[target], members[0][1]
             return lambda row: setattr(key, "value", row[column])
         if kind == "property":
             return self._property_setter(target, members[0][1], fixed)
@@ -110,12 +111,17 @@ class Writer:
         return assign
 
 
-def _grouped(channels: list[Channel]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """(kind, target) to its (axis, column) pairs."""
-    groups: dict[tuple[str, str], list[tuple[int, int]]] = {}
+def _grouped(channels: list[Channel]) -> dict[tuple[str, str, int], list[tuple[int, int]]]:
+    """(kind, target, mesh) to its (axis, column) pairs."""
+    groups: dict[tuple[str, str, int], list[tuple[int, int]]] = {}
     for column, channel in enumerate(channels):
-        groups.setdefault((channel.kind, channel.target), []).append((channel.axis, column))
+        groups.setdefault((channel.kind, channel.target, channel.mesh), []).append((channel.axis, column))
     return groups
+
+
+def _animated(meshes: list[Any], armature: Any | None) -> list[Any]:
+    """What actions may move: the meshes, the armature, shape keys."""
+    return [item for item in (*meshes, armature, *(mesh.data.shape_keys for mesh in meshes)) if item is not None]
 
 
 def _rotation_setter(bone: Any, members: list[tuple[int, int]]) -> Callable[[list[float]], None]:
@@ -137,7 +143,7 @@ def _rotation_setter(bone: Any, members: list[tuple[int, int]]) -> Callable[[lis
     return assign
 
 
-def _snapshot(mesh: Any, armature: Any | None) -> list[Callable[[], None]]:
+def _snapshot(meshes: list[Any], armature: Any | None) -> list[Callable[[], None]]:
     """What to call to bring back bones, shape keys, properties and actions."""
     undo: list[Callable[[], None]] = []
 
@@ -150,10 +156,11 @@ def _snapshot(mesh: Any, armature: Any | None) -> list[Callable[[], None]]:
         value = owner[key]
         undo.append(lambda: owner.__setitem__(key, value))
 
-    remember(mesh, "show_only_shape_key")
-    keys = mesh.data.shape_keys
-    for key in keys.key_blocks if keys else ():
-        remember(key, "value")
+    for mesh in meshes:
+        remember(mesh, "show_only_shape_key")
+        keys = mesh.data.shape_keys
+        for key in keys.key_blocks if keys else ():
+            remember(key, "value")
     if armature is not None:
         for bone in armature.pose.bones:
             for attribute in ("location", "scale", "rotation_euler", "rotation_quaternion", "rotation_axis_angle"):
@@ -162,7 +169,7 @@ def _snapshot(mesh: Any, armature: Any | None) -> list[Callable[[], None]]:
             for key, value in owner.items():
                 if isinstance(value, (bool, int, float)):
                     remember_item(owner, key)
-    for item in filter(None, (mesh, armature, keys)):
+    for item in _animated(meshes, armature):
         if item.animation_data is not None:
             remember(item.animation_data, "use_nla")
             remember(item.animation_data, "action")

@@ -17,10 +17,15 @@ STILL = {"rotation": 0.05, "location": 1e-5, "scale": 1e-4}  # an action that mo
 
 
 def by_degrees(
-    candidates: list[Candidate], armature: Any, controls: dict[str, Control], degrees: float, why: str
+    candidates: list[Candidate],
+    armature: Any,
+    controls: dict[str, Control],
+    degrees: float,
+    why: str,
+    carriers: set[str],
 ) -> None:
-    """Give rotations of deforming bones, and of controls, a range either way; controls' locations a share of the
-    length that they lead.
+    """Give rotations of deforming bones, of those that carry meshes, and of controls, a range either way; controls'
+    locations a share of the length that they lead.
 
     Candidates that have a range, or that a constraint moves, stay as they are.
     """
@@ -28,7 +33,7 @@ def by_degrees(
         channel = candidate.channel
         if candidate.low is not None or candidate.withheld or channel.kind not in ("rotation", "location"):
             continue
-        deforms = armature.data.bones[channel.target].use_deform
+        deforms = armature.data.bones[channel.target].use_deform or channel.target in carriers
         control = controls.get(channel.target)
         acts = control is not None and (channel.kind, channel.axis) in control.axes
         if channel.kind == "rotation" and (deforms or acts):

@@ -52,14 +52,18 @@ def _extremes(scene: Scene) -> tuple[np.ndarray[Any, Any], dict[str, list[float]
 
 
 def _deforming(scene: Scene) -> set[str]:
-    """Deforming bones whose vertex group weighs any vertex; all deforming bones where envelopes do the work."""
+    """Deforming bones whose vertex group weighs any vertex, and bones that meshes hang on; all deforming bones where
+    envelopes do the work."""
     assert scene.armature is not None
     names = {bone.name for bone in scene.armature.data.bones if bone.use_deform}
-    binders = [m for m in scene.mesh.modifiers if m.type == "ARMATURE" and m.object == scene.armature]
-    if any(modifier.use_bone_envelopes for modifier in binders):
-        return names
-    weighed = {entry.group for vertex in scene.mesh.data.vertices for entry in vertex.groups if entry.weight > 0.0}
-    return names & {group.name for group in scene.mesh.vertex_groups if group.index in weighed}
+    weighed = set(scene.found.carriers)
+    for mesh in scene.meshes:
+        binders = [m for m in mesh.modifiers if m.type == "ARMATURE" and m.object == scene.armature]
+        if any(modifier.use_bone_envelopes for modifier in binders):
+            return names | weighed
+        groups = {entry.group for vertex in mesh.data.vertices for entry in vertex.groups if entry.weight > 0.0}
+        weighed |= names & {group.name for group in mesh.vertex_groups if group.index in groups}
+    return weighed
 
 
 def _why_bone(name: str, found: Found) -> str:
@@ -74,7 +78,7 @@ def _why_bone(name: str, found: Found) -> str:
 def _why_shape(name: str, scene: Scene, found: Found) -> str:
     if any(channel.name == name for channel in found.held):
         return "held at one value"
-    if scene.mesh.data.shape_keys.key_blocks[name.removeprefix("shape.")].mute:
+    if scene.shapes()[name].mute:
         return "muted"
     driver = found.driven.get(name)
     return f"driven by {driver}, which never moves it inside the ranges" if driver else "no channel moves it"

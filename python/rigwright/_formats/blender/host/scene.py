@@ -1,4 +1,4 @@
-"""One mesh of the file that is open in Blender, driven by its channels."""
+"""The meshes of a character in the file that is open in Blender, driven by its channels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import topology
-from .channels import Channel
+from .channels import Channel, shape_name
 from .contents import contents, not_reproduced
 from .find import Limits, find_channels
+from .geometry import Geometry
 from .influences import followers, posed_elsewhere
+from .meshes import choose_meshes, movers_of
 from .nla import plays_nla
-from .objects import InputError, UnusableError, choose_armature, choose_mesh
+from .objects import InputError, UnusableError, choose_armature
 from .posing import Writer
 
 Array = np.ndarray[Any, Any]
@@ -22,12 +23,14 @@ SNAP = 4e-6  # float32 rounding of a chain of bone matrices
 
 
 class Scene:
-    """Poses and vertices of one mesh in the file that is open.
+    """Poses and vertices of the meshes of a character in the file that is open.
 
     Parameters
     ----------
-    mesh, armature : str, optional
-        Object names; needed where several fit.
+    meshes : list of str, optional
+        Object names; default: all that one armature moves.
+    armature : str, optional
+        Object name; needed where several fit.
     limits : dict, optional
         Channel ranges that replace the file's.
     ranges : float or "actions", optional
@@ -42,38 +45,46 @@ class Scene:
 
     def __init__(
         self,
-        mesh: str | None = None,
+        meshes: list[str] | None = None,
         armature: str | None = None,
         limits: Limits | None = None,
         ranges: float | str | None = None,
     ) -> None:
-        self.mesh = choose_mesh(mesh)
-        self.armature = choose_armature(self.mesh, armature)
-        for item in filter(None, (self.mesh, self.armature)):
+        chosen = choose_meshes(meshes, armature)
+        self.meshes, self.left_out = chosen.meshes, chosen.left_out
+        shared = [rig for rig in movers_of(self.meshes[0]) if all(rig in movers_of(item) for item in self.meshes)]
+        self.armature = choose_armature(shared, self.meshes, armature)
+        for item in filter(None, (*self.meshes, self.armature)):
             if item.mode == "EDIT":
-                raise InputError("mesh" if item == self.mesh else "armature", "being edited", "in object or pose mode")
-        self.found = found = find_channels(self.mesh, self.armature, limits, ranges)
+                raise InputError(
+                    "armature" if item == self.armature else "mesh", "being edited", "in object or pose mode"
+                )
+        self.found = found = find_channels(self.meshes, self.armature, limits, ranges)
         self.channels, self.notes, self.moved = found.channels, found.notes, found.moved
-        self.assigned = _assigned(self.mesh, self.armature)
-        self.nla = plays_nla(_animated(self.mesh, self.armature))
-        self._left_out = not_reproduced(self.mesh, self.armature, self.assigned)
+        self.assigned = _assigned(self.meshes, self.armature)
+        self.nla = plays_nla(_animated(self.meshes, self.armature))
+        self._left_out = not_reproduced(self.meshes, self.armature, self.assigned)
         if bpy.app.autoexec_fail:
             self.notes.append(f"Python in the file was not run: {bpy.app.autoexec_fail_message}")
         self._hidden = self._show_only_rig()
-        self._writer = Writer(self.mesh, self.armature, found.channels, found.held)
+        self._writer = Writer(self.meshes, self.armature, found.channels, found.held)
         self._rest_row = np.array([channel.rest for channel in found.channels])
         self.bones, self.parents = _ordered_bones(self.armature)
-        self._watched = not all(topology.is_fixed(item) for item in self.mesh.modifiers if item.show_viewport)
+        self._geometry = Geometry(self.meshes)
         self._read_bind_state()
-        if self._watched:  # better now than after an hour of sampling
+        self.notes += self._geometry.notes
+        if any(self._geometry.watched):  # better now than after an hour of sampling
             for row in ([c.low for c in self.channels], [c.high for c in self.channels]):
                 self.evaluate(np.array(row))
 
     def description(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Everything about the rig that does not change with the pose."""
         settings = bpy.context.scene.unit_settings
+        parts, surface = self._geometry.surface()
         header = {
-            "mesh": self.mesh.name,
+            "meshes": [mesh.name for mesh in self.meshes],
+            "left_out": self.left_out,
+            "parts": parts,
             "armature": self.armature.name if self.armature else None,
             "host": f"Blender {bpy.app.version_string}",
             "channel_names": [channel.name for channel in self.channels],
@@ -83,16 +94,16 @@ class Scene:
             "whole_channels": self._writer.whole_channels,
             "followers": followers(self.armature),
             "posed_elsewhere": posed_elsewhere(self.armature),
-            "modifiers": [f"{m.name} ({m.type})" for m in self.mesh.modifiers if m.show_viewport],
-            "contents": contents(self.mesh, self.armature, self.nla),
+            "modifiers": [f"{m.name} ({m.type})" for mesh in self.meshes for m in mesh.modifiers if m.show_viewport],
+            "contents": contents(self.meshes, self.armature, self.nla),
             "together": list(dict.fromkeys(action.name for _, action in reversed(self.assigned))),
             "not_reproduced": self._left_out,
             "range_sources": [channel.source for channel in self.channels],
             "without_range": [candidate.channel.name for candidate in self.found.without_range],
             "fps": bpy.context.scene.render.fps / bpy.context.scene.render.fps_base,
             "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
-            "licence": str(self.mesh.get("licence", "")),
-            "origin": str(self.mesh.get("origin", "")),
+            "licence": self._stated("licence"),
+            "origin": self._stated("origin"),
             "notes": self.notes,
         }
         arrays = {
@@ -100,27 +111,32 @@ class Scene:
             "channel_rest": self._rest_row,
             "parents": np.asarray(self.parents, np.int32),
             "rest": self.rest_locals.astype(np.float32),
-            "rest_vertices": self.rest_vertices,
-            "faces": self.faces,
+            "rest_vertices": self._geometry.rest_vertices,
+            "faces": self._geometry.faces,
+            **surface,
         }
         return header, arrays
+
+    def _stated(self, key: str) -> str:
+        """A custom property of the mesh objects, each of its texts once."""
+        return "; ".join(dict.fromkeys(str(mesh[key]) for mesh in self.meshes if mesh.get(key)))
 
     def evaluate(self, row: Array) -> tuple[Array, Array]:
         """Pose row (12 J + K,) and world-space vertices (V, 3), both float32, for one row of channels."""
         numeric = self._writer.write(row)
-        mesh, matrix = self._evaluated()
-        if self._has_changed(mesh):
+        vertices = self._geometry.vertices()
+        if vertices is None:
             raise UnusableError(self._topology_changed(row))
         pose = np.concatenate([self._locals().reshape(-1), numeric])
-        return pose.astype(np.float32), _world_vertices(mesh, matrix)
+        return pose.astype(np.float32), vertices
 
     def current(self) -> tuple[Array, Array]:
         """Pose row and vertices of the state that the file is in."""
-        mesh, matrix = self._evaluated()
-        if self._has_changed(mesh):
-            raise UnusableError(f"the topology of mesh {self.mesh.name!r} changes over time")
+        vertices = self._geometry.vertices()
+        if vertices is None:
+            raise self._geometry.changed()
         pose = np.concatenate([self._locals().reshape(-1), self._writer.read()])
-        return pose.astype(np.float32), _world_vertices(mesh, matrix)
+        return pose.astype(np.float32), vertices
 
     def dial(self, channel: Channel) -> float:
         """The value of a shape key or a custom property as it is."""
@@ -129,20 +145,27 @@ class Scene:
     def state(self, row: Array) -> tuple[Array, dict[str, float]]:
         """Parent-relative bones (J, 3, 4) and the values of all shapes, by channel name, for one row of channels."""
         self._writer.write(row)
-        self._evaluated()
-        keys = self.mesh.data.shape_keys
-        if keys is None:
-            return self._locals(), {}
-        blocks = keys.evaluated_get(bpy.context.evaluated_depsgraph_get()).key_blocks
-        first = keys.reference_key.name
-        return self._locals(), {f"shape.{key.name}": float(key.value) for key in blocks if key.name != first}
+        bpy.context.view_layer.update()
+        return self._locals(), {name: float(key.value) for name, key in self.shapes(evaluated=True).items()}
+
+    def shapes(self, evaluated: bool = False) -> dict[str, Any]:
+        """All shape keys by the names of their channels."""
+        found = {}
+        for place, mesh in enumerate(self.meshes):
+            keys = mesh.data.shape_keys
+            if keys is None:
+                continue
+            first = keys.reference_key.name
+            blocks = keys.evaluated_get(bpy.context.evaluated_depsgraph_get()) if evaluated else keys
+            names = [key.name for key in blocks.key_blocks if key.name != first]
+            found.update({shape_name(self.meshes, place, name): blocks.key_blocks[name] for name in names})
+        return found
 
     def seconds(self, row: Array) -> float:
         """Time to set one row of channels, let Blender evaluate, and read the vertices."""
         start = time.perf_counter()
         self._writer.write(row)
-        mesh, matrix = self._evaluated()
-        _world_vertices(mesh, matrix)
+        self._geometry.vertices()
         return time.perf_counter() - start
 
     def close(self) -> None:
@@ -155,7 +178,7 @@ class Scene:
         bpy.context.view_layer.update()
 
     def _show_only_rig(self) -> list[tuple[Any, bool]]:
-        mine = {self.mesh, self.armature}
+        mine = {*self.meshes, self.armature}
         changed = [(item, item.hide_viewport) for item in bpy.context.scene.objects]
         for item, _ in changed:
             item.hide_viewport = item not in mine
@@ -169,21 +192,14 @@ class Scene:
         if self.armature is not None:
             self._pose_position = self.armature.data.pose_position
             self.armature.data.pose_position = "REST"
-        mesh, matrix = self._evaluated()
-        self._counts, self._connectivity = topology.counts(mesh), topology.connectivity(mesh)
-        self.faces, self.rest_vertices = topology.faces(mesh), _world_vertices(mesh, matrix)
+        self._geometry.read_rest()
         self.rest_locals = np.zeros((0, 3, 4))
         if self.armature is not None:
             self.rest_locals = self._relative(_bone_matrices(self.armature.data.bones, "matrix_local", self.bones))
             self.armature.data.pose_position = "POSE"
-        if not len(self.rest_vertices):
-            raise UnusableError(f"mesh {self.mesh.name!r} has no vertices after its modifiers")
-
-    def _evaluated(self) -> tuple[Any, Array]:
-        """The mesh after all modifiers, and the object's world matrix."""
-        bpy.context.view_layer.update()
-        item = self.mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        return item.data, np.array(item.matrix_world, np.float64)
+        for mesh, size in zip(self.meshes, self._geometry.sizes):  # noqa: B905
+            if not size:
+                raise UnusableError(f"mesh {mesh.name!r} has no vertices after its modifiers")
 
     def _locals(self) -> Array:
         """Parent-relative transforms (J, 3, 4) of all bones in the evaluated pose."""
@@ -204,31 +220,21 @@ class Scene:
         result[children] = _affine_inverse(world[parents[children]]) @ world[children]
         return np.asarray(result[:, :3])
 
-    def _has_changed(self, mesh: Any) -> bool:
-        if topology.counts(mesh) != self._counts:
-            return True
-        return self._watched and not topology.same(topology.connectivity(mesh), self._connectivity)
-
     def _topology_changed(self, row: Array) -> str:
         rows = (self._rest_row, row)
-
-        def evaluate(pose: int) -> Any:
-            self._writer.write(rows[pose])
-            return self._evaluated()[0]
-
-        blamed = topology.blame(self.mesh, evaluate)
-        return f"{blamed} of mesh {self.mesh.name!r} changes the topology with the pose; apply or remove it"
+        return f"{self._geometry.blame(lambda pose: self._writer.write(rows[pose]))}; apply or remove it"
 
 
-def _assigned(mesh: Any, armature: Any | None) -> list[tuple[Any, Any]]:
+def _assigned(meshes: list[Any], armature: Any | None) -> list[tuple[Any, Any]]:
     """(ID block, action) of what the file plays on the character and on what it hangs."""
-    found = [(item, item.animation_data.action) for item in _animated(mesh, armature)]
+    found = [(item, item.animation_data.action) for item in _animated(meshes, armature)]
     return [(item, action) for item, action in found if action is not None]
 
 
-def _animated(mesh: Any, armature: Any | None) -> list[Any]:
+def _animated(meshes: list[Any], armature: Any | None) -> list[Any]:
     """The character's data blocks, and what it hangs on, that have animation data."""
-    items = [mesh, mesh.data.shape_keys, armature, mesh.parent, armature and armature.parent]
+    items = [block for mesh in meshes for block in (mesh, mesh.data.shape_keys, mesh.parent)]
+    items += [armature, armature and armature.parent]
     return [item for item in dict.fromkeys(items) if item and item.animation_data]
 
 
@@ -267,15 +273,3 @@ def _affine_inverse(matrices: Array) -> Array:
         result[:, :3, 3] = -np.einsum("jik,jk->ji", result[:, :3, :3], matrices[:, :3, 3])
     result[:, 3, 3] = 1.0
     return result
-
-
-def _world_vertices(mesh: Any, matrix: Array) -> Array:
-    local = np.empty((len(mesh.vertices), 3), np.float32)
-    position = mesh.attributes.get("position") if hasattr(mesh, "attributes") else None
-    if position is not None:
-        position.data.foreach_get("vector", local.reshape(-1))
-    else:
-        mesh.vertices.foreach_get("co", local.reshape(-1))
-    if np.array_equal(matrix, np.eye(4)):
-        return local
-    return np.asarray(local @ matrix[:3, :3].T + matrix[:3, 3], np.float32)

@@ -43,29 +43,38 @@ def counts(mesh: Any) -> tuple[int, int, int]:
 
 def faces(mesh: Any) -> Array:
     """Faces as (F, 4) int32, -1 pads triangles; polygons with more than four corners are triangulated."""
-    _, starts, corners = connectivity(mesh)
-    sizes = np.diff(np.append(starts, len(corners)))
+    loops, _ = corners(mesh)
+    vertices = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", vertices)
+    return np.where(loops < 0, -1, vertices[loops]).astype(np.int32) if len(loops) else loops
+
+
+def corners(mesh: Any) -> tuple[Array, Array]:
+    """The corner (loop) at each corner of the faces, (F, 4) int32, and the polygon of each face."""
+    _, starts, vertices = connectivity(mesh)
+    sizes = np.diff(np.append(starts, len(vertices)))
     result: list[Array] = []
     order: list[Array] = []
     for size in (3, 4):
         picked = np.flatnonzero(sizes == size)
         block = np.full((len(picked), 4), -1, np.int32)
-        block[:, :size] = corners[starts[picked, None] + np.arange(size)]
+        block[:, :size] = starts[picked, None] + np.arange(size)
         result.append(block)
         order.append(picked)
     if sizes.size and sizes.max() > 4:
         mesh.calc_loop_triangles()
         triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
         owner = np.empty(len(mesh.loop_triangles), np.int32)
-        mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
+        mesh.loop_triangles.foreach_get("loops", triangles.reshape(-1))
         mesh.loop_triangles.foreach_get("polygon_index", owner)
         large = sizes[owner] > 4
         block = np.full((int(large.sum()), 4), -1, np.int32)
         block[:, :3] = triangles[large]
         result.append(block)
         order.append(owner[large])
-    rows = np.concatenate(result)
-    return np.ascontiguousarray(rows[np.argsort(np.concatenate(order), kind="stable")])
+    polygons = np.concatenate(order)
+    sorted_rows = np.argsort(polygons, kind="stable")
+    return np.ascontiguousarray(np.concatenate(result)[sorted_rows]), polygons[sorted_rows]
 
 
 def blame(mesh_object: Any, evaluate: Callable[[int], Any]) -> str:

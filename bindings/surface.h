@@ -1,0 +1,13 @@
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "rigwright/rig/deformer.h"
+
+namespace rigwright::bindings {
+
+/// Adds `parts`, `vertex_parts`, `materials`, `face_materials`, `uvs` and `uv_faces` to the class of models.
+void add_surface(pybind11::class_<rig::Deformer, std::shared_ptr<rig::Deformer>>& model);
+
+}  // namespace rigwright::bindings

@@ -1,0 +1,107 @@
+"""Which meshes of a file are one character, and which are left out and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from .objects import InputError, armatures_of, one_of
+from .paths import drivers_of
+
+CUTTING = ("MESH_DEFORM", "BOOLEAN")  # modifiers whose object is a tool, no part of the character
+
+
+@dataclass
+class Chosen:
+    """The meshes of a character.
+
+    Attributes
+    ----------
+    meshes : list of objects
+        By name, or in the order in which they were asked for.
+    left_out : list of str
+        The other meshes of the file, each with the reason.
+    """
+
+    meshes: list[Any]
+    left_out: list[str] = field(default_factory=list)
+
+
+def choose_meshes(names: list[str] | None, armature: str | None) -> Chosen:
+    """The mesh objects called ``names``; without them all that one armature moves, or the only one there is."""
+    every = sorted((item for item in bpy.context.scene.objects if item.type == "MESH"), key=lambda item: item.name)
+    if not every:
+        raise InputError("path", "a file without a mesh", "a .blend file whose scene holds a mesh object")
+    if names:
+        return Chosen(_named(names, every), [f"{i.name!r}: not asked for" for i in every if i.name not in names])
+    movers = {item.name: movers_of(item) for item in every}
+    rigs = list(dict.fromkeys(rig for found in movers.values() for rig in found))
+    if armature is not None:
+        rigs = [rig for rig in rigs if rig.name == armature]
+    bound = [item for item in every if any(rig in movers[item.name] for rig in rigs)]
+    if not bound:
+        if len(every) > 1:
+            raise InputError("mesh", f"not given, and the file holds {len(every)} meshes", _one_of(every))
+        return Chosen(every)
+    reasons = {item.name: _why_not(item, every) for item in bound}
+    taken = [item for item in bound if not reasons[item.name]] or bound
+    if len(taken) > 1 and not any(all(rig in movers[item.name] for item in taken) for rig in rigs):
+        moved = f"not given, and the file holds {len(taken)} meshes of {len(rigs)} armatures"
+        raise InputError("mesh", moved, _one_of(taken))
+    left = [(i.name, reasons.get(i.name) or "no armature of the character moves it") for i in every if i not in taken]
+    return Chosen(taken, [f"{name!r}: {why}" for name, why in left])
+
+
+def movers_of(mesh: Any) -> list[Any]:
+    """Armature objects that move a mesh: those that deform it, that it or a parent of it hangs on, that its
+    constraints aim at, or whose bones drive its shape keys."""
+    found = list(armatures_of(mesh))
+    item = mesh
+    while item is not None:
+        aims = [getattr(c, "target", None) for c in item.constraints if not c.mute]
+        aims += [target.target for c in item.constraints if c.type == "ARMATURE" for target in c.targets]
+        found += [aim for aim in [item.parent, *aims] if aim is not None and aim.type == "ARMATURE"]
+        item = item.parent
+    for _, curve in drivers_of(mesh.data.shape_keys):
+        for variable in curve.driver.variables:
+            found += [t.id for t in variable.targets if getattr(t.id, "type", None) == "ARMATURE"]
+    return list(dict.fromkeys(found))
+
+
+def carriers(meshes: list[Any], armature: Any | None) -> set[str]:
+    """Bones that meshes hang on as rigid pieces, by name."""
+    found = set()
+    for item in meshes:
+        while item is not None:
+            if item.parent is not None and item.parent == armature and item.parent_type == "BONE":
+                found.add(item.parent_bone)
+            item = item.parent
+    return found
+
+
+def _named(names: list[str], every: list[Any]) -> list[Any]:
+    known = {item.name: item for item in every}
+    for name in names:
+        if name not in known:
+            raise InputError("mesh", repr(name), _one_of(every))
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _why_not(item: Any, every: list[Any]) -> str:
+    """Why a mesh that the armature moves is no part of the character; empty if it is one."""
+    if item.hide_render:
+        return "hidden in renders"
+    if item.name in {bone.custom_shape.name for rig in bpy.context.scene.objects if rig.type == "ARMATURE"
+                     for bone in rig.pose.bones if bone.custom_shape is not None}:  # fmt: skip
+        return "the shape of a bone"
+    for other in every:
+        for modifier in other.modifiers:
+            if modifier.type in CUTTING and modifier.object == item:
+                return f"the object of modifier {modifier.name!r} of {other.name!r}"
+    return ""
+
+
+def _one_of(items: list[Any]) -> str:
+    return one_of([item.name for item in items])
