@@ -79,7 +79,7 @@ def test_more_influences_are_never_worse():
 
 
 def test_full_fit_matches_scipy(tolerance):
-    nnls = pytest.importorskip("scipy.optimize").nnls
+    nnls = pytest.importorskip("scipy.optimize", reason="SciPy is not installed").nnls
     data = curved(known_rig(seed=2)[0])
     fitted = dense(linear_blend(data, None))
     inverse = np.linalg.inv(np.concatenate([data.skeleton.rest_globals, np.tile([[[0, 0, 0, 1]]], (6, 1, 1))], axis=1))

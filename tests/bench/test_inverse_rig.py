@@ -9,7 +9,7 @@ import pytest
 
 import rigwright as rw
 
-pytest.importorskip("scipy")
+pytest.importorskip("scipy", reason="SciPy is not installed")
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 ALPHA, SMOOTHNESS = 0.3, 5.0

@@ -95,9 +95,9 @@ def test_evaluate_measures_and_writes_vertices(workplace):
         (["sample", "hero.npz", "-o", "x.rwdata", "--animation", "bend.txt"], "must be"),
         (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "no array of numbers"),
-        (["evaluate", "hero.npz", "held_out.rwdata"], "rigwright: "),
+        (["evaluate", "hero.npz", "held_out.rwdata"], "evaluate: model is hero.npz"),
         (["info", "folder"], "a folder that rigwright.sampling.sample has finished"),
-        (["info", "broken.npz"], "rigwright: "),
+        (["info", "broken.npz"], "broken.npz"),
         (
             ["train", "body", "held_out.rwdata", "-o", "skinning.safetensors"],
             "skinning.safetensors exists; --overwrite",

@@ -97,7 +97,7 @@ def test_every_command_has_its_files():
 @pytest.mark.parametrize("name", READS)
 def test_the_example_runs(name, folder, made):
     for package in NEEDS.get(name, ()):
-        pytest.importorskip(package)
+        pytest.importorskip(package, reason=f"{package} is not installed")
     commands = examples(name, folder)
     assert commands
     for arguments in commands:

@@ -57,7 +57,7 @@ def curves():
 def made(folder, kind, ending, curves):
     face, path = plain_face(), folder / f"{kind}{ending}"
     if ending in (".usda", ".usdc"):
-        pytest.importorskip("pxr.Usd")
+        pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
     if ending in (".blend", ".abc") and not has_blender():
         pytest.skip("no Blender")
     if kind == "rig":
@@ -67,7 +67,7 @@ def made(folder, kind, ending, curves):
     elif kind == "weights":
         write_blendshape_weights(path, face, curves, FPS)
     elif ending == ".ply":
-        pytest.importorskip("trimesh")
+        pytest.importorskip("trimesh", reason="trimesh is not installed")
         path.write_text(PLY)
     elif ending == ".obj":
         path.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")

@@ -148,7 +148,10 @@ def test_what_a_method_refuses_is_said_before_alpha_is_chosen(shot_files, monkey
 
 
 def test_a_mesh_of_several_is_named(shot_files):
-    usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
+    usd, geometry = (
+        pytest.importorskip("pxr.Usd", reason="usd-core is not installed"),
+        pytest.importorskip("pxr.UsdGeom", reason="usd-core is not installed"),
+    )
     shot = np.load(shot_files / "take.npy")
     stage = usd.Stage.CreateNew(str(shot_files / "scene.usda"))
     for name, moved in (("face", shot), ("eyes", shot[:, :8])):

@@ -85,7 +85,9 @@ def test_what_is_no_motion_is_refused(tmp_path, wrong):
 @pytest.mark.parametrize("ending", [".usd", ".usda", ".usdc"])
 def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, tolerance):
     """By usd-core: neutral plus weighted offsets, put where the root's transform takes them."""
-    usd, geometry, skel = (pytest.importorskip(f"pxr.{name}") for name in ("Usd", "UsdGeom", "UsdSkel"))
+    usd, geometry, skel = (
+        pytest.importorskip(f"pxr.{name}", reason="usd-core is not installed") for name in ("Usd", "UsdGeom", "UsdSkel")
+    )
     curves, head = random_curves(1, FRAMES), head_turns(FRAMES, 100)
     write_blendshape_weights(tmp_path / f"w{ending}", rig, curves, 25.0, head)
     stage = usd.Stage.Open(str(tmp_path / f"w{ending}"))
@@ -115,7 +117,7 @@ def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, toler
 
 
 def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
-    pytest.importorskip("pxr.UsdSkel")
+    pytest.importorskip("pxr.UsdSkel", reason="usd-core is not installed")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Z"), random_curves(1, FRAMES), head_turns(FRAMES)
     write_blendshape_weights(tmp_path / "w.usda", rig, curves, 25.0, head)
     shot = rw.sources.load_shot(tmp_path / "w.usda")
@@ -127,7 +129,7 @@ def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
 def played(tmp_path_factory):
     if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
         pytest.skip("neither the bpy wheel nor a blender executable is installed")
-    pytest.importorskip("pxr.UsdSkel")
+    pytest.importorskip("pxr.UsdSkel", reason="usd-core is not installed")
     folder = tmp_path_factory.mktemp("head")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(1, FRAMES), head_turns(FRAMES, 100)
     for name in ("face.blend", "face.glb", "face.usda"):

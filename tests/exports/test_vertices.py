@@ -207,7 +207,7 @@ def test_other_arrays_are_written_alike(written, mesh, tmp_path, convert):
 
 
 def test_a_tensor_is_an_array(written, mesh, tmp_path):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     write_vertices(tmp_path / "m.pc2", torch.from_numpy(mesh), FACES, FPS)
     assert (tmp_path / "m.pc2").read_bytes() == (written[0] / "m.pc2").read_bytes()
 

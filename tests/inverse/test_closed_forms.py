@@ -94,7 +94,7 @@ def test_pins_ties_priors_and_markers_are_kept(method):
 
 
 def test_sqp_arrives_where_descent_does():
-    pytest.importorskip("scipy")
+    pytest.importorskip("scipy", reason="SciPy is not installed")
     rig, targets = shot_of(arrays_of("pairs", 6), (-0.5, 1.0), frames=1, seed=6)
     start = rw.inverse.solve(rig, targets, "cet", ALPHA).weights
     theirs = rw.inverse.solve(rig, targets, "sqp", ALPHA, init=start)
@@ -119,7 +119,7 @@ def test_the_hessian_is_the_gradients_derivative(seed):
 
 def test_sqp_that_stops_on_its_way_is_not_solved():
     """At a kink its steps end, though the slopes to both sides are as far from 0 as ever."""
-    optimize = pytest.importorskip("scipy.optimize")
+    optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
     rest = np.zeros((2, 3))
     shape, bent = np.array([[1.0, 0, 0], [0, 0, 0]]), np.array([[0.0, 0, 0], [0, 1.0, 0]])
     rig = rw.BlendshapeRig(rest, shape[None], [((rw.Tent(0, 0.0, 0.5, 1.0),), bent)])
@@ -135,7 +135,7 @@ def test_sqp_that_stops_on_its_way_is_not_solved():
 
 
 def test_sqp_finds_the_neutral():
-    pytest.importorskip("scipy")
+    pytest.importorskip("scipy", reason="SciPy is not installed")
     rig, _ = shot_of(arrays_of("any", 3), frames=1)
     solved = rw.inverse.solve(rig, rig.rest_vertices, "sqp", alpha=0.0)
     assert solved.converged.all()

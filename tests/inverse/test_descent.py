@@ -28,7 +28,7 @@ def test_objective_and_rmse_are_those_of_the_vertices(seed, tolerance):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_general_solver_finds_less(seed):
-    optimize = pytest.importorskip("scipy.optimize")
+    optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
     rng = np.random.default_rng(seed)
     rig = random_rig(rng, vertices=20, shapes=6, corrections=6)
     targets = rig.evaluate(rng.uniform(size=(5, 6))) + 0.5 * rng.normal(size=(5, 20, 3)).astype(np.float32)

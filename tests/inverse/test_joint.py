@@ -17,7 +17,7 @@ def shot_value(rig, targets, weights, *, alpha, smoothness):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("smoothness", [1.0, 300.0])
 def test_joint_solve_is_as_good_as_a_general_solver(seed, smoothness):
-    optimize = pytest.importorskip("scipy.optimize")
+    optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
     rng = np.random.default_rng(seed)
     rig = random_rig(rng, vertices=15, shapes=4, corrections=3, tents=False)
     times = np.linspace(0, 3, 7)[:, None]

@@ -37,7 +37,7 @@ def test_the_macro_rig_of_a_real_body_comes_back(data_path):
 
 
 def test_noisy_frames_are_no_worse_than_a_general_solver_from_many_starts():
-    optimize = pytest.importorskip("scipy.optimize")
+    optimize = pytest.importorskip("scipy.optimize", reason="SciPy is not installed")
     rng = np.random.default_rng(7)
     rig = macro_rig(rng, vertices=30)
     targets = frames_of(rig, 4, 7)[1] + 0.3 * rng.normal(size=(4, 30, 3)).astype(np.float32)

@@ -63,7 +63,7 @@ def test_the_choice_does_not_depend_on_the_unit():
 
 
 def test_every_entry_is_a_solve_of_the_training_frames():
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     rig, targets = shot_of(arrays_of("any", 0), frames=25, seed=0)
     found = rw.inverse.trade_off(rig, targets, ("cet", "mm"), (1, 0, 100), gap=6, max_iterations=50)
     assert list(found.alphas) == [0, 1, 100]
@@ -76,7 +76,9 @@ def test_every_entry_is_a_solve_of_the_training_frames():
             assert found.cardinality[m, a] == (solved.weights > 1e-3).sum(axis=1).mean()
     assert (np.diff(found.l1) < 0).all()
     assert found.alpha == found.elbows["cet"]
-    axes = found.plot(pytest.importorskip("matplotlib.figure").Figure().subplots(1, 2))
+    axes = found.plot(
+        pytest.importorskip("matplotlib.figure", reason="matplotlib is not installed").Figure().subplots(1, 2)
+    )
     for axis, across in zip(axes, (found.cardinality, found.l1), strict=True):
         curves = [line for line in axis.get_lines() if line.get_label() in found.methods]
         np.testing.assert_array_equal([line.get_xdata() for line in curves], across)

@@ -28,13 +28,13 @@ def test_there_are_notebooks():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path, tmp_path, monkeypatch):
     for package in (*NEEDS.get(path.stem, ()), "pyvista", "matplotlib", "ipykernel", "nbclient"):
-        pytest.importorskip(package)
+        pytest.importorskip(package, reason=f"{package} is not installed")
     if path.stem in OF_ASSETS:
         try:
             asset_folder()
         except MissingExtra as missing:
             pytest.skip(str(missing))
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    nbformat, nbclient = pytest.importorskip("nbformat", reason="nbformat is not installed"), pytest.importorskip("nbclient", reason="nbclient is not installed")
     package = str(Path(rigwright.__file__).resolve().parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

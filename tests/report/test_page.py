@@ -124,7 +124,7 @@ def test_a_model_without_error_and_a_single_pose_make_a_page(written, tmp_path, 
 def test_wrong_input_is_named(studied, tmp_path):
     from rigwright import report
 
-    pytest.importorskip("pyvista")
+    pytest.importorskip("pyvista", reason="pyvista is not installed")
     with pytest.raises(ValueError, match="report: models is empty"):
         report.write_body(tmp_path / "a.html", [], studied.data)
     random_body().save(tmp_path / "other.safetensors")

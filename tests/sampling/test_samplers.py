@@ -19,7 +19,7 @@ FRAMES = np.array([[-10.0, 0.5, 3.0], [20.0, 0.0, 3.0], [-80.0, 1.0, 3.0]])
 
 def test_quantiles_are_those_of_the_normal_distribution():
     """To 1e-15: relative to the quantile, or to 1 if that is larger."""
-    special = pytest.importorskip("scipy.special")
+    special = pytest.importorskip("scipy.special", reason="SciPy is not installed")
     tails = 0.5 - 2.0 ** -np.arange(2, 50)
     q = np.concatenate([np.linspace(-0.499, 0.499, 2001), tails, -tails])
     exact = np.where(q < 0, special.ndtri(0.5 - np.abs(q)), -special.ndtri(0.5 - np.abs(q)))
@@ -37,7 +37,7 @@ def test_the_middle_is_zero():
 
 @pytest.mark.parametrize("spread", [0.1, 1 / 3, 1.5])
 def test_normal_is_the_truncated_normal_distribution(spread):
-    stats = pytest.importorskip("scipy.stats")
+    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     rows = Normal(spread).draw(RANGES, REST, 4000, Stream(3))
     scaled = (rows[:, 0] + 40.0) / (100.0 * spread)
     assert stats.kstest(scaled, stats.truncnorm(-0.5 / spread, 0.5 / spread).cdf).pvalue > 0.05

@@ -4,11 +4,57 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.linalg import polar
+from scipy.spatial.transform import Rotation
 
 from rigwright._rigs import rotations as rot
 
 ORDERS = ["".join(order) for order in permutations("XYZ")]
 angles = st.tuples(*[st.floats(-720, 720) for _ in range(3)])
+
+
+@pytest.fixture
+def turns() -> Rotation:
+    """Random rotations of SciPy, which is the oracle here."""
+    return Rotation.random(50, random_state=0)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_euler_angles_turn_as_scipys_intrinsic_ones_do(order, tolerance):
+    degrees = np.random.default_rng(0).uniform(-720, 720, (50, 3))
+    expected = Rotation.from_euler(order, degrees, degrees=True).as_matrix()
+    np.testing.assert_allclose(rot.euler_to_matrix(degrees, order), expected, atol=tolerance["float64"])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_angles_of_a_rotation_are_scipys(order, turns, tolerance):
+    expected = turns.as_euler(order, degrees=True)
+    np.testing.assert_allclose(rot.matrix_to_euler(turns.as_matrix(), order), expected, rtol=tolerance["gram"])
+
+
+def test_matrices_of_quaternions_are_scipys(turns, tolerance):
+    quaternions = turns.as_quat() * np.linspace(0.5, 2.0, 50)[:, None]
+    np.testing.assert_allclose(rot.quaternion_to_matrix(quaternions), turns.as_matrix(), atol=tolerance["float64"])
+
+
+def test_quaternions_of_matrices_are_scipys(turns, tolerance):
+    """Up to the sign, which follows the rotation before."""
+    found, expected = rot.matrix_to_quaternion(turns.as_matrix()), turns.as_quat()
+    signs = np.sign((found * expected).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(found, signs * expected, atol=tolerance["float64"])
+    assert ((found[1:] * found[:-1]).sum(axis=1) >= 0).all()
+
+
+def test_the_nearest_rotation_is_scipys_polar_factor(turns, tolerance):
+    stretched = turns.as_matrix() @ np.diag([0.5, 1.0, 3.0]) @ turns.inv().as_matrix()[::-1]
+    expected = [polar(matrix)[0] for matrix in stretched]
+    np.testing.assert_allclose(rot.nearest_rotation(stretched), expected, atol=tolerance["float64"])
+
+
+def test_the_rotation_between_directions_is_the_smallest(turns, tolerance):
+    a, b = turns.as_matrix()[:2, :, 0]
+    turn = Rotation.from_matrix(rot.rotation_between(a, b))
+    assert turn.magnitude() == pytest.approx(np.arccos(a @ b), rel=tolerance["gram"])
 
 
 @pytest.mark.parametrize("order", ORDERS)

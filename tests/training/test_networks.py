@@ -26,7 +26,7 @@ def slow_network(part, x):
 
 
 def test_folded_layers_on_raw_inputs_equal_the_batched_networks(sets, tolerance):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     inputs, targets, maps = sets
     problem = make_problem(inputs, targets, maps, np.ones(ROWS, bool))
     parameters = initial_parameters([n for n, _ in SIZES], [r for _, r in SIZES], HIDDEN, seed=1)

@@ -10,7 +10,7 @@ from rigwright.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap
 
 @pytest.fixture
 def torch():
-    return pytest.importorskip("torch")
+    return pytest.importorskip("torch", reason="PyTorch is not installed")
 
 
 def fit(torch, make, rate, steps):
