@@ -59,7 +59,7 @@ def made(folder, kind, ending, curves):
     if ending in (".usda", ".usdc"):
         pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
     if ending in (".blend", ".abc") and not has_blender():
-        pytest.skip("no Blender")
+        pytest.skip("no blender executable on the PATH and no bpy wheel")
     if kind == "rig":
         face.save(path) if ending == ".safetensors" else write_rig(path, face) if ending != ".blend" else (
             write_blendshape_weights(path, face, curves, FPS)
