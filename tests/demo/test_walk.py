@@ -7,8 +7,8 @@ import pytest
 
 from rigwright._demo import Walk, kinematics, walk, walk_channels
 from rigwright._demo.assets import load_body
-from rigwright._formats.blender import BlenderRig
 from rigwright._formats.mpfb.skeleton import bone_matrix
+from rigwright.sources import BlenderRig
 
 
 @pytest.fixture(scope="module")

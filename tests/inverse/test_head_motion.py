@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright.inverse import Solver
 from rigwright.inverse._parts import solve_in_parts
-from rigwright.inverse._solve import Solver
 from tests.support.blendshapes import random_rig
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face, turn
 

@@ -9,9 +9,8 @@ import signal
 import numpy as np
 import pytest
 
-from rigwright.inverse import Solution
+from rigwright.inverse import Solution, Solver
 from rigwright.inverse._parts import solve_in_parts
-from rigwright.inverse._solve import Solver
 from rigwright.progress import Progress
 from tests.support.blendshapes import random_rig
 

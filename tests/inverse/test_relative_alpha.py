@@ -7,8 +7,8 @@ import pytest
 
 import rigwright as rw
 from rigwright.errors import SparsityWarning
+from rigwright.inverse import Solver
 from rigwright.inverse._parts import solve_in_parts
-from rigwright.inverse._solve import Solver
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import rigwright as rw
 from rigwright import inverse
-from rigwright.inverse._solve import Solver
+from rigwright.inverse import Solver
 from rigwright.report._shot.page import notes, residual
 from rigwright.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
 from rigwright.report._shot.solved import solved_shot

@@ -9,13 +9,15 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
-from rigwright._rigs.description import Joints, RigChannel, Skin
 from rigwright._rigs.rotations import euler_to_matrix, transform_of
 from rigwright.sampling._manifest import manifest_hash
 from rigwright.sources import (
     FollowerRotations,
+    Joints,
+    RigChannel,
     RotationChannels,
     ScaleChannels,
+    Skin,
     SkinnedRig,
     TranslationChannels,
     load_bvh,
