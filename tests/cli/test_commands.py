@@ -46,6 +46,14 @@ def test_sample_from_animation(workplace):
     assert wave.probe is None
 
 
+def test_frames_are_probed_when_that_is_asked_for_and_when_noise_leaves_them(workplace):
+    rig = rw.sources.load(workplace / "hero.npz")
+    np.save(workplace / "still.npy", np.tile(rig.channel_rest, (5, 1)))
+    for place, given in (("asked", ["--probe", 1]), ("noisy", ["--noise", 0.1])):
+        json_of("sample", "hero.npz", "-o", place, "--animation", "still.npy", *given, folder=workplace)
+        assert rw.Dataset(workplace / place).probe is not None
+
+
 def test_sample_from_a_bvh_by_a_joint_map(workplace, tolerance):
     (workplace / "bend.bvh").write_text(BVH)
     (workplace / "map.json").write_text(json.dumps({"a": "root", "b": "joint1"}))

@@ -12,7 +12,9 @@ import pytest
 import rigwright as rw
 from rigwright.cli import _dispatch as dispatch
 from rigwright.exports import write_blendshape_weights, write_rig, write_vertices
+from tests.cli.command import json_of
 from tests.support.dog import has_blender
+from tests.support.glb import character
 from tests.support.plain_face import plain_face
 
 README = Path(__file__).parents[2] / "README.md"
@@ -139,3 +141,12 @@ def test_info_knows_bvh(tmp_path, told):
     facts = told("info", tmp_path / "a.bvh")
     assert (facts["frames"], facts["fps"], facts["joints"], facts["moving_channels"]) == (2, 25.0, 2, 1)
     assert facts["size"] == "0 x 10 x 0"
+
+
+def test_info_counts_the_nodes_and_shapes_that_a_clip_moves(tmp_path):
+    hero = character()
+    hero.write(tmp_path / "hero.glb")
+    for clip, told in zip(hero.json["animations"], json_of("info", "hero.glb", folder=tmp_path)["clips"], strict=True):
+        targets = [channel["target"] for channel in clip["channels"]]
+        assert told["nodes"] == len({target["node"] for target in targets if target["path"] != "weights"})
+        assert told["shapes"] == (2 if any(target["path"] == "weights" for target in targets) else 0)

@@ -109,6 +109,8 @@ def test_another_topology_by_landmarks(face_files, tolerance):
         rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(face_files / "marks.txt", int)
     )
     assert told["coverage"] == pytest.approx(match.coverage)
+    assert told["mean_distance_mm"] == pytest.approx(10 * match.mean_distance)
+    assert told["landmark_error_mm"] == pytest.approx(10 * match.landmark_error.max())
     assert told["torn_edges"] == match.torn.tolist()
     neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.positions_from_rig(rig))
     expected = rw.transfer.deformation_transfer(neutral, shapes[:6], target, triangles) - target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import rigwright as rw
 from rigwright import inverse
 from rigwright.inverse import Solver
+from rigwright.plot._colors import heat
+from rigwright.report._shot import gallery
 from rigwright.report._shot.page import notes, residual
 from rigwright.report._shot.rivals import ALPHAS, Rival, Run, compare, compared_frames
 from rigwright.report._shot.solved import solved_shot
@@ -126,6 +129,22 @@ def test_the_first_equal_run_counts():
     rival = Rival("mm", "#000000", runs, [])
     assert rival.reached(np.array([2.0]), 0.0) == 0.2
     np.testing.assert_allclose(rival.excess(np.array([2.0]), 0.0), [0.5, 5e-7, 0.0])
+
+
+def test_a_frames_heat_is_its_distances_on_the_scale_beside_it(solved, monkeypatch):
+    shot, drawn = solved_shot(solved.rig, solved.shot, solved.solution), []
+
+    def picture(vertices, view, colors):
+        drawn.append(colors)
+        return np.zeros((8, 8, 3), np.uint8)
+
+    monkeypatch.setattr(gallery, "Studio", lambda *size: contextlib.nullcontext(SimpleNamespace(picture=picture)))
+    rows = gallery.shot_gallery(shot, lambda progress: None).poses
+    frames = gallery.marked_frames(shot).values()
+    for row, frame, colors in zip(rows, frames, np.array(drawn[2:], object).reshape(3, 4), strict=True):
+        assert colors[0] is colors[1] is None
+        for half in colors[2:]:
+            np.testing.assert_array_equal(half, heat(shot.distances(frame) / row.top))
 
 
 def test_frames_are_apart():
