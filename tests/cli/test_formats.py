@@ -75,7 +75,12 @@ def made(folder, kind, ending, curves):
         path.write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n")
     else:
         frames = face.evaluate(curves if kind == "shot" else curves[:1])
-        write_vertices(path, frames, face.faces, FPS, meters_per_unit=0.01, up_axis="Y")
+        try:
+            write_vertices(path, frames, face.faces, FPS, meters_per_unit=0.01, up_axis="Y")
+        except rw.errors.SourceError as error:
+            if "without Alembic" not in str(error):
+                raise
+            pytest.skip("this Blender was built without Alembic")
     return path
 
 
