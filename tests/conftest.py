@@ -25,9 +25,13 @@ TOLERANCES = {
     "exact": 0.0,
     "float64": 1e-12,
     "gram": 1e-9,  # least squares in Gram space: squaring costs digits
+    "float64_converged": 1e-6,  # iterations that stop at a small change, and angles near a pole: half the digits
     "float32": 2e-6,
     "map_ridge": 1e-6,  # floors of deformation maps: the ridge of 1e-9 on texels that hardly anything samples
+    "float32_scaled": 1e-5,  # float32 positions of order ten, or several float32 steps one after another
     "float32_sum": 2e-5,  # long float32 sums in an order of their own (matrix products of a few hundred terms)
+    "float32_character": 1e-4,  # float32 positions of characters in centimeters: of order 100
+    "printed": 1e-3,  # figures that are printed with three digits, and fits that stop at three
     "finite_difference": 2e-3,  # central differences of float32 functions: cancellation leaves about three digits
 }
 

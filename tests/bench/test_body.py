@@ -10,9 +10,9 @@ from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body
 from tests.support.models import linear_blend, random_body, random_poses
 
-pytest.importorskip("torch")
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
+pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("onnx", reason="onnx is not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 from rigwright import _bench as bench
 from rigwright._bench.timing import interleaved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ import pytest
 import rigwright as rw
 from tests.packing import oracles
 
-pytest.importorskip("pulp")
-pytest.importorskip("highspy")
+pytest.importorskip("pulp", reason="pulp is not installed")
+pytest.importorskip("highspy", reason="highspy is not installed")
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -84,7 +85,9 @@ def test_findings_follow_the_figures():
     flat = {alpha: [1.0, 1.0, 1.0] for alpha in ALPHAS}
     alphas = [Alpha("near", flat | {0.5: [0.9, 0.9, 0.9]}), Alpha("far", flat | {0.25: [0.5, 0.5, 0.5]})]
     said = where_ours_differs(rows, alphas)
-    assert "80% to 100% are in greedy's too (thesis: 63% to 98%)" in said
-    assert "hold 50% to 100% of all shapes (thesis: 44% to 95%)" in said
-    assert "than greedy's on near, not on far" in said
-    assert "is ours on near, not on far (best 0.25; .5 is 100.0% above it)" in said
+    figures = re.findall(r"([\d.]+)%", said)
+    ours, theirs = (figures[:2], figures[4:6]), (figures[2:4], figures[6:8])
+    assert ours == (["80", "100"], ["50", "100"])
+    assert theirs == (["63", "98"], ["44", "95"])
+    assert figures[8:] == ["100.0"]
+    assert re.findall(r"\b(?:near|far)\b", said.split("shapes")[-1])[-4:] == ["near", "far", "near", "far"]

@@ -8,19 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rigwright import _core
+from tests.support.damage import damaged_tensors, replaced, without_missing
 from tests.support.models import random_body_tensors, random_poses
 
 TENSORS, METADATA = random_body_tensors(num_vertices=30)
-
-
-def damaged(**changes):
-    return {name: value for name, value in (TENSORS | changes).items() if value is not None}
-
-
-def replaced(name, index, value):
-    tensor = TENSORS[name].copy()
-    tensor[index] = value
-    return {name: tensor}
 
 
 def wrong_weights():
@@ -31,17 +22,17 @@ def wrong_weights():
 
 CASES = [
     ({"sets.joint": None}, "without tensor 'sets.joint'"),
-    (replaced("sets.joint", 2, 6), "sets.joint is holding 6; it must be joints below 6"),
-    (replaced("sets.joint", 2, -1), "sets.joint is holding -1"),
-    (replaced("sets.vertex", 0, 30), "sets.vertex is holding 30; it must be vertices below 30"),
-    (replaced("sets.vertex", 1, int(TENSORS["sets.vertex"][0])), "sets.vertex is not ascending inside set 0"),
-    (replaced("sets.weight", 3, -0.5), "sets.weight is holding -0.5"),
-    (replaced("sets.weight", 3, np.nan), "sets.weight is not finite"),
+    (replaced(TENSORS, "sets.joint", 2, 6), "sets.joint is holding 6; it must be joints below 6"),
+    (replaced(TENSORS, "sets.joint", 2, -1), "sets.joint is holding -1"),
+    (replaced(TENSORS, "sets.vertex", 0, 30), "sets.vertex is holding 30; it must be vertices below 30"),
+    (replaced(TENSORS, "sets.vertex", 1, int(TENSORS["sets.vertex"][0])), "sets.vertex is not ascending inside set 0"),
+    (replaced(TENSORS, "sets.weight", 3, -0.5), "sets.weight is holding -0.5"),
+    (replaced(TENSORS, "sets.weight", 3, np.nan), "sets.weight is not finite"),
     (wrong_weights(), "sets.weight at vertex 7 is of sum 0.5"),
-    (replaced("sets.offset", 0, 1), "sets.offset is not ascending from 0"),
-    (replaced("sets.offset", 2, 10**9), "sets.offset is not ascending from 0"),
-    (replaced("inputs.offset", -1, 3), "inputs.offset is not ascending from 0"),
-    (replaced("inputs.column", 0, 74), "inputs.column is holding 74; it must be pose columns below 74"),
+    (replaced(TENSORS, "sets.offset", 0, 1), "sets.offset is not ascending from 0"),
+    (replaced(TENSORS, "sets.offset", 2, 10**9), "sets.offset is not ascending from 0"),
+    (replaced(TENSORS, "inputs.offset", -1, 3), "inputs.offset is not ascending from 0"),
+    (replaced(TENSORS, "inputs.column", 0, 74), "inputs.column is holding 74; it must be pose columns below 74"),
     ({"inputs.column": np.int32([])}, "inputs.offset is not ascending from 0 to 0"),
     ({"set.000.layer1.weight": None}, "without tensor 'set.000.layer1.weight'"),
     ({"set.000.layer1.weight": TENSORS["set.000.layer1.weight"][:, 1:]}, r"set.000.layer1.weight is F32\["),
@@ -52,14 +43,14 @@ CASES = [
     ({"set.000.basis": TENSORS["set.000.basis"].astype(np.int32)}, r"set.000.basis is I32\["),
     ({"set.001.basis": np.zeros((len(TENSORS["set.001.mean"]), 2), np.float32)}, r"set.001.basis is F32\["),
     ({"set.004.mean": np.zeros(1, np.float32)}, r"set.004.mean is F32\[1\]"),
-    (replaced("set.004.mean", 0, np.inf), "set.004.mean is not finite"),
+    (replaced(TENSORS, "set.004.mean", 0, np.inf), "set.004.mean is not finite"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "text"), CASES, ids=[text for _, text in CASES])
 def test_what_is_wrong_is_named(changes, text):
     with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(damaged(**changes), METADATA)
+        _core.model_from_tensors(without_missing(TENSORS, changes), METADATA)
 
 
 def test_a_layer_without_rows_is_refused():
@@ -69,46 +60,15 @@ def test_a_layer_without_rows_is_refused():
         "set.000.layer2.weight": TENSORS["set.000.layer2.weight"][:, :0],
     }
     with pytest.raises(ValueError, match=r"set.000.layer1.weight is without rows"):
-        _core.model_from_tensors(damaged(**changes), METADATA)
+        _core.model_from_tensors(without_missing(TENSORS, changes), METADATA)
 
 
 INTEGERS = st.one_of(st.sampled_from([-(2**31), -1, 0, 1, 2, 29, 30, 74, 2**31 - 1]), st.integers(-5, 100))
 FLOATS = st.one_of(st.sampled_from([np.nan, np.inf, 1e38, -1e38, 1e-45, 0.0]), st.floats(-2, 2, width=32))
 
 
-@st.composite
-def mutations(draw):
-    """One to three changes to a good model: a value, a length, a shape, a type, a missing or swapped tensor."""
-    tensors = dict(TENSORS)
-    for _ in range(draw(st.integers(1, 3))):
-        name = draw(st.sampled_from(sorted(tensors)))
-        tensor = tensors[name]
-        kind = draw(st.sampled_from(["value", "value", "cut", "grow", "flatten", "transpose", "type", "drop", "swap"]))
-        if kind == "value" and tensor.size:
-            tensor = tensor.copy()
-            at = draw(st.integers(0, tensor.size - 1))
-            tensor.reshape(-1)[at] = draw(INTEGERS if tensor.dtype == np.int32 else FLOATS)
-        elif kind == "cut":
-            tensor = tensor[: draw(st.integers(0, len(tensor)))]
-        elif kind == "grow":
-            tensor = np.concatenate([tensor, tensor[-1:]])
-        elif kind == "flatten":
-            tensor = tensor.reshape(-1)
-        elif kind == "transpose":
-            tensor = np.ascontiguousarray(tensor.T)
-        elif kind == "type":
-            tensor = tensor.view(np.int32 if tensor.dtype == np.float32 else np.float32)
-        elif kind == "swap":
-            tensor = tensors[draw(st.sampled_from(sorted(tensors)))]
-        if kind == "drop":
-            del tensors[name]
-        else:
-            tensors[name] = tensor
-    return tensors
-
-
 @settings(max_examples=400)
-@given(mutations())
+@given(damaged_tensors(TENSORS, INTEGERS, FLOATS))
 def test_mutated_models_are_refused_or_work(tensors):
     refusal = None
     try:

@@ -25,7 +25,7 @@ def problem(sizes, seed, frames):
 
 def torch_body(model, pose):
     """The formula of the learned body in PyTorch, differentiable in the pose (C,)."""
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     tensors = {k: torch.from_numpy(v).to(pose.dtype) for k, v in model.tensors().items() if v.dtype == np.float32}
     index = {k: v for k, v in model.tensors().items() if v.dtype == np.int32}
     corner = torch.tensor([[0.0, 0.0, 0.0, 1.0]], dtype=pose.dtype)
@@ -59,7 +59,7 @@ def torch_body(model, pose):
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("seed", range(2))
 def test_vjp_matches_torch(sizes, seed, tolerance):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     model, poses, cotangents = problem(sizes, seed, 2)
     gradient = model.vjp(poses, cotangents)
     for row, pose, cotangent in zip(gradient, poses, cotangents, strict=True):

@@ -83,14 +83,14 @@ def test_arrays_as_wide_as_the_channels_are_channels(evaluate, model, channels):
     np.testing.assert_array_equal(a, b)
 
 
-def test_another_rate_is_resampled_and_said(evaluate, model, channels):
+def test_another_rate_is_resampled_and_said(evaluate, model, channels, tolerance):
     np.savez("walk.npz", channels=channels, fps=48.0)
     notes = evaluate("walk.npz", "-o", "out.mdd", "--fps", "24")[1]["notes"]
     assert notes[0] == "9 frames at 48 per second were resampled to 5 at 24 per second"
     shot = rw.sources.load_shot("out.mdd")
     assert shot.fps == 24.0
     every_other = model.evaluate(model.poses_from_channels(channels[::2]))
-    np.testing.assert_allclose(shot.vertices, every_other, atol=1e-6)
+    np.testing.assert_allclose(shot.vertices, every_other, atol=tolerance["float64_converged"])
 
 
 def test_a_motion_without_a_rate_needs_one(evaluate, channels, tmp_path):
@@ -107,13 +107,13 @@ def test_a_data_set_is_played(evaluate, folder, model):
     np.testing.assert_array_equal(np.load("out.npy"), model.evaluate(data.poses))
 
 
-def test_a_unit_and_an_up_axis(evaluate, model, channels):
+def test_a_unit_and_an_up_axis(evaluate, model, channels, tolerance):
     np.savez("walk.npz", channels=channels, fps=48.0)
     said = evaluate("walk.npz", "-o", "out.pc2", "--unit", "cm", "--up-axis", "Z")[1]
     assert said["notes"] == ["out.pc2 states no rate, unit or up axis: 48 frames per second, units of 0.01 m, z up"]
     points = model.evaluate(model.poses_from_channels(channels))
     expected = 100 * np.stack([points[..., 0], -points[..., 2], points[..., 1]], axis=2)
-    np.testing.assert_allclose(rw.sources.load_shot("out.pc2").vertices, expected, atol=1e-4)
+    np.testing.assert_allclose(rw.sources.load_shot("out.pc2").vertices, expected, atol=tolerance["float32_character"])
 
 
 def test_the_error_of_a_glb_is_in_millimeters(evaluate, channels):
@@ -126,7 +126,7 @@ def test_the_error_of_a_glb_is_in_millimeters(evaluate, channels):
     assert targets[0] < targets[1]
 
 
-def test_a_bvh_of_the_models_own_skeleton_is_played_as_it_is(evaluate, model, channels):
+def test_a_bvh_of_the_models_own_skeleton_is_played_as_it_is(evaluate, model, channels, tolerance):
     dial = [channel.kind for channel in model.channels].index("dial")
     channels[:, dial] = 0.0  # which no BVH holds
     write_bvh("walk.bvh", model, channels, 48)
@@ -134,17 +134,21 @@ def test_a_bvh_of_the_models_own_skeleton_is_played_as_it_is(evaluate, model, ch
     assert "note: dials that walk.bvh does not move rest: tension" in said
     assert np.load("out.npz")["fps"] == 48.0
     found = np.load("out.npz")["vertices"]
-    np.testing.assert_allclose(found, model.evaluate(model.poses_from_channels(channels)), atol=1e-6)
+    np.testing.assert_allclose(
+        found, model.evaluate(model.poses_from_channels(channels)), atol=tolerance["float64_converged"]
+    )
 
 
-def test_the_joints_are_written_as_bvh(evaluate, model, channels):
+def test_the_joints_are_written_as_bvh(evaluate, model, channels, tolerance):
     np.savez("walk.npz", channels=channels, fps=48.0)
     assert evaluate("walk.npz", "-o", "out.bvh", "--unit", "cm")[0] == 0
     assert evaluate("out.bvh", "-o", "again.bvh", "--unit", "cm")[0] == 0
     write_bvh("library.bvh", model, channels, 48)
     (found, again, expected) = (rw.sources.load_bvh(f"{name}.bvh") for name in ("out", "again", "library"))
-    np.testing.assert_allclose(found.motion().globals()[..., 3], 100 * expected.motion().globals()[..., 3], atol=1e-4)
-    np.testing.assert_allclose(again.values, found.values, atol=1e-3)
+    np.testing.assert_allclose(
+        found.motion().globals()[..., 3], 100 * expected.motion().globals()[..., 3], atol=tolerance["float32_character"]
+    )
+    np.testing.assert_allclose(again.values, found.values, atol=tolerance["printed"])
 
 
 def test_a_foreign_bvh_is_retargeted_and_what_is_left_out_is_said(evaluate, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright.cli._commands.report_shot import open_solution
-from rigwright.inverse._solve import Solver
+from rigwright.inverse import Solver
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
 FRAMES = 12

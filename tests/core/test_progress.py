@@ -48,7 +48,7 @@ def test_a_terminal_shows_a_bar_in_one_line_per_stage(monkeypatch, rich):
     if not rich:
         monkeypatch.setitem(sys.modules, "rich.console", None)
     else:
-        pytest.importorskip("rich")
+        pytest.importorskip("rich", reason="rich is not installed")
     records = [Progress("sampling", 0, 4), Progress("sampling", 4, 4, "90 poses/s"), Progress("writing", 0, 0)]
     text = drawn(monkeypatch, Terminal(), records)
     assert text.count("\n") == 2

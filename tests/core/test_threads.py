@@ -24,7 +24,7 @@ TRANSFER = rw.transfer.DeformationTransfer(REST, REST, FACES)
 
 
 def training(threads):
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
 
     class Data:
         skeleton = poses = vertices = probe = hash = take = None
@@ -33,7 +33,7 @@ def training(threads):
 
 
 def torch_function(threads):
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     rw.torch.function(RIG, threads=threads)
 
 
@@ -187,7 +187,7 @@ def test_processors_outside_the_affinity_do_not_count():
 
 
 def test_training_leaves_the_host_s_threads_as_they_were():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     from rigwright.training._optimize import torch_settings
 
     before = torch.get_num_threads()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rigwright._demo import build_character
-from rigwright._formats.blender import BlenderRig
+from rigwright.sources import BlenderRig
 
 
 @pytest.fixture(scope="session")

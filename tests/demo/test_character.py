@@ -11,7 +11,7 @@ import rigwright as rw
 from rigwright._demo import anatomy, build_character, character
 from rigwright._demo.assets import load_body
 from rigwright._demo.correctives import PREFIX, correctives
-from rigwright._formats.blender import BlenderRig
+from rigwright.sources import BlenderRig
 
 
 def heads(rig: BlenderRig, **channels: float) -> dict[str, np.ndarray]:

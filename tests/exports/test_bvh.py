@@ -39,6 +39,7 @@ def test_a_rig_with_any_rest_axes_comes_back(tmp_path, up):
 def test_the_frame_time_is_that_of_the_rate(tmp_path, fps):
     rig = CylinderRig()
     write_bvh(tmp_path / "m.bvh", rig, np.zeros((2, len(rig.channel_names))), fps)
+    # The file has eight digits.
     assert rw.sources.load_bvh(tmp_path / "m.bvh").frame_time == pytest.approx(1 / fps, rel=1e-8)
 
 

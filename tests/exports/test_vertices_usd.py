@@ -9,8 +9,8 @@ from rigwright._rigs import moving_mesh as chunking
 from rigwright.exports import write_vertices
 from tests.support.moving import FACES, FPS, UNIT, moving_mesh
 
-usd = pytest.importorskip("pxr.Usd")
-geometry = pytest.importorskip("pxr.UsdGeom")
+usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
+geometry = pytest.importorskip("pxr.UsdGeom", reason="usd-core is not installed")
 
 
 @pytest.mark.parametrize("ending", ["usd", "usda", "usdc"])

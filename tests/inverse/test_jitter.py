@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright.inverse import Solver
 from rigwright.inverse._parts import solve_in_parts
-from rigwright.inverse._solve import Solver
 from tests.support.moving_head import face_curves, head_turns, moved, moving_face
 
 
@@ -27,6 +27,7 @@ def noisy_shot(frames: int, noise: float, seed: int = 0):
 def test_noise_is_measured(noise):
     face, _, shot = noisy_shot(80, noise)
     found = rw.inverse.jitter(face, shot, rw.inverse.solve(face, shot, alpha=0.0).weights)
+    # An estimate of 3 per cent from this many vertices.
     assert found.noise == pytest.approx(noise, rel=0.03)
 
 
@@ -34,6 +35,7 @@ def test_what_moves_smoothly_is_no_noise():
     face, _, shot = noisy_shot(80, 0.02)
     shot += np.sin(np.linspace(0, 6, 80))[:, None, None] * np.random.default_rng(1).normal(0, 0.5, shot.shape[1:])
     found = rw.inverse.jitter(face, shot, rw.inverse.solve(face, shot, alpha=0.0).weights)
+    # An estimate from frames that move.
     assert found.noise == pytest.approx(0.02, rel=0.1)
 
 
@@ -41,6 +43,7 @@ def test_markers_give_the_noise_that_the_weights_did_not_follow():
     face, _, shot = noisy_shot(200, 0.02)
     chosen = np.arange(0, 468, 31)  # 16 markers: 48 numbers for some 10 free weights
     weights = rw.inverse.solve(face, shot, alpha=0.0, vertices=chosen).weights
+    # An estimate of few vertices.
     assert rw.inverse.jitter(face, shot[:, chosen], weights, chosen).noise == pytest.approx(0.02, rel=0.1)
 
 
@@ -67,7 +70,7 @@ def test_a_clean_shot_is_not_smoothed():
 
 
 @pytest.mark.parametrize("meters_per_unit", [0.01, 1.0])
-def test_smoothness_scales_with_the_unit(meters_per_unit):
+def test_smoothness_scales_with_the_unit(meters_per_unit, tolerance):
     face, _, shot = noisy_shot(60, 0.05)
     about = {"meters_per_unit": 0.01 * meters_per_unit}
     deltas = face.columns()[:20] / meters_per_unit
@@ -75,7 +78,7 @@ def test_smoothness_scales_with_the_unit(meters_per_unit):
     found = rw.inverse.solve(other, shot / meters_per_unit, alpha=0.0, smoothness="auto")
     beside = rw.inverse.solve(rw.BlendshapeRig(face.rest_vertices, face.columns()[:20]), shot, alpha=0.0)
     expected = rw.inverse.jitter(rw.BlendshapeRig(face.rest_vertices, face.columns()[:20]), shot, beside.weights)
-    assert found.smoothness * meters_per_unit**2 == pytest.approx(expected.smoothness, rel=1e-3)
+    assert found.smoothness * meters_per_unit**2 == pytest.approx(expected.smoothness, rel=tolerance["printed"])
 
 
 def test_a_turning_head_and_parts_get_the_same_smoothness(tmp_path):

@@ -19,7 +19,7 @@ def pictures(seed, shape=(40, 53)):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("data_range", [255.0, 1.0])
 def test_ssim_matches_scikit_image(seed, data_range, tolerance):
-    metrics = pytest.importorskip("skimage.metrics")
+    metrics = pytest.importorskip("skimage.metrics", reason="scikit-image is not installed")
     a, b = (data_range / 255 * picture for picture in pictures(seed))
     # The parameters with which scikit-image says to match Wang et al. 2004.
     expected = metrics.structural_similarity(

@@ -50,7 +50,7 @@ def test_reaches_the_optimum_of_every_active_set(rows, count, seed, spread):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_matches_scipy(seed):
-    nnls = pytest.importorskip("scipy.optimize").nnls
+    nnls = pytest.importorskip("scipy.optimize", reason="SciPy is not installed").nnls
     rng = np.random.default_rng(seed)
     columns, target = rng.standard_normal((60, 20)), rng.standard_normal(60)
     weights, report = _core.simplex_least_squares(gram(columns, target))

@@ -96,7 +96,7 @@ def test_a_pair_keeps_its_area_and_shares_no_vertex():
 
 @pytest.mark.parametrize("method", ["optimal", "greedy"])
 def test_packing_with_pairs_solves_the_published_program(method, tolerance):
-    pytest.importorskip("highspy")
+    pytest.importorskip("highspy", reason="highspy is not installed")
     neutral, shapes, faces = sided_face()
     plan = pack(neutral, shapes, faces, method=method)
     left = set(range(6))

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import rigwright as rw
+from rigwright import inverse
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body, cylinder_skinning
+from tests.support.sheet import SIDE, sheet_curves, sheet_rig
 
 
 @pytest.fixture(scope="session")
@@ -64,3 +66,20 @@ def written(studied):
         rig=HostStub(),
     )
     return SimpleNamespace(path=path, numbers=numbers, html=path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def timed_once():
+    """Short calls are not repeated to be timed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rigwright.report._shot.rivals.REPEATED", 0.0)
+        yield
+
+
+@pytest.fixture(scope="session")
+def solved():
+    """A shot with a little noise, its solution, and the weights that made it."""
+    rig, truth = sheet_rig(), sheet_curves(24)
+    noise = np.random.default_rng(0).normal(0, 0.02, (24, SIDE * SIDE, 3))
+    shot = (rig.evaluate(truth) + noise).astype(np.float32)
+    return SimpleNamespace(rig=rig, truth=truth, shot=shot, solution=inverse.solve(rig, shot, alpha=0.1))

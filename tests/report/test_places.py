@@ -18,7 +18,7 @@ def rig():
 
 
 @pytest.mark.parametrize("make", [cylinder_body, lambda rig: cylinder_skinning(rig, 2)])
-def test_errors_by_joint_are_those_of_the_vertices_that_it_leads(rig, make):
+def test_errors_by_joint_are_those_of_the_vertices_that_it_leads(rig, make, tolerance):
     model = make(rig)
     distances = np.random.default_rng(0).uniform(size=(5, len(rig.rest_vertices))).astype(np.float32)
     found = {place.name: place for place in places.by_joint(model, distances)}
@@ -27,7 +27,7 @@ def test_errors_by_joint_are_those_of_the_vertices_that_it_leads(rig, make):
     for joint, name in enumerate(rig.skeleton.names):
         own = distances[:, leading == joint]
         if own.size:
-            assert found[name].mean == pytest.approx(float(own.mean()), rel=1e-5)
+            assert found[name].mean == pytest.approx(float(own.mean()), rel=tolerance["float32_scaled"])
             assert found[name].largest == own.max()
 
 

@@ -36,7 +36,7 @@ def pages(tmp_path_factory):
     )
 
 
-def test_measurements_are_what_they_say():
+def test_measurements_are_what_they_say(tolerance):
     from rigwright import report
 
     rig, truth = first_face(), second_truth()
@@ -46,9 +46,11 @@ def test_measurements_are_what_they_say():
     assert measured.judged.tolist() == list(range(6)), "combinations have no name to be found by"
     for k in range(6):
         apart = 10.0 * np.linalg.norm(made.column(k) - truth.column(k), axis=1)
-        np.testing.assert_allclose(measured.distances(k), apart, atol=1e-4)
+        np.testing.assert_allclose(measured.distances(k), apart, atol=tolerance["float32_character"])
         np.testing.assert_allclose(
-            measured.copy_distances(k), 10.0 * np.linalg.norm(rig.column(k) - truth.column(k), axis=1), atol=1e-4
+            measured.copy_distances(k),
+            10.0 * np.linalg.norm(rig.column(k) - truth.column(k), axis=1),
+            atol=tolerance["float32_character"],
         )
     worst = measured.order()[0]
     assert measured.errors[worst] == np.nanmax(measured.errors)

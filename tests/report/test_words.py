@@ -19,6 +19,7 @@ def test_figures_have_three_digits(value, text):
 
 @given(st.floats(1e-6, 1e6))
 def test_a_figure_is_the_number(value):
+    # Three digits: off by 0.005 in 1.00 at most, and small figures are zero.
     assert float(words.figure(value).replace(",", "")) == pytest.approx(value, rel=6e-3, abs=5e-7)
 
 

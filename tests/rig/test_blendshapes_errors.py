@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import rigwright as rw
 from rigwright import _core
 from tests.support.blendshapes import random_arrays, random_rig
+from tests.support.damage import damaged_tensors, replaced, without_missing
 
 NEUTRAL, DELTAS, _ = random_arrays()
 DELTA = np.ones((60, 3))
@@ -113,40 +114,36 @@ TENSORS = {storage: random_rig(storage=storage).tensors() for storage in ("float
 METADATA = json.dumps(random_rig().metadata)
 
 
-def replaced(name, index, value, storage="float32"):
-    tensor = TENSORS[storage][name].copy()
-    tensor[index] = value
-    return {name: tensor}
-
+FLOAT32, INT16 = TENSORS["float32"], TENSORS["int16"]
 
 FILES = [
     ({"blendshape.delta": None}, "without tensor 'blendshape.delta'"),
-    ({"blendshape.delta": TENSORS["float32"]["blendshape.delta"][1:]}, r"blendshape.delta is F32\["),
-    (replaced("blendshape.delta", 5, np.nan), "blendshape.delta is not finite"),
-    (replaced("blendshape.factor.shape", 0, 7), "correction 0 is 7; it must be a shape below 7"),
-    (replaced("blendshape.factor.shape", 0, -1), "correction 0 is -1"),
-    (replaced("blendshape.factor.shape", 0, int(TENSORS["float32"]["blendshape.factor.shape"][1])), "shape . twice"),
-    (replaced("blendshape.factor.tent", (0, 0), 5.0), "tent of correction 0 is 5"),
-    (replaced("blendshape.factor.offset", 1, 1), "correction 0 is 1 drivers"),
-    (replaced("blendshape.factor.offset", 0, 1), "blendshape.factor.offset is not ascending from 0"),
+    ({"blendshape.delta": FLOAT32["blendshape.delta"][1:]}, r"blendshape.delta is F32\["),
+    (replaced(FLOAT32, "blendshape.delta", 5, np.nan), "blendshape.delta is not finite"),
+    (replaced(FLOAT32, "blendshape.factor.shape", 0, 7), "correction 0 is 7; it must be a shape below 7"),
+    (replaced(FLOAT32, "blendshape.factor.shape", 0, -1), "correction 0 is -1"),
+    (replaced(FLOAT32, "blendshape.factor.shape", 0, int(FLOAT32["blendshape.factor.shape"][1])), "shape . twice"),
+    (replaced(FLOAT32, "blendshape.factor.tent", (0, 0), 5.0), "tent of correction 0 is 5"),
+    (replaced(FLOAT32, "blendshape.factor.offset", 1, 1), "correction 0 is 1 drivers"),
+    (replaced(FLOAT32, "blendshape.factor.offset", 0, 1), "blendshape.factor.offset is not ascending from 0"),
     ({"blendshape.factor.offset": np.zeros(0, np.int32)}, "blendshape.factor.offset is empty"),
-    (replaced("blendshape.group.vertex", 0, 60), "blendshape.group.vertex is holding 60"),
-    (replaced("blendshape.group.vertex", 0, -1), "blendshape.group.vertex is holding -1"),
+    (replaced(FLOAT32, "blendshape.group.vertex", 0, 60), "blendshape.group.vertex is holding 60"),
+    (replaced(FLOAT32, "blendshape.group.vertex", 0, -1), "blendshape.group.vertex is holding -1"),
     (
-        replaced("blendshape.group.vertex", 0, int(TENSORS["float32"]["blendshape.group.vertex"][1])),
+        replaced(FLOAT32, "blendshape.group.vertex", 0, int(FLOAT32["blendshape.group.vertex"][1])),
         "each vertex at most once",
     ),
-    (replaced("blendshape.group.offset", 1, 0), "group 0 is empty; it must be one vertex or more"),
-    (replaced("blendshape.group.offset", -1, 10**9), "blendshape.group.offset is not ascending from 0"),
-    (replaced("blendshape.group.columns", 0, -1), "beyond the last column; it must be bits below 14"),
-    (replaced("blendshape.group.columns", 1, 0), r"blendshape.delta is F32\["),
-    (replaced("control_ranges", (2, 0), 3.0), "control_ranges of shape 2"),
+    (replaced(FLOAT32, "blendshape.group.offset", 1, 0), "group 0 is empty; it must be one vertex or more"),
+    (replaced(FLOAT32, "blendshape.group.offset", -1, 10**9), "blendshape.group.offset is not ascending from 0"),
+    (replaced(FLOAT32, "blendshape.group.columns", 0, -1), "beyond the last column; it must be bits below 14"),
+    (replaced(FLOAT32, "blendshape.group.columns", 1, 0), r"blendshape.delta is F32\["),
+    (replaced(FLOAT32, "control_ranges", (2, 0), 3.0), "control_ranges of shape 2"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "text"), FILES, ids=[text for _, text in FILES])
 def test_what_is_wrong_with_a_file_is_named(changes, text):
-    tensors = {name: value for name, value in (TENSORS["float32"] | changes).items() if value is not None}
+    tensors = without_missing(FLOAT32, changes)
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(tensors, METADATA)
 
@@ -154,14 +151,14 @@ def test_what_is_wrong_with_a_file_is_named(changes, text):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        (replaced("blendshape.scale", 3, -1.0, "int16"), "blendshape.scale is negative"),
+        (replaced(INT16, "blendshape.scale", 3, -1.0), "blendshape.scale is negative"),
         ({"blendshape.scale": np.ones(3, np.float32)}, r"blendshape.scale is F32\[3\]"),
         ({"blendshape.delta16": np.ones(3, np.int32)}, r"blendshape.delta16 is I32\[3\]"),
     ],
 )
 def test_what_is_wrong_with_sixteen_bits_is_named(changes, text):
     with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(TENSORS["int16"] | changes, METADATA)
+        _core.model_from_tensors(INT16 | changes, METADATA)
 
 
 @pytest.mark.parametrize(
@@ -175,36 +172,15 @@ def test_what_is_wrong_with_sixteen_bits_is_named(changes, text):
 )
 def test_what_is_wrong_with_the_metadata_is_named(changes, text):
     with pytest.raises(ValueError, match=text):
-        _core.model_from_tensors(TENSORS["float32"], json.dumps({**json.loads(METADATA), **changes}))
+        _core.model_from_tensors(FLOAT32, json.dumps({**json.loads(METADATA), **changes}))
 
 
-@st.composite
-def mutations(draw):
-    """One to three changes to a good rig: a value, a length, a missing or swapped tensor."""
-    tensors = dict(TENSORS[draw(st.sampled_from(["float32", "int16"]))])
-    for _ in range(draw(st.integers(1, 3))):
-        name = draw(st.sampled_from(sorted(tensors)))
-        tensor = tensors[name].copy()
-        kind = draw(st.sampled_from(["value", "value", "value", "cut", "grow", "drop", "swap"]))
-        if kind == "value" and tensor.size:
-            values = [-(2**31), -1, 0, 1, 7, 59, 60, 2**14 - 1, 2**31 - 1]
-            floats = [np.nan, np.inf, 1e38, -1.0, 0.0, 0.5]
-            at = draw(st.integers(0, tensor.size - 1))
-            tensor.reshape(-1)[at] = draw(st.sampled_from(values if tensor.dtype == np.int32 else floats))
-        elif kind == "cut":
-            tensor = tensor[: draw(st.integers(0, len(tensor)))]
-        elif kind == "grow":
-            tensor = np.concatenate([tensor, tensor[-1:]])
-        elif kind == "swap":
-            tensor = tensors[draw(st.sampled_from(sorted(tensors)))]
-        tensors[name] = tensor
-        if kind == "drop":
-            del tensors[name]
-    return tensors
+INTEGERS = st.sampled_from([-(2**31), -1, 0, 1, 7, 59, 60, 2**14 - 1, 2**31 - 1])
+FLOATS = st.sampled_from([np.nan, np.inf, 1e38, -1.0, 0.0, 0.5])
 
 
 @settings(max_examples=300)
-@given(mutations())
+@given(st.sampled_from([FLOAT32, INT16]).flatmap(lambda good: damaged_tensors(good, INTEGERS, FLOATS)))
 def test_mutated_rigs_are_refused_or_work(tensors):
     refusal = None
     try:

@@ -14,7 +14,7 @@ def test_rest_channels_give_the_rest_mesh(cylinder_rig, tolerance):
     np.testing.assert_allclose(local, cylinder_rig.skeleton.rest, atol=tolerance["float32"])
 
 
-def test_surface_is_closed_and_oriented_outwards(cylinder_rig):
+def test_surface_is_closed_and_oriented_outwards(cylinder_rig, tolerance):
     edges = {}
     volume = 0.0
     for face in cylinder_rig.faces:
@@ -26,7 +26,7 @@ def test_surface_is_closed_and_oriented_outwards(cylinder_rig):
             volume += np.dot(points[0], np.cross(points[k], points[k + 1])) / 6
     assert all(count == 1 and edges.get((b, a)) == 1 for (a, b), count in edges.items())
     prism = 40.0 * 12 * 0.5 * 4.0 * np.sin(2 * np.pi / 12)
-    assert volume == pytest.approx(prism, rel=1e-5)
+    assert volume == pytest.approx(prism, rel=tolerance["float32_scaled"])
 
 
 def test_root_motion_is_rigid(cylinder_rig, tolerance):

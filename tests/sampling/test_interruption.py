@@ -21,7 +21,7 @@ PACKAGE = Path(rw.__file__).resolve().parents[1]  # the one under test, installe
 KILLED = 9
 TINY = {"count": 10, "seed": 7, "probe": 1, "shard_rows": 10}  # a shard of data, a shard of probe rows
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kills processes and reads /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc: Linux only")
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from tests.sampling.rigs import write_manifest
+from tests.support.damage import damaged_stretch
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
@@ -61,10 +62,7 @@ def test_any_value_in_any_place_of_the_manifest(whole, scratch, data):
 @given(data=st.data())
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_in_the_manifest(whole, scratch, data):
-    content = bytearray((whole.path / "manifest.json").read_bytes())
-    start = data.draw(st.integers(0, len(content) - 1))
-    end = data.draw(st.integers(start, min(len(content), start + 20)))
-    content[start:end] = data.draw(st.binary(max_size=20))
+    content = damaged_stretch(data, (whole.path / "manifest.json").read_bytes())
     (scratch / "manifest.json").write_bytes(content)
     ds, message = attempt(scratch)
     if ds is None:
@@ -79,11 +77,7 @@ def test_any_bytes_in_the_header_of_an_array(whole, scratch, data):
     shutil.copy(whole.path / "manifest.json", scratch)
     name = data.draw(st.sampled_from(["faces.npy", "rest_vertices.npy", "00001.vertices.npy", "skeleton_rest.npy"]))
     original = (whole.path / name).read_bytes()
-    content = bytearray(original)
-    start = data.draw(st.integers(0, 140))
-    end = data.draw(st.integers(start, start + 8))
-    content[start:end] = data.draw(st.binary(max_size=8))
-    (scratch / name).write_bytes(content)
+    (scratch / name).write_bytes(damaged_stretch(data, original, longest=8, last=140))
     ds, message = attempt(scratch)
     (scratch / name).write_bytes(original)
     if ds is None:

@@ -98,7 +98,7 @@ def replace_and_die(number, path):
     rw.sampling.sample(small_rig(), path, **TINY, overwrite=True)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork and /proc: Linux only")
 def test_killed_after_every_change_there_is_one_whole_set_or_the_call_ends_it(tmp_path):
     """The old set or none can be opened, never a mixture; the next call ends in the new one."""
     old = rw.sampling.sample(small_rig(), tmp_path / "old", **{**TINY, "seed": 8, "count": 12}).path

@@ -19,7 +19,7 @@ FRAMES = np.array([[-10.0, 0.5, 3.0], [20.0, 0.0, 3.0], [-80.0, 1.0, 3.0]])
 
 def test_quantiles_are_those_of_the_normal_distribution():
     """To 1e-15: relative to the quantile, or to 1 if that is larger."""
-    special = pytest.importorskip("scipy.special")
+    special = pytest.importorskip("scipy.special", reason="SciPy is not installed")
     tails = 0.5 - 2.0 ** -np.arange(2, 50)
     q = np.concatenate([np.linspace(-0.499, 0.499, 2001), tails, -tails])
     exact = np.where(q < 0, special.ndtri(0.5 - np.abs(q)), -special.ndtri(0.5 - np.abs(q)))
@@ -37,7 +37,7 @@ def test_the_middle_is_zero():
 
 @pytest.mark.parametrize("spread", [0.1, 1 / 3, 1.5])
 def test_normal_is_the_truncated_normal_distribution(spread):
-    stats = pytest.importorskip("scipy.stats")
+    stats = pytest.importorskip("scipy.stats", reason="SciPy is not installed")
     rows = Normal(spread).draw(RANGES, REST, 4000, Stream(3))
     scaled = (rows[:, 0] + 40.0) / (100.0 * spread)
     assert stats.kstest(scaled, stats.truncnorm(-0.5 / spread, 0.5 / spread).cdf).pvalue > 0.05
@@ -82,6 +82,7 @@ def test_float32_rows_stay_inside(ranges, seed):
     rounded = round_inside(rows, wide)
     assert rounded.dtype == np.float32
     assert ((rounded >= wide[:, 0]) & (rounded <= wide[:, 1])).all()
+    # One rounding to float32, or to its smallest normal number.
     np.testing.assert_allclose(rounded, rows, rtol=3e-7, atol=1e-37)
 
 
@@ -123,7 +124,9 @@ def test_animation_noise_multiplies_the_distance_from_rest():
     rest = np.array([-5.0, 0.0, 3.0])
     rows = Animation(FRAMES[:1], noise=(0.25, 3.0)).draw(RANGES, rest, 5000, Stream(1))
     factor = (rows - rest)[:, :2] / (FRAMES[0] - rest)[:2]
+    # The extremes of this many samples.
     assert factor.min() == pytest.approx(0.25, abs=0.01)
+    # As above.
     assert factor[:, 0].max() == pytest.approx(3.0, abs=0.01)
     assert factor[:, 1].max() == 2.0  # 3 x 0.5 leaves the range, which ends at 1
     assert abs(np.corrcoef(factor[:, 0], factor[:, 1])[0, 1]) < 0.05
@@ -141,7 +144,9 @@ def test_mixture_takes_rows_from_every_part_by_weight():
     mixture = Mixture([(1.0, Animation(FRAMES[:1], 0.0001)), (3.0, Uniform())])
     rows = mixture.draw(RANGES, REST, 4000, Stream(1))
     animated = np.abs(rows[:, 0] + 10.0) < 0.01
+    # Statistics of this many samples.
     assert animated.mean() == pytest.approx(0.25, abs=0.03)
+    # As above.
     assert rows[~animated, 0].std() == pytest.approx(100 / np.sqrt(12), rel=0.05)
 
 

@@ -22,8 +22,8 @@ def test_it_is_a_rig_that_says_that_it_is_constructed(arm):
     assert "constructed" in arm.origin
 
 
-def test_at_rest_it_is_its_rest_vertices(arm):
-    np.testing.assert_allclose(arm.sample(row(arm))[1][0], arm.rest_vertices, atol=1e-6)
+def test_at_rest_it_is_its_rest_vertices(arm, tolerance):
+    np.testing.assert_allclose(arm.sample(row(arm))[1][0], arm.rest_vertices, atol=tolerance["float64_converged"])
 
 
 def test_the_elbow_bends_the_forearm_toward_the_palms_side(arm):

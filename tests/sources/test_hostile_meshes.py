@@ -103,7 +103,6 @@ def test_an_array_file_that_is_half_an_archive_is_named(tmp_path):
 
 
 def glb(tmp_path, change):
-    pytest.importorskip("pygltflib", reason="the gltf extra is not installed")
     rw.exports.write_rig(tmp_path / "a.glb", small_face())
     content = (tmp_path / "a.glb").read_bytes()
     length = int.from_bytes(content[12:16], "little")
@@ -119,21 +118,16 @@ def glb(tmp_path, change):
 
 
 def test_a_rotation_beyond_float32_is_refused_without_a_warning(tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        path = glb(tmp_path, lambda document: document["nodes"][0].update(rotation=[1e300, 1e300, 0, 0]))
-        warnings.simplefilter("error", RuntimeWarning)
-        with pytest.raises(ValueError, match=r"rotation is .*; it must be finite in float32"):
-            rw.sources.load_blendshapes(path)
+    path = glb(tmp_path, lambda document: document["nodes"][0].update(rotation=[1e300, 1e300, 0, 0]))
+    with pytest.raises(ValueError, match=r"rotation is .*; it must be finite in float32"):
+        rw.sources.load_blendshapes(path)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_half_a_surrogate_pair_in_a_name_is_refused_with_its_file(tmp_path):
     def rename(document):
         document["nodes"][0]["name"] = "a\udfff"
 
     path = glb(tmp_path, rename)
-    warnings.simplefilter("default")
     with pytest.raises(ValueError, match=r"a name is 'a\\udfff'; it must be Unicode text.*b\.glb"):
         rw.sources.load_blendshapes(path)
 

@@ -101,10 +101,12 @@ def test_a_rig_is_its_mesh_at_rest_with_unit_and_axes(tmp_path, ending):
     assert (mesh.name, mesh.meters_per_unit, mesh.up_axis) == ("small face", 0.01, "Z")
 
 
-def test_a_mesh_is_placed_in_another_unit_and_other_axes():
+def test_a_mesh_is_placed_in_another_unit_and_other_axes(tolerance):
     mesh = rw.sources.Mesh(VERTICES, FACES, "head", 1.0, "Y")
     turned = mesh.placed(0.01, "Z")
-    np.testing.assert_allclose(turned.vertices, 100 * VERTICES[:, [0, 2, 1]] * [1, -1, 1], rtol=1e-6)
+    np.testing.assert_allclose(
+        turned.vertices, 100 * VERTICES[:, [0, 2, 1]] * [1, -1, 1], rtol=tolerance["float64_converged"]
+    )
     assert (turned.name, turned.meters_per_unit, turned.up_axis) == ("head", 0.01, "Z")
 
 
@@ -140,11 +142,11 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
             load(tmp_path / "nowhere.obj")
 
 
-def test_scans_of_one_topology_are_read_in_order(tmp_path):
+def test_scans_of_one_topology_are_read_in_order(tmp_path, tolerance):
     np.save(tmp_path / "two.npy", np.stack([VERTICES, 2 * VERTICES]))
     write_obj(tmp_path / "third.obj", 3 * VERTICES, FACES)
     scans = rw.sources.load_scans([tmp_path / "two.npy", tmp_path / "third.obj"])
-    np.testing.assert_allclose(scans, [VERTICES, 2 * VERTICES, 3 * VERTICES], rtol=1e-6)
+    np.testing.assert_allclose(scans, [VERTICES, 2 * VERTICES, 3 * VERTICES], rtol=tolerance["float64_converged"])
     np.save(tmp_path / "short.npy", VERTICES[:4])
     with pytest.raises(ValueError, match=r"short\.npy: float32 \(1, 4, 3\); every mesh must have 30 vertices"):
         rw.sources.load_scans([tmp_path / "two.npy", tmp_path / "short.npy"])

@@ -36,7 +36,7 @@ def test_channels_give_the_poses_of_the_data(learned, tolerance):
 def test_poses_give_the_channels_of_the_data(learned, tolerance):
     ds, model = learned
     found, residual = model.channels_from_poses(ds.poses)
-    np.testing.assert_allclose(found, ds.channels, atol=2e-3)  # degrees
+    np.testing.assert_allclose(found, ds.channels, atol=tolerance["finite_difference"])  # degrees
     assert residual.max() < 2 * tolerance["float32"] * np.abs(ds.poses).max()
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rigwright._formats.npz.rig import MEMBERS
 from rigwright.sources import load, load_npz_rig, save_npz_rig
+from tests.support.damage import damaged_bytes
 from tests.support.small_rig import small_rig
 from tests.support.surfaces import same_surface
 
@@ -158,14 +159,8 @@ def test_broken_headers_are_refused(saved, tmp_path, header):
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_raise_value_errors_or_load(saved, tmp_path, data):
-    content = bytearray(saved.read_bytes())
-    if data.draw(st.booleans(), "truncate"):
-        content = content[: data.draw(st.integers(0, len(content) - 1), "length")]
-    for _ in range(data.draw(st.integers(0, 8), "edits")):
-        if content:
-            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path / "damaged.npz"
-    path.write_bytes(content)
+    path.write_bytes(damaged_bytes(data, saved.read_bytes()))
     try:
         rig = load_npz_rig(path)
     except ValueError:
@@ -178,11 +173,9 @@ def test_damaged_files_raise_value_errors_or_load(saved, tmp_path, data):
 def test_damaged_members_in_an_intact_archive_raise_value_errors_or_load(saved, tmp_path, data):
     with zipfile.ZipFile(saved) as archive:
         member = data.draw(st.sampled_from(sorted(archive.namelist())))
-        content = bytearray(archive.read(member))
-    for _ in range(data.draw(st.integers(1, 6), "edits")):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+        content = damaged_bytes(data, archive.read(member), fewest=1, most=6, cut=False)
     path = tmp_path / "member.npz"
-    rewrite(saved, path, member, bytes(content), compression=zipfile.ZIP_STORED)
+    rewrite(saved, path, member, content, compression=zipfile.ZIP_STORED)
     try:
         rig = load_npz_rig(path)
     except ValueError:

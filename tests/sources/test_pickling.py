@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright._formats.blender import BlenderRig
 from rigwright._rigs.rotations import transform_of
+from rigwright.sources import BlenderRig
 from tests.sources.blender.test_rig import uniform
 from tests.sources.conftest import Host
 

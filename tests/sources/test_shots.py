@@ -116,7 +116,10 @@ def test_a_moving_character_is_played_as_gltf_says(tmp_path, tolerance):
 
 
 def usd_stage(path, points, *, rate=24.0, second=False):
-    usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
+    usd, geometry = (
+        pytest.importorskip("pxr.Usd", reason="usd-core is not installed"),
+        pytest.importorskip("pxr.UsdGeom", reason="usd-core is not installed"),
+    )
     stage = usd.Stage.CreateNew(str(path))
     stage.SetTimeCodesPerSecond(rate)
     root = geometry.Xform.Define(stage, "/root")
@@ -137,7 +140,10 @@ def test_usd_shots_have_the_unit_and_the_axes_that_the_stage_states(tmp_path, to
     plain = rw.sources.load_shot(path)
     assert (plain.meters_per_unit, plain.up_axis) == (None, None)
     np.testing.assert_array_equal(plain.placed(0.01, "Z").vertices, plain.vertices)
-    usd, geometry = pytest.importorskip("pxr.Usd"), pytest.importorskip("pxr.UsdGeom")
+    usd, geometry = (
+        pytest.importorskip("pxr.Usd", reason="usd-core is not installed"),
+        pytest.importorskip("pxr.UsdGeom", reason="usd-core is not installed"),
+    )
     stage = usd.Stage.Open(str(path))
     geometry.SetStageMetersPerUnit(stage, 0.01)
     geometry.SetStageUpAxis(stage, geometry.Tokens.z)

@@ -3,8 +3,17 @@ import pickle
 import numpy as np
 import pytest
 
-from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
-from rigwright.sources import Rig, RotationChannels, SkinnedRig, TranslationChannels
+from rigwright.sources import (
+    Facts,
+    Joints,
+    Morph,
+    Rig,
+    RigChannel,
+    RotationChannels,
+    Skin,
+    SkinnedRig,
+    TranslationChannels,
+)
 from tests.support.small_rig import slow_sample, small_rig
 
 

@@ -9,7 +9,7 @@ import rigwright as rw
 from rigwright.exports import write_blendshape_weights
 from tests.support.moving_head import face_curves, head_turns, moving_face
 
-pytest.importorskip("pxr.Usd")
+pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
 
 
 @pytest.mark.parametrize("ending", ["usd", "usda", "usdc"])

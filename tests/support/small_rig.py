@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright._rigs.surface import Surface
+from rigwright.sources import Facts, Joints, Morph, RigChannel, Skin
 
 
 def small_rig(seed: int = 0) -> SkinnedRig:

@@ -42,16 +42,22 @@ def models():
 
 
 @pytest.mark.parametrize("kind", ["blendshapes", "linear_blend", "body"])
-def test_gradients_pass_gradcheck(kind):
+def test_gradients_pass_gradcheck(kind, tolerance):
     model, poses = models()[kind]
     inputs = torch.tensor(poses, dtype=torch.float64, requires_grad=True)
     atol = tolerance_of(model.evaluate(poses))
     assert torch.autograd.gradcheck(
-        rw.torch.function(model), inputs, eps=STEP, atol=atol, rtol=1e-5, nondet_tol=0.0, check_forward_ad=True
+        rw.torch.function(model),
+        inputs,
+        eps=STEP,
+        atol=atol,
+        rtol=tolerance["float32_scaled"],
+        nondet_tol=0.0,
+        check_forward_ad=True,
     )
 
 
-def test_gradcheck_finds_a_wrong_gradient(monkeypatch):
+def test_gradcheck_finds_a_wrong_gradient(monkeypatch, tolerance):
     """The tolerance is no blanket: a gradient that is a hundredth too large fails."""
     model, poses = models()["blendshapes"]
 
@@ -68,7 +74,7 @@ def test_gradcheck_finds_a_wrong_gradient(monkeypatch):
         inputs,
         eps=STEP,
         atol=tolerance_of(model.evaluate(poses)),
-        rtol=1e-5,
+        rtol=tolerance["float32_scaled"],
         raise_exception=False,
     )
 

@@ -34,7 +34,7 @@ def unprobed_data(tmp_path_factory):
 @pytest.fixture
 def train():
     """Train with tiny settings; skips without PyTorch."""
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
 
     def run(ds, **settings):
         return rw.training.body(ds, **{**QUICK, **settings})

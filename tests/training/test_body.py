@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import numpy as np
@@ -17,7 +18,7 @@ from tests.support.slow import slow_body
 @pytest.fixture(scope="session")
 def trained(cylinder_data):
     """A model that is trained long enough to be good."""
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     settings = {"steps": 900, "hidden": 24, "batch": 64, "border": 1.0, "pca_threshold": 3e-5, "threads": 1}
     return rw.training.body(cylinder_data, schedule="constant", tau=1.0, **settings)
 
@@ -47,26 +48,28 @@ def test_unseen_poses_are_predicted(trained, cylinder_data, unseen_data):
     assert error.max() < 0.6 * without.max()
 
 
-def test_the_root_takes_the_whole_mesh_along(trained, cylinder_data):
+def test_the_root_takes_the_whole_mesh_along(trained, cylinder_data, tolerance):
     pose = cylinder_data.poses[3].copy()
     moved = pose.copy()
     turn = np.float32([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])
     moved[:12] = (np.concatenate([turn @ pose[:12].reshape(3, 4)[:, :3], [[50], [3], [-7]]], axis=1)).ravel()
     back = (trained.evaluate(moved) - moved[[3, 7, 11]]) @ moved[:12].reshape(3, 4)[:, :3]
     here = (trained.evaluate(pose) - pose[[3, 7, 11]]) @ pose[:12].reshape(3, 4)[:, :3]
-    np.testing.assert_allclose(back, here, atol=1e-4)
+    np.testing.assert_allclose(back, here, atol=tolerance["float32_character"])
     assert trained.confidence(moved) == trained.confidence(pose) == 1.0
 
 
-def test_errors_are_those_of_the_held_out_rows(trained, cylinder_data):
+def test_errors_are_those_of_the_held_out_rows(trained, cylinder_data, tolerance):
     _, held_out = cylinder_data.split(0.1, 0)
     _, poses, vertices = cylinder_data.take(held_out)
     distance = np.linalg.norm(trained.evaluate(poses).astype(np.float64) - vertices, axis=2)
     tensors, error = trained.tensors(), trained.metadata["error"]
-    np.testing.assert_allclose(tensors["error.mean"], distance.mean(axis=0), rtol=1e-4)
-    np.testing.assert_allclose(tensors["error.max"], distance.max(axis=0), rtol=1e-4)
+    np.testing.assert_allclose(tensors["error.mean"], distance.mean(axis=0), rtol=tolerance["float32_character"])
+    np.testing.assert_allclose(tensors["error.max"], distance.max(axis=0), rtol=tolerance["float32_character"])
     expected = distance.mean(), np.sqrt((distance**2).mean()), np.percentile(distance, 95), distance.max()
-    np.testing.assert_allclose([error[name] for name in ("mean", "rms", "p95", "max")], expected, rtol=1e-4)
+    np.testing.assert_allclose(
+        [error[name] for name in ("mean", "rms", "p95", "max")], expected, rtol=tolerance["float32_character"]
+    )
     assert error["poses"] == len(held_out)
 
 
@@ -141,12 +144,12 @@ def test_without_a_probe_the_model_says_so(unprobed_data, train):
     assert "no influence probe" in train(unprobed_data).metadata["training"]["influence"]
 
 
-def test_a_rig_that_never_deforms_needs_no_network(tmp_path, train):
+def test_a_rig_that_never_deforms_needs_no_network(tmp_path, train, tolerance):
     rig = CylinderRig(num_joints=1, rings=8, sides=6, bulge=False, extra_control=False)
     ds = rw.sampling.sample(rig, tmp_path / "stiff.rwdata", count=30, probe=1)
     model = train(ds)
     _, poses, vertices = ds.take(np.arange(30))
-    np.testing.assert_allclose(model.evaluate(poses), vertices, atol=1e-3)
+    np.testing.assert_allclose(model.evaluate(poses), vertices, atol=tolerance["printed"])
     assert model.metadata["training"]["components"] == [0]
 
 
@@ -157,15 +160,17 @@ def test_progress_tells_the_error_in_millimeters(cylinder_data, train):
     assert messages
     assert all("mm" in message for message in messages)
     last = float(messages[-1].split("held-out error ")[1].split(" mm")[0])
-    assert last == pytest.approx(
-        10 * model.metadata["error"]["mean"], rel=0.3
-    )  # the unit is a centimeter; measured on fewer poses
+    # The unit is a centimeter; the message measures fewer poses.
+    assert last == pytest.approx(10 * model.metadata["error"]["mean"], rel=0.3)
     assert all(0 <= p.done <= p.total for p in seen)
 
 
-def test_minutes_end_the_training(cylinder_data, train):
-    done = train(cylinder_data, steps=None, minutes=0.05).metadata["training"]["steps_done"]
-    assert 0 < done < train(cylinder_data, steps=None, minutes=0.2).metadata["training"]["steps_done"]
+def test_minutes_end_the_training(cylinder_data, train, monkeypatch):
+    """A clock of the test's own: every look at it is a second later."""
+    ticks = itertools.count()
+    monkeypatch.setattr("time.monotonic", lambda: float(next(ticks)))
+    steps = [train(cylinder_data, steps=None, minutes=minutes).metadata["training"]["steps_done"] for minutes in (1, 4)]
+    assert 0 < steps[0] < steps[1]
 
 
 def test_training_stops_when_the_held_out_error_stops_falling(cylinder_data, train):

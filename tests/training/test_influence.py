@@ -50,7 +50,9 @@ def test_movement_is_the_largest_weighted_move_in_the_joints_frame(cylinder_data
             rows = np.flatnonzero(probe.channel == channel)
             base = [np.flatnonzero((probe.base == probe.base[r]) & (probe.channel < 0))[0] for r in rows]
             expected = np.linalg.norm(local[rows, :, :, 0] - local[base, :, :, 0], axis=2).max()
-            np.testing.assert_allclose(found[channel, i], expected, rtol=1e-4, atol=100 * tolerance["float32_sum"])
+            np.testing.assert_allclose(
+                found[channel, i], expected, rtol=tolerance["float32_character"], atol=100 * tolerance["float32_sum"]
+            )
 
 
 def test_a_channel_that_turns_two_joints_brings_both():

@@ -52,7 +52,7 @@ def test_numbers_of_numpy_are_numbers():
     ],
 )
 def test_arguments_of_the_wrong_kind_are_refused(cylinder_data, changes, message):
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     arguments = {"ds": cylinder_data, "steps": 1, **changes}
     with pytest.raises(ValueError, match=f"body: {message}"):
         rw.training.body(arguments.pop("ds"), **arguments)

@@ -27,18 +27,20 @@ def closed(points: np.ndarray, gap: float) -> np.ndarray:
 
 
 def test_facing_rims_are_found_and_nothing_else():
+    """Sheets that wind as these do face each other across air: vertex c of row r meets that of the opposite row."""
+    neutral, faces = clam(1.5)
+    pairs = rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], faces, reach=0.5)
+    rows, columns = np.divmod(pairs, 9)
+    assert len(pairs) > 40
+    np.testing.assert_array_equal(rows.sum(axis=1), 24)
+    np.testing.assert_array_equal(columns[:, 0], columns[:, 1])
+
+
+def test_the_two_sides_of_something_solid_are_no_contact():
+    """Wound the other way, the same gap is a thickness."""
     neutral, faces = clam(1.5)
     inward = faces[:, [0, 3, 2, 1]]
-    for orientation in (faces, inward):
-        pairs = rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], orientation, reach=0.5)
-        if len(pairs) == 0:
-            continue
-        assert np.allclose(neutral[pairs[:, 0], 2], -neutral[pairs[:, 1], 2])
-        assert len(pairs) > 40
-        break
-    other = inward if orientation is faces else faces
-    # Seen from the other side the same gap is the thickness of something solid.
-    assert len(rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], other, reach=0.5)) == 0
+    assert len(rw.transfer.find_contacts(neutral, closed(neutral, 1.5)[None], inward, reach=0.5)) == 0
 
 
 def facing(neutral: np.ndarray, shapes: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +67,7 @@ def test_what_closes_in_the_source_closes_in_the_target():
     assert gaps(held).mean() < 0.5 * gaps(loose).mean()
 
 
-def test_contacts_are_met_by_shapes_that_examples_leave_open_only():
+def test_contacts_are_met_by_shapes_that_examples_leave_open_only(tolerance):
     neutral, faces = clam(2.0)
     half = neutral + 0.5 * (closed(neutral, 2.0) - neutral) * (neutral[:, :1] > 4)
     shapes = np.stack([closed(neutral, 2.0), half])
@@ -80,7 +82,7 @@ def test_contacts_are_met_by_shapes_that_examples_leave_open_only():
     )
     alone = rw.transfer.deformation_transfer(neutral, shapes, target, faces, contacts=pairs, fixed=None)
     assert np.abs(held[1] - free[1]).max() > 1e-3  # the contacts ask for something
-    np.testing.assert_allclose(held[1], alone[1], atol=1e-5)
+    np.testing.assert_allclose(held[1], alone[1], atol=tolerance["float32_scaled"])
     assert held[0].tobytes() == free[0].tobytes()
     assert np.abs(alone[0] - free[0]).max() > 1e-3
 
@@ -156,12 +158,12 @@ def test_open_gaps_are_nobodys_contact(tolerance):
     np.testing.assert_allclose(held, loose, atol=10 * tolerance["float32"])
 
 
-def test_contacts_change_nothing_where_the_target_is_the_source():
+def test_contacts_change_nothing_where_the_target_is_the_source(tolerance):
     neutral, faces = clam(0.4)
     shapes = np.stack([closed(neutral, 0.4), bend(neutral, 1, 0.2)])
     pairs = np.array([[8 + 9 * r, 8 + 9 * (24 - r)] for r in range(8)])
     result = rw.transfer.deformation_transfer(neutral, shapes, neutral, faces, contacts=pairs)
-    np.testing.assert_allclose(result, shapes, atol=1e-5)
+    np.testing.assert_allclose(result, shapes, atol=tolerance["float32_scaled"])
 
 
 def slow_crossings(points, faces):

@@ -23,11 +23,11 @@ def ict(data_path):
     return base["neutral"], base["faces"], dict(zip(names, shapes["deltas"], strict=True))
 
 
-def test_the_source_comes_back(ict):
+def test_the_source_comes_back(ict, tolerance):
     neutral, faces, deltas = ict
     shapes = neutral + np.stack([deltas[name] for name in ("jawOpen", "eyeBlink_L", "eyeLookIn_R")])
     result = rw.transfer.deformation_transfer(neutral, shapes, neutral, faces)
-    np.testing.assert_allclose(result, shapes, atol=1e-5)
+    np.testing.assert_allclose(result, shapes, atol=tolerance["float32_scaled"])
 
 
 def test_another_identity_gets_nearly_the_models_own_shapes(ict, data_path):

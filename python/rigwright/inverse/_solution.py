@@ -182,7 +182,8 @@ def _arrays(solution: Solution) -> dict[str, Any]:
 def _read(file: Path | io.BytesIO, name: str) -> Solution:
     known = {f.name for f in fields(Solution)}
     try:
-        with np.load(file, allow_pickle=False) as archive:
+        # NumPy leaves a file open that it opened itself and cannot read.
+        with open(file, "rb") if isinstance(file, Path) else file as stream, np.load(stream) as archive:
             stored = {name: archive[name] for name in archive.files if name not in BESIDE}
     except UNREADABLE as error:
         raise bad_argument("Solution.load", "path", f"{name} ({error})", "a solution saved as .npz") from None

@@ -68,7 +68,7 @@ def read_checkpoint(path: Path, run: str) -> State | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream) as file:  # NumPy leaves an unreadable file of its own open
             facts = parse_json(str(file["facts"]).encode())
             arrays = {name: file[name] for name in file.files if name != "facts"}
         found = {str(key): facts[key] for key in ("run", "step", "seconds", "stale", "loss")}

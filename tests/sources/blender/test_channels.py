@@ -33,12 +33,12 @@ def test_the_channels_of_a_file_give_its_poses(controls: rw.Dataset, tolerance) 
     np.testing.assert_allclose(poses, controls.poses, atol=5 * tolerance["float32"])  # Blender's own chain of float32
 
 
-def test_the_poses_of_a_file_give_its_channels(controls: rw.Dataset) -> None:
+def test_the_poses_of_a_file_give_its_channels(controls: rw.Dataset, tolerance) -> None:
     model = model_of(controls)
     found, residual = model.channels_from_poses(controls.poses)
     whole = [c.whole for c in model.channels]
     expected = np.where(whole, np.rint(controls.channels), controls.channels)
-    np.testing.assert_allclose(found, expected, atol=2e-3)  # degrees
+    np.testing.assert_allclose(found, expected, atol=tolerance["finite_difference"])  # degrees
     assert residual.max() < 2e-5  # Blender's own chain of float32
 
 

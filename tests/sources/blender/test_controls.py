@@ -77,19 +77,23 @@ def test_ranges_fill_in_what_the_file_does_not_limit(wide: BlenderRig) -> None:
     assert sources["target.location_x"].startswith("IK target of bone2: ")
 
 
-def test_a_target_ranges_over_a_share_of_its_chain(wide: BlenderRig) -> None:
+def test_a_target_ranges_over_a_share_of_its_chain(wide: BlenderRig, tolerance) -> None:
     chain = np.linalg.norm([(0, 0.1, 1), (0, 0.2, 1)], axis=1).sum()
-    np.testing.assert_allclose(ranges_of(wide)["target.location_y"], [-0.2 * chain, 0.2 * chain], atol=1e-4)
+    np.testing.assert_allclose(
+        ranges_of(wide)["target.location_y"], [-0.2 * chain, 0.2 * chain], atol=tolerance["float32_character"]
+    )
 
 
 def test_a_limit_of_a_bone_in_a_chain_is_named(limb: BlenderRig) -> None:
     assert any("'bone2': its Limit Rotation gives no range" in note for note in limb.notes)
 
 
-def test_ranges_from_actions_are_their_extremes(acted: BlenderRig) -> None:
+def test_ranges_from_actions_are_their_extremes(acted: BlenderRig, tolerance) -> None:
     ranges = ranges_of(acted)
-    np.testing.assert_allclose(ranges.pop("bone0.rotation_z"), [0, np.degrees(0.3)], atol=1e-4)
-    np.testing.assert_allclose(ranges.pop("target.location_y"), [0, 0.4], atol=1e-4)
+    np.testing.assert_allclose(
+        ranges.pop("bone0.rotation_z"), [0, np.degrees(0.3)], atol=tolerance["float32_character"]
+    )
+    np.testing.assert_allclose(ranges.pop("target.location_y"), [0, 0.4], atol=tolerance["float32_character"])
     assert ranges == {"bone0.rotation_x": [-40, 40]}
     assert "action 'step'" in acted.range_sources
 
@@ -173,8 +177,8 @@ def test_a_data_set_keeps_what_never_moves(limb: BlenderRig, tmp_path) -> None:
     assert rw.Dataset(data.path).resting == limb.resting
 
 
-def test_actions_that_the_file_plays_at_once_are_one(draped: BlenderRig) -> None:
+def test_actions_that_the_file_plays_at_once_are_one(draped: BlenderRig, tolerance) -> None:
     """The shape keys' own action comes with the armature's."""
     action = draped.action("stroll")
     shape = action.channels[:, draped.channel_names.index("shape.tide")]
-    np.testing.assert_allclose(shape[[0, -1]], [0, 0.6], atol=1e-6)
+    np.testing.assert_allclose(shape[[0, -1]], [0, 0.6], atol=tolerance["float64_converged"])

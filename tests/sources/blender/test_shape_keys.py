@@ -74,7 +74,7 @@ def test_expansions_equal_their_expressions(expression, tolerance):
         for scale, tents in terms:
             values = [place[n] if t is None else np.interp(place[n], t, (0.0, 1.0, 0.0)) for n, t in tents.items()]
             total += scale * np.prod(values)
-        assert total == pytest.approx(eval(expression, {**functions, **place}), abs=1e-9)
+        assert total == pytest.approx(eval(expression, {**functions, **place}), abs=tolerance["gram"])
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 import rigwright as rw
 from rigwright.sources import load
-from tests.support.glb import (
-    character,
-    container,
-)
+from tests.support.damage import damaged_bytes
+from tests.support.glb import character, container
 
 ROOT = Path(rw.__file__).parents[1]
 
@@ -203,14 +201,8 @@ def small():
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_raise_value_errors_or_load(small, tmp_path, data):
-    content = bytearray(small)
-    if data.draw(st.booleans(), "truncate"):
-        content = content[: data.draw(st.integers(0, len(content) - 1), "length")]
-    for _ in range(data.draw(st.integers(0, 6), "edits")):
-        if content:
-            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path / "damaged.glb"
-    path.write_bytes(content)
+    path.write_bytes(damaged_bytes(data, small, most=6))
     with np.errstate(all="ignore"):
         try:
             rig = load(path)

@@ -69,9 +69,10 @@ class HostProcess:
     def __init__(self, blender: str | None, timeout: float) -> None:
         self._timeout = timeout
         self._owner = os.getpid()
-        self._log: IO[bytes] = tempfile.TemporaryFile(prefix="rigwright-host-")  # noqa: SIM115 - lives with the host
         self._socket, theirs = socket.socketpair()
-        with theirs:
+        with theirs, contextlib.ExitStack() as opened:
+            opened.enter_context(self._socket)
+            self._log: IO[bytes] = opened.enter_context(tempfile.TemporaryFile(prefix="rigwright-host-"))
             arguments = command(blender, LAUNCH, [str(theirs.fileno())])
             self._process = subprocess.Popen(
                 arguments,
@@ -81,6 +82,7 @@ class HostProcess:
                 pass_fds=[theirs.fileno()],
                 env=environment(arguments[0]),
             )
+            opened.pop_all()  # both live as long as the host
         self._socket.settimeout(timeout)
         self.closed = False
         self._last_words = ""
