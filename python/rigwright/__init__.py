@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         DeltaMush,
         DualQuaternionSkinning,
         LinearBlendSkinning,
+        Session,
         Skeleton,
     )
     from rigwright._device_report import devices
@@ -57,6 +58,7 @@ __all__ = [
     "DualQuaternionSkinning",
     "LinearBlendSkinning",
     "NumericalError",
+    "Session",
     "Skeleton",
     "SourceError",
     "Tent",
@@ -93,6 +95,7 @@ _HOMES = {
     "DualQuaternionSkinning": "_core",
     "LinearBlendSkinning": "_core",
     "NumericalError": "errors",
+    "Session": "_core",
     "Skeleton": "_core",
     "SourceError": "errors",
     "Tent": "_blendshapes",

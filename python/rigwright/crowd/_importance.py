@@ -63,8 +63,8 @@ def importance(
     by : str, mapping or (K,) numbers
         What is measured (Carrigan 2020; V vertices, d_i the movement of vertex i):
 
-        - ``"rms"``: sqrt(sum_i |d_i|^2 / V); sorts as the mean squared error of equation 4.1.
-        - ``"displacement"``: sum_i sqrt(|d_i|^2 / 3) / V; the "RMS" of equation 5.1 over the number of vertices.
+        - ``"rms"``: ``sqrt(sum_i |d_i|^2 / V)``; sorts as the mean squared error of equation 4.1.
+        - ``"displacement"``: ``sum_i sqrt(|d_i|^2 / 3) / V``; the "RMS" of equation 5.1 over the number of vertices.
         - ``"hausdorff"``: two-sided, between vertices, equation 5.2 (:func:`rigwright.metrics.hausdorff`).
         - ``"triangle_distortion"``: mean over triangles of equation 5.3
           (:func:`rigwright.metrics.triangle_distortion`).

@@ -30,7 +30,7 @@ def write_rig(
     ================  ==============================================================================================
     ``.safetensors``  everything; read back by :func:`rigwright.load`
     ``.npz``          everything but metadata beyond names, licence, origin and units; documented in
-                      :mod:`rigwright._formats.npz.blendshapes`
+                      :doc:`/reference/file_formats`
     ``.glb``          mesh, morph targets and a clip that shows one shape after the other. Combinations are targets of
                       their own: a viewer does not multiply weights.
     ``.blend``        mesh with shape keys, combinations as driven keys, upright, z up (needs Blender)

@@ -172,7 +172,7 @@ def solve(
         With ``rigid``: also find a scale in each frame, which ``Solution.transforms`` hold as a factor of the rotation.
     tolerance : float
         A frame is solved when ``optimality <= tolerance`` times the largest pull of its target on a shape or
-        combination (:func:`rigwright.inverse._measures.scale`).
+        combination.
     max_iterations : int, optional
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int

@@ -4,6 +4,7 @@ Pictures of meshes are :class:`Image` objects, which notebooks show and ``np.asa
 axes. Needs the extra ``report`` (PyVista and matplotlib), and no display.
 """
 
+from rigwright.plot._arguments import RestingMesh
 from rigwright.plot._charts import curves, error_curves
 from rigwright.plot._image import Image
 from rigwright.plot._meshes import contact_sheet, mesh, side_by_side
@@ -12,6 +13,7 @@ from rigwright.plot._studio import Studio, View, close_view, view_of
 
 __all__ = [
     "Image",
+    "RestingMesh",
     "Studio",
     "View",
     "close_view",

@@ -31,11 +31,13 @@ from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
 from rigwright.sampling._played import sample_actions
 from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
+from rigwright.sampling._work import Done, Shard, ShardWork
 
 __all__ = [
     "Animation",
     "CheckedRig",
     "Dataset",
+    "Done",
     "Executor",
     "InProcess",
     "InfluenceProbe",
@@ -43,6 +45,8 @@ __all__ = [
     "Mixture",
     "Normal",
     "Sampler",
+    "Shard",
+    "ShardWork",
     "Uniform",
     "check_rig",
     "sample",

@@ -37,7 +37,7 @@ class CheckedRig:
     rest_vertices : (V, 3) float32 array
     faces : (F, 4) int32 array
     kinematics : dict
-        What each channel turns (:func:`rigwright.sampling._kinematics.stated_kinematics`).
+        What each channel turns.
     resting : dict
         Deforming joints, controls, shapes and dials that no channel moves, by name, with the reason.
     """

@@ -129,7 +129,7 @@ class BlenderRig(Connection, Described):
         mesh, armature : str, optional
             Object names; needed where the file holds several.
         limits : path or mapping, optional
-            Ranges by channel name that replace the file's (see :mod:`rigwright._formats.blender.limits`). Without it
+            Ranges by channel name that replace the file's (see :doc:`/reference/file_formats`). Without it
             ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
         ranges : float or "actions", optional
             What bones without limits range over: degrees either way (deforming bones and controls; locations of

@@ -126,7 +126,7 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
 
 
 def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
-    """Write a rig with joints, skinning and morphs to an ``.npz`` file (arrays: see :mod:`rigwright._formats.npz.rig`).
+    """Write a rig with joints, skinning and morphs to an ``.npz`` file (arrays: see :doc:`/reference/file_formats`).
 
     The file appears complete or not at all; the same rig gives the same bytes.
     """
