@@ -1,8 +1,8 @@
-"""Measures the figures of the README: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo``.
+"""Measures the figures of learned bodies: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo``.
 
 Reads the demo's folder for the accuracy, times its model beside PyTorch and ONNX Runtime in one run, takes Antonia's
 figures from ``benchmarks/antonia_body.py`` where that has been run, and prints the tables; ``--write`` puts them into
-README.md between their marks.
+docs/benchmarks and README.md between their marks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the folder that ./run demo made")
     parser.add_argument("--antonia", type=Path, default=ROOT / "build" / "antonia" / "antonia.json")
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     arguments = parser.parse_args()
     numbers = json.loads((arguments.demo / "report.json").read_text())["numbers"]
     report = bench.body(arguments.demo / "model.safetensors", runs=arguments.runs)
