@@ -1,8 +1,9 @@
 """Sphinx settings of the documentation: ``./run docs`` builds it into build/docs."""
 
-import rigwright
 import sys
 from pathlib import Path
+
+import rigwright
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "_ext"))
@@ -22,7 +23,7 @@ extensions = [
     "stub_signatures",
     "written_pages",
 ]
-exclude_patterns = ["_ext", "_static", "figures"]
+exclude_patterns = ["_ext", "_static"]
 nitpicky = True
 # Types of the standard library and of other packages, whose documentation is not at hand without a network.
 nitpick_ignore_regex = [

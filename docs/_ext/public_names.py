@@ -1,4 +1,4 @@
-"""Links from types in signatures to their public entries: ``rigwright._rigs.mesh.Mesh`` is ``rigwright.sources.Mesh``."""
+"""Links from types in signatures to public entries: ``rigwright._rigs.mesh.Mesh`` is ``rigwright.sources.Mesh``."""
 
 from __future__ import annotations
 
