@@ -2,8 +2,8 @@
 
 Four tables: seconds beside libraries at the same result; MakeHuman's units sculpted for two identities; random
 identities of ICT's model; other topologies, with ``--pictures`` of the fit. Seconds are processor time of one thread,
-so that other work on the machine counts little. ``--write`` puts the tables into docs/benchmarks. scikit-sparse and libigl
-are peers where they are installed (``pip install scikit-sparse libigl``). The whole takes about five minutes
+so that other work on the machine counts little. ``--write`` puts the tables into docs/benchmarks. scikit-sparse
+and libigl are peers where they are installed (``pip install scikit-sparse libigl``). The whole takes about five minutes
 on a quiet machine, ``--quick`` one and a half.
 """
 

@@ -131,8 +131,8 @@ def printed(*arguments: str) -> str:
     return text.getvalue().strip()
 
 
-INTRODUCTION = """`rigwright COMMAND`, or `python -m rigwright COMMAND`. Every command has `--help` with examples, and `--json`,
-which prints one JSON object.
+INTRODUCTION = """`rigwright COMMAND`, or `python -m rigwright COMMAND`. Every command has `--help` with examples, and
+`--json`, which prints one JSON object.
 
 | exit code | meaning |
 | --- | --- |
@@ -141,5 +141,5 @@ which prints one JSON object.
 | 2 | wrong usage or wrong input |
 | 130 | interrupted |
 
-After an interruption, run the same command again: `sample`, `train`, `solve` and `transfer` continue where they stopped. A
-finished result is replaced with `--overwrite` only, when the new one is complete."""
+After an interruption, run the same command again: `sample`, `train`, `solve` and `transfer` continue where they
+stopped. A finished result is replaced with `--overwrite` only, when the new one is complete."""
