@@ -106,7 +106,18 @@ def importance(
 def importance_order(
     rig: BlendshapeRig, by: str | Mapping[str, float] | ArrayLike = "rms", *, picture: Picture | None = None
 ) -> NDArray[np.int32]:
-    """(K,) shapes, the most important first, of equally important ones the lower index; see :func:`importance`."""
+    """Sort shapes by :func:`importance`.
+
+    Parameters
+    ----------
+    rig, by, picture
+        As in :func:`importance`.
+
+    Returns
+    -------
+    (K,) int32
+        The most important first; of equally important ones the lower index.
+    """
     return np.argsort(-importance(rig, by, picture=picture), kind="stable").astype(np.int32)
 
 

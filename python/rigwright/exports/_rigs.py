@@ -40,9 +40,9 @@ def write_rig(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
-    surface_of : path, optional
+    surface_of : path-like, optional
         A .glb or .gltf with the rig's vertices in the rig's order, as a transfer's target: texture coordinates and the
         materials' names come along into a ``.glb``; other formats hold none.
 

@@ -55,12 +55,12 @@ def write_blendshape_weights(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
-    weights : (T, K)
+    weights : array_like, shape (T, K)
     fps : float
         Frames per second.
-    transforms : (T, 3, 4), optional
+    transforms : array_like, shape (T, 3, 4), optional
         The head's motion, as ``Solution.transforms`` holds it: rotations, times a scale, beside translations.
 
     Returns

@@ -80,6 +80,10 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
     function : str
         Public name that error messages open with.
 
+    Returns
+    -------
+    CheckedRig
+
     Raises
     ------
     ValueError

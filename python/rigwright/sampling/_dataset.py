@@ -64,7 +64,7 @@ class Dataset:
 
     Parameters
     ----------
-    path : path
+    path : path-like
 
     Attributes
     ----------

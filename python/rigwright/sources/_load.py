@@ -25,7 +25,7 @@ def load(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         glTF and Blender: the mesh, where the file holds several. glTF merges meshes of one skin, a body and its
         clothes, if no mesh is named.
@@ -34,7 +34,7 @@ def load(
         they move have channels; 30 for files without clips.
     armature : str, optional
         Blender: the armature, where the file holds several.
-    limits : path or mapping, optional
+    limits : path-like or mapping, optional
         Blender: (lowest, highest) by channel name in place of the file's limits, or a JSON file of them. Default:
         ``NAME.limits.json`` beside ``NAME.blend``, if it is there.
     blender : str, optional

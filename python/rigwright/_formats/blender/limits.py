@@ -120,7 +120,7 @@ def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
 
     Parameters
     ----------
-    path : path
+    path : path-like
         By custom ``hero.limits.json`` beside ``hero.blend``, where it is read without being named.
     rig : BlenderRig
         Opened with ``ranges=30`` or ``ranges="actions"``, it has a range for bones without limits, too.

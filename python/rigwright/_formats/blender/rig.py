@@ -124,11 +124,11 @@ class BlenderRig(Connection, Described):
 
         Parameters
         ----------
-        path : path
+        path : path-like
             The .blend file.
         mesh, armature : str, optional
             Object names; needed where the file holds several.
-        limits : path or mapping, optional
+        limits : path-like or mapping, optional
             Ranges by channel name that replace the file's (see :doc:`/reference/file_formats`). Without it
             ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
         ranges : float or "actions", optional

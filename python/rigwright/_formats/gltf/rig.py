@@ -136,7 +136,7 @@ def load_gltf_rig(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         Name of the mesh node (or its mesh). Without it the file must hold one mesh, or several on one skin, which are
         merged: a body and its clothes are one character.
