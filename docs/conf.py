@@ -20,6 +20,7 @@ extensions = [
     "numpydoc",
     "mathml",
     "public_names",
+    "repository_links",
     "stub_signatures",
     "written_pages",
 ]
@@ -28,7 +29,10 @@ nitpicky = True
 # Types of the standard library and of other packages, whose documentation is not at hand without a network.
 nitpick_ignore_regex = [
     (r"py:.*", r"(builtins|collections|typing|os|pathlib|numpy|np|npt|torch|pyvista|matplotlib|types)\..*"),
-    (r"py:class", "ArrayLike|NDArray|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost"),
+    (
+        r"py:class",
+        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost",
+    ),
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.
 nitpick_ignore = [

@@ -54,10 +54,10 @@ def is_engine(value: object) -> bool:
 
 def from_stub(
     app: Sphinx, what: str, name: str, value: object, options: object, signature: str | None, returned: str | None
-) -> tuple[str, str | None] | None:
-    """Arguments and result as the stub has them."""
+) -> tuple[str | None, str | None] | None:
+    """Arguments and result as the stub has them, for the engine; those of Python in short."""
     if not is_engine(value):
-        return None
+        return signature and shortened(signature), returned and shortened(returned)
     parts = name.split(".")
     key = f"{parts[-1]}.__init__" if what == "class" else ".".join(parts[-2:])
     function = functions().get(key)
@@ -69,6 +69,8 @@ def from_stub(
 
 def shortened(text: str) -> str:
     """Types as one writes them."""
+    text = re.sub(r"~?numpy\.ndarray\[~?(?:typing\.)?Any, ~?numpy\.dtype\[~?(.+?)\]\]", r"NDArray[\1]", text)
+    text = re.sub(r"~?\bnumpy\.(typing\.)?(?=NDArray|ArrayLike|float|int|uint|bool)", "", text)
     return (
         text.replace("typing.SupportsInt | typing.SupportsIndex", "int")
         .replace("typing.SupportsFloat | typing.SupportsIndex", "float")

@@ -602,7 +602,7 @@ class BlendshapeRig(Deformer):
             `storage_error` is the largest error.
         metadata : mapping, optional
             name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns),
-            combination_names (one text per combination; the second one of a name gets ` (2)`), and anything else
+            combination_names (one text per combination; the second one of a name gets " (2)"), and anything else
             that JSON can represent.
         
         Raises

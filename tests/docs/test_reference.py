@@ -44,8 +44,8 @@ def test_signatures_come_from_the_stub():
     pytest.importorskip("sphinx", reason="the documentation is built in the first environment")
     signatures = extension("stub_signatures")
     shown, returned = signatures.from_stub(None, "method", "rigwright.Deformer.vjp", rw.Deformer.vjp, None, None, None)
-    assert shown.startswith("(poses: numpy.typing.ArrayLike, cotangents: numpy.typing.ArrayLike")
-    assert returned == "numpy.typing.NDArray[numpy.float32]"
+    assert shown.startswith("(poses: ArrayLike, cotangents: ArrayLike")
+    assert returned == "NDArray[float32]"
 
 
 def test_every_kind_of_model_is_in_the_file_formats():
