@@ -172,7 +172,7 @@ def about(table: list[dict[str, Any]], arguments: argparse.Namespace) -> str:
 
 
 def figures(table: list[dict[str, Any]]) -> str:
-    """The rows as a table for the README."""
+    """The rows as a table."""
     batches = [row for row in table if row["heads"] > 1]
     lines = [
         f"| {batches[0]['heads']} heads: offsets as | weights not 0 | threads | time "
@@ -204,7 +204,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15, help="at least 10")
     parser.add_argument("--data", type=Path, default=ICT, help="expressions.npz of the ICT face")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     parser.add_argument("--measure", action="store_true", help="one row only, as JSON")
     parser.add_argument("--probe", action="store_true", help="seconds of the product with the kernels in use")
     parser.add_argument("--storage", default="float32", help="with --measure")

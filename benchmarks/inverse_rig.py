@@ -5,7 +5,7 @@ of compskin_face_anim (left out, and said so, without the data); MakeHuman's mac
 whose objective is lowest. Every row gives the objective it reached relative to
 ours; a peer's time ends when it is within 1e-6 of ours, or at ``--limit`` (marked ``>``: at least). Seconds are
 processor time of one thread, so that other work on the machine counts little. ``--write`` puts the tables into
-README.md. About 12 minutes on a quiet machine, a minute with ``--quick``.
+docs/benchmarks. About 12 minutes on a quiet machine, a minute with ``--quick``.
 
 Example: ``python benchmarks/inverse_rig.py --data ../shared/data --write``
 """
@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--joint-limit", type=float, default=300.0, help="and the joint peer at its best")
     parser.add_argument("--frames", type=int, default=100, help="frames compared with the best of all others")
     parser.add_argument("--quick", action="store_true", help="a small rig, short limits: does it all run?")
-    parser.add_argument("--write", action="store_true", help="put the tables into README.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     arguments = parser.parse_args()
     settings = Settings(runs=arguments.runs, limit=arguments.limit, joint_limit=arguments.joint_limit)
     if arguments.quick:

@@ -1,4 +1,7 @@
-"""Places of README.md that scripts write: between ``<!-- NAME: written by SCRIPT -->`` and ``<!-- end of NAME -->``."""
+"""Places that scripts write: between ``<!-- NAME: written by SCRIPT -->`` and ``<!-- end of NAME -->``.
+
+They lie in the pages of docs/benchmarks; README.md has the accuracy, too.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,24 @@ from pathlib import Path
 
 from rigwright._atomic_files import atomic_write
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "benchmarks").glob("*.md"))]
 
 
 def write_between_marks(name: str, text: str) -> None:
-    """Replace what stands between the marks of a name; an AssertionError where the README has no such marks."""
+    """Replace what stands between the marks of a name on every page that has them.
+
+    Raises
+    ------
+    AssertionError
+        If no page of docs/benchmarks has such marks, or a page has them twice.
+    """
     marks = re.compile(rf"(<!-- {name}: written by \S+ -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-    content, places = marks.subn(lambda found: f"{found[1]}{text}\n{found[2]}", README.read_text(encoding="utf-8"))
-    assert places == 1, f"README.md has {places} places named {name}"
-    atomic_write(README, content.encode("utf-8"))
+    written = []
+    for page in PAGES:
+        content, places = marks.subn(lambda found: f"{found[1]}{text}\n{found[2]}", page.read_text(encoding="utf-8"))
+        assert places <= 1, f"{page.name} has {places} places named {name}"
+        if places:
+            atomic_write(page, content.encode("utf-8"))
+            written.append(page)
+    assert set(written) - {ROOT / "README.md"}, f"no page of docs/benchmarks has a place named {name}"

@@ -1,9 +1,10 @@
 """Which expressions to scan: chosen by packing, at random, or by importance: ``... packed_examples.py [DATA]``.
 
 DATA, if it is not ../shared/data, is the folder with ``makehuman_hm08``; two quiet minutes; ``--write``
-puts the table into README.md. The 34 expression units are transferred from the caucasian to the african identity and
-corrected by 3, 5 and 10 examples. An example is an expression of the african identity: its sculpted units added up,
-each with weight 1. The error is the mean distance from the sculpted units over the vertices that a unit moves.
+puts the table into docs/benchmarks. The 34 expression units are transferred from the caucasian to the african
+identity and corrected by 3, 5 and 10 examples. An example is an expression of the african identity: its sculpted
+units added up, each with weight 1. The error is the mean distance from the sculpted units over the vertices that a
+unit moves.
 
 The two sets are nearly the same offsets (13 of 34 units are equal), so that a plain copy is nearer to this truth than
 the transfer: the table says what examples correct, not how good the transfer is.
@@ -239,7 +240,7 @@ def main() -> None:
     parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with makehuman_hm08")
     parser.add_argument("--seeds", type=int, default=8, help="random choices of each kind")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     arguments = parser.parse_args()
     units = Units(arguments.data)
     given = (units.source, units.source + units.given, units.target, units.faces)

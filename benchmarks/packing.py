@@ -1,8 +1,8 @@
 """Times expression packing beside the published program, and shows what it finds: ``... packing.py [DATA]``.
 
 DATA, if it is not ../shared/data, is the folder with ``ict_facekit`` and ``makehuman_hm08``; needed too: ``pip install
-pulp highspy``. Two minutes on a quiet machine, half a minute with ``--quick``; ``--write`` puts the tables into the
-README.
+pulp highspy``. Two minutes on a quiet machine, half a minute with ``--quick``; ``--write`` puts the tables into
+docs/benchmarks.
 
 First table: the first expression beside PuLP with CBC on the program as published (one row per vertex that a shape
 moves, one a pair), and the whole sequence beside HiGHS on the same rows, both with their own presolve. All sides start
@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds")
     parser.add_argument("--limit", type=float, default=30.0, help="seconds that a peer may take for its job")
     parser.add_argument("--quick", action="store_true", help="one round, short limits, errors on hm08 only")
-    parser.add_argument("--write", action="store_true", help="put the tables into README.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     arguments = parser.parse_args()
     rounds, limit = (1, 3.0) if arguments.quick else (arguments.rounds, arguments.limit)
     begin = time.perf_counter()

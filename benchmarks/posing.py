@@ -151,7 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="a model file of kind body")
     parser.add_argument("--runs", type=int, default=30, help="rounds of each figure")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     arguments = parser.parse_args()
     body = Body(arguments.model)

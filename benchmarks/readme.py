@@ -1,8 +1,9 @@
-"""Measures the figures of the README: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo --full``.
+"""Measures the figures of learned bodies: ``python benchmarks/readme.py`` (or ``./run bench``) after ``./run demo --full``.
 
 Reads the demo's folder for the accuracy, trains the paper's variant on its poses (``paper_variant.py``), times the
 demo's model beside PyTorch and ONNX Runtime in one run, takes Antonia's figures from ``benchmarks/antonia_body.py``
-where that has been run, and prints the tables; ``--write`` puts them into README.md between their marks.
+where that has been run, and prints the tables; ``--write`` puts them into docs/benchmarks and README.md between their
+marks.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def main() -> None:
     parser.add_argument("--demo", type=Path, default=ROOT / "demo", help="the folder that ./run demo made")
     parser.add_argument("--antonia", type=Path, default=ROOT / "build" / "antonia" / "antonia.json")
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     arguments = parser.parse_args()
     numbers = json.loads((arguments.demo / "report.json").read_text())["numbers"]
     paper = paper_variant.accuracy(arguments.demo, paper_variant.trained(arguments.demo))

@@ -2,8 +2,8 @@
 
 Four tables: seconds beside libraries at the same result; MakeHuman's units sculpted for two identities; random
 identities of ICT's model; other topologies, with ``--pictures`` of the fit. Seconds are processor time of one thread,
-so that other work on the machine counts little. ``--write`` puts the tables into README.md. scikit-sparse and libigl
-are peers where they are installed (``pip install scikit-sparse libigl``). The whole takes about five minutes
+so that other work on the machine counts little. ``--write`` puts the tables into docs/benchmarks. scikit-sparse
+and libigl are peers where they are installed (``pip install scikit-sparse libigl``). The whole takes about five minutes
 on a quiet machine, ``--quick`` one and a half.
 """
 
@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer shapes, runs and identities: does it all run?")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of the fit across topologies")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
-    parser.add_argument("--write", action="store_true", help="put the tables into README.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     arguments = parser.parse_args()
     arguments.runs = 1 if arguments.quick else arguments.runs
     if arguments.write and arguments.only:

@@ -234,7 +234,7 @@ constexpr const char* about_constructor =
     "    `storage_error` is the largest error.\n"
     "metadata : mapping, optional\n"
     "    name, meters_per_unit (1.0), up_axis (\"Y\"), licence, origin, constructed (names of columns),\n"
-    "    combination_names (one text per combination; the second one of a name gets ` (2)`), and anything else\n"
+    "    combination_names (one text per combination; the second one of a name gets \" (2)\"), and anything else\n"
     "    that JSON can represent.\n"
     "\n"
     "Raises\n"

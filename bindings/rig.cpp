@@ -9,6 +9,7 @@
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
 #include "bindings/device/device_calls.h"
+#include "bindings/rig_texts.h"
 #include "bindings/surface.h"
 #include "rigwright/core/check.h"
 #include "rigwright/rig/deformer.h"
@@ -105,9 +106,7 @@ std::string skeleton_table(const Skeleton& skeleton) {
 }
 
 void bind_skeleton(py::module_& module) {
-    py::class_<Skeleton, std::shared_ptr<Skeleton>>(
-        module, "Skeleton",
-        "A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.")
+    py::class_<Skeleton, std::shared_ptr<Skeleton>>(module, "Skeleton", text::skeleton)
         .def(py::init([](const NamesLike& names, const ArrayLike& parents, const ArrayLike& rest) {
                  const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
@@ -115,27 +114,27 @@ void bind_skeleton(py::module_& module) {
                                                    std::vector<std::int32_t>(p.data(), p.data() + p.size()),
                                                    view<float, 3>(r));
              }),
-             py::arg("names"), py::arg("parents"), py::arg("rest"),
-             "Make a skeleton from J names, J parents and parent-relative rest transforms (J, 3, 4).")
-        .def_property_readonly("num_joints", &Skeleton::num_joints)
-        .def_property_readonly("names", &Skeleton::names)
+             py::arg("names"), py::arg("parents"), py::arg("rest"))
+        .def_property_readonly("num_joints", &Skeleton::num_joints, "J.")
+        .def_property_readonly("names", &Skeleton::names, "Names of the J joints.")
         .def_property_readonly(
             "parents",
             [](const Skeleton& s) {
                 return Array<std::int32_t>(static_cast<py::ssize_t>(s.parents().size()), s.parents().data());
             },
-            "(J,) int32")
+            "(J,) int32: the parent of each joint, -1 for a root.")
         .def_property_readonly(
-            "rest", [](const Skeleton& s) { return copy(s.rest()); }, "(J, 3, 4) parent-relative rest transforms")
+            "rest", [](const Skeleton& s) { return copy(s.rest()); },
+            "(J, 3, 4) float32: parent-relative rest transforms.")
         .def_property_readonly(
             "rest_globals", [](const Skeleton& s) { return copy(s.rest_globals()); },
-            "(J, 3, 4) global rest transforms")
+            "(J, 3, 4) float32: global rest transforms.")
         .def("__repr__",
              [](const Skeleton& s) {
                  return "<rigwright.Skeleton: " + counted(s.num_joints(), "joint", "joints") + ">";
              })
         .def("_repr_html_", &skeleton_table, "What a notebook shows.")
-        .def("globals", &skeleton_globals, py::arg("poses"), "Global transforms (T, J, 3, 4) of poses (T, C).")
+        .def("globals", &skeleton_globals, py::arg("poses"), text::skeleton_globals)
         .def(py::pickle([](const Skeleton& s) { return py::make_tuple(s.names(), s.parents(), copy(s.rest())); },
                         [](const py::tuple& state) {
                             const auto rest = state[2].cast<Array<float>>();
@@ -171,23 +170,29 @@ std::string deformer_line(const py::object& self) {
 }
 
 void bind_deformer(py::module_& module) {
-    py::class_<Deformer, std::shared_ptr<Deformer>> model(
-        module, "Deformer", "A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.");
+    py::class_<Deformer, std::shared_ptr<Deformer>> model(module, "Deformer", text::deformer);
     add_channels(model);
     add_surface(model);
-    model.def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
+    model
+        .def_property_readonly(
+            "kind", [](const Deformer& m) { return m.character().kind; },
+            "\"body\", \"blendshape\", \"linear_blend\", \"dual_quaternion\" or \"delta_mush\".")
         .def_property_readonly("metadata", &metadata, "The metadata of the model file, as a dict.")
-        .def_property_readonly("joint_names", [](const Deformer& m) { return m.character().skeleton.names(); })
+        .def_property_readonly(
+            "joint_names", [](const Deformer& m) { return m.character().skeleton.names(); },
+            "Names of the J joints; empty for blendshapes.")
         .def_property_readonly(
             "control_names", [](const Deformer& m) { return m.character().control_names; },
             "Names of the C columns of a pose.")
         .def_property_readonly(
             "control_ranges", [](const Deformer& m) { return copy(m.character().control_ranges); },
-            "(C, 2) lowest and highest values in the training data")
+            "(C, 2) float32: lowest and highest value of each column in training; bounds of a blendshape rig's "
+            "weights.")
         .def_property_readonly(
-            "rest_vertices", [](const Deformer& m) { return copy(m.character().rest_vertices); }, "(V, 3)")
+            "rest_vertices", [](const Deformer& m) { return copy(m.character().rest_vertices); },
+            "(V, 3) float32: the rest pose.")
         .def_property_readonly(
-            "faces", [](const Deformer& m) { return copy(m.character().faces); }, "(F, 4) int32, -1 pads triangles")
+            "faces", [](const Deformer& m) { return copy(m.character().faces); }, "(F, 4) int32: -1 pads triangles.")
         .def_property_readonly(
             "skeleton",
             [](const Deformer& m) {
@@ -197,34 +202,23 @@ void bind_deformer(py::module_& module) {
             "The joints; None for a model without joints (blendshapes).")
         .def_property_readonly(
             "meters_per_unit",
-            [](const Deformer& m) { return m.character().tensors->metadata().number("meters_per_unit"); })
-        .def_property_readonly("up_axis",
-                               [](const Deformer& m) { return m.character().tensors->metadata().text("up_axis"); })
+            [](const Deformer& m) { return m.character().tensors->metadata().number("meters_per_unit"); },
+            "Length of the model's unit in meters.")
+        .def_property_readonly(
+            "up_axis", [](const Deformer& m) { return m.character().tensors->metadata().text("up_axis"); },
+            "\"X\", \"Y\" or \"Z\".")
         .def(
             "tensors", [](const Deformer& m) { return to_arrays(*m.character().tensors); },
             "All tensors of the model by name, copied.")
-        .def(
-            "evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
-            py::arg("out") = py::none(),
-            "Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.\n"
-            "out: a float32 array to write into. device: \"cpu\", or for kinds \"body\" and \"blendshape\" another of\n"
-            "rigwright.devices(); then poses may also be a float32 array on that device (DLPack or\n"
-            "__cuda_array_interface__), whose values are not checked. ValueError if the width is wrong, a value is "
-            "not\n"
-            "finite or too large, or the device does not work on this machine.")
+        .def("evaluate", &evaluate, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(), py::arg("threads") = 0,
+             py::arg("out") = py::none(), text::evaluate)
         .def("evaluate", &evaluate_with_output, py::arg("poses"), py::arg("device") = "cpu", py::kw_only(),
-             py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(),
-             "The same; output \"device\" leaves the vertices on the device, in an array with DLPack and\n"
-             "__cuda_array_interface__ that is complete when the call returns; \"host\" returns a NumPy array.")
-        .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0,
-             "J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.\n"
-             "threads 0: all processors. ValueError if a shape is wrong, a value is not finite or too large, or a\n"
-             "gradient overflows float32.")
-        .def("confidence", &confidence, py::arg("poses"),
-             "(T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at a quarter of its radius outside.")
+             py::arg("output"), py::arg("threads") = 0, py::arg("out") = py::none(), text::evaluate_device)
+        .def("vjp", &vjp, py::arg("poses"), py::arg("cotangents"), py::kw_only(), py::arg("threads") = 0, text::vjp)
+        .def("confidence", &confidence, py::arg("poses"), text::confidence)
         .def(
             "save", [](const Deformer& m, const std::filesystem::path& path) { m.save(path.string()); },
-            py::arg("path"), py::call_guard<py::gil_scoped_release>(), "Write the model file, atomically.")
+            py::arg("path"), py::call_guard<py::gil_scoped_release>(), text::save)
         .def("__repr__", &deformer_line)
         .def("_repr_html_", &model_table, "What a notebook shows.")
         .def(

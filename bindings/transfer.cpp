@@ -143,6 +143,54 @@ Array<std::int32_t> as_array_of(const std::vector<std::int32_t>& values) {
     return Array<std::int32_t>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+constexpr const char* solver_text = R"(Deformation transfer between meshes of one topology (Sumner and Popovic 2004).
+
+Gives every triangle of the target the deformation gradient of the source's triangle, in least squares. One sparse
+factorization serves any number of shapes. Each component of the source is first placed on the target's by a similarity.
+Quads are split along both diagonals; degenerate triangles have no gradient. Immutable and thread-safe.
+
+Parameters
+----------
+source_neutral, target_neutral : array_like, shape (V, 3)
+faces : array_like of int, shape (F, 3) or (F, 4)
+    -1 pads triangles.
+fixed : array_like of int, shape (M,), optional
+    Vertices that stay at the target's neutral.
+contacts : array_like of int, shape (P, 2), optional
+    Pairs of vertices of lips and lids, as :func:`rigwright.transfer.find_contacts` finds them. Surfaces that come
+    together there in the source come together in the target; surfaces that do not cross in the source do not cross in
+    the target.
+contact_weight : float
+    How closely corrections follow the contacts, above 0, beside cotangent weights of about 1.
+
+Raises
+------
+ValueError
+    If sizes differ, a value is not finite, an index is out of range, or a contact pairs a vertex with itself.
+)";
+
+constexpr const char* examples_text = R"(As ``transfer``, corrected by expressions of the target (Li et al. 2010).
+
+Parameters
+----------
+source_shapes : array_like, shape (K, V, 3)
+    Absolute positions.
+examples : array_like, shape (J, V, 3)
+    Expressions of the target, absolute positions.
+example_weights : array_like, shape (J, K)
+    The mixture of shapes that each example shows.
+beta : float
+    Weight of the transferred shapes beside the examples, above 0. A small one trusts the examples more.
+threads : int
+    0: all processors. The result does not depend on it.
+
+Returns
+-------
+ndarray of float32, shape (K, V, 3)
+    A shape that no example contains stays as transferred. Contacts correct only shapes with a ``resolution`` below
+    ``determined``.
+)";
+
 }  // namespace
 
 void bind_transfer(py::module_& module) {
@@ -154,23 +202,14 @@ void bind_transfer(py::module_& module) {
                py::arg("threads") = 0,
                "Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the\n"
                "poses (P, V, 3), the first of which is the neutral.");
-    py::class_<DeformationTransfer>(
-        module, "DeformationTransfer",
-        "Deformation transfer between meshes of one topology (Sumner and Popovic 2004): one factorization for any\n"
-        "number of shapes. Each component of the source is first placed on the target's by a similarity. Quads are\n"
-        "split along both diagonals. Degenerate triangles have no gradient. Immutable and thread-safe.")
+    py::class_<DeformationTransfer>(module, "DeformationTransfer", solver_text)
         .def(py::init(&make), py::arg("source_neutral"), py::arg("target_neutral"), py::arg("faces"),
              py::arg("fixed") = py::none(), py::kw_only(), py::arg("contacts") = py::none(),
-             py::arg("contact_weight") = 1.0,
-             "Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.\n"
-             "contacts: pairs of vertices (P, 2) of lips and lids, as find_contacts finds them. Surfaces that come\n"
-             "together there in the source come together in the target; surfaces that do not cross in the source\n"
-             "do not cross in the target. contact_weight: how closely corrections follow the contacts.\n"
-             "ValueError if sizes differ, a value is not finite or an index is out of range.")
-        .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices)
+             py::arg("contact_weight") = 1.0)
+        .def_property_readonly("num_vertices", &DeformationTransfer::num_vertices, "V.")
         .def_property_readonly(
             "target_neutral", [](const DeformationTransfer& solver) { return copy(solver.target_neutral()); },
-            "(V, 3) float32")
+            "(V, 3) float32: the neutral that shapes are given to.")
         .def_property_readonly(
             "components", [](const DeformationTransfer& solver) { return as_array_of(solver.components().of); },
             "(V,) int32: the connected component of each vertex, numbered by first vertices.")
@@ -196,12 +235,10 @@ void bind_transfer(py::module_& module) {
             "As transfer, but in each shape the vertices that rest in the source stay at the target's neutral.\n"
             "Takes longer: each shape has a factorization of its own. Contacts may still move vertices at rest.")
         .def("transfer_with_examples", &run_with_examples, py::arg("source_shapes"), py::arg("examples"),
-             py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0,
-             "As transfer, corrected by expressions of the target: examples (J, V, 3) with known weights (J, K)\n"
-             "(Li et al. 2010, one solve for the shapes). beta > 0 is the weight of the transferred shapes beside the\n"
-             "examples. Contacts correct only shapes with a resolution below `determined`.")
-        .def_property_readonly_static("determined",
-                                      [](const py::object&) { return transfer::DeformationTransfer::determined; })
+             py::arg("example_weights"), py::arg("beta"), py::kw_only(), py::arg("threads") = 0, examples_text)
+        .def_property_readonly_static(
+            "determined", [](const py::object&) { return transfer::DeformationTransfer::determined; },
+            "The resolution below which examples do not determine a shape: 0.25.")
         .def("resolution", &resolution, py::arg("source_shapes"), py::arg("example_weights"), py::arg("beta"),
              py::kw_only(), py::arg("threads") = 0,
              "(K,) float64: how well examples with these weights (J, K) determine each shape, relative to one example\n"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         DeltaMush,
         DualQuaternionSkinning,
         LinearBlendSkinning,
+        Session,
         Skeleton,
     )
     from rigwright._device_report import devices
@@ -59,6 +60,7 @@ __all__ = [
     "DualQuaternionSkinning",
     "LinearBlendSkinning",
     "NumericalError",
+    "Session",
     "Skeleton",
     "SourceError",
     "Tent",
@@ -97,6 +99,7 @@ _HOMES = {
     "DualQuaternionSkinning": "_core",
     "LinearBlendSkinning": "_core",
     "NumericalError": "errors",
+    "Session": "_core",
     "Skeleton": "_core",
     "SourceError": "errors",
     "Tent": "_blendshapes",

@@ -137,14 +137,28 @@ class Channels:
         ...
 class Skeleton:
     """
-    A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.
+    A tree of J joints. Immutable and thread-safe.
+    
+    Transforms are 3x4, row-major, and act on column vectors: x goes to A x + t.
+    
+    Parameters
+    ----------
+    names : sequence of str
+        J different names.
+    parents : array_like of int, shape (J,)
+        -1 for a root; parents come before their children.
+    rest : array_like, shape (J, 3, 4)
+        Parent-relative rest transforms; a root's is its global one.
+    
+    Raises
+    ------
+    ValueError
+        If sizes differ, a name occurs twice, a parent is no earlier joint, or a transform is not finite or not invertible.
     """
     def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]:
         ...
     def __init__(self, names: collections.abc.Sequence[str], parents: numpy.typing.ArrayLike, rest: numpy.typing.ArrayLike) -> None:
-        """
-        Make a skeleton from J names, J parents and parent-relative rest transforms (J, 3, 4).
-        """
+        ...
     def __repr__(self) -> str:
         ...
     def __setstate__(self, arg0: tuple) -> None:
@@ -155,32 +169,58 @@ class Skeleton:
         """
     def globals(self, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
-        Global transforms (T, J, 3, 4) of poses (T, C).
+        Global transforms of poses.
+        
+        A joint's global transform is its parent's times its own entry of the pose.
+        
+        Parameters
+        ----------
+        poses : array_like, shape (T, C)
+            C is at least 12 J; numeric controls after the joints are ignored.
+        
+        Returns
+        -------
+        ndarray of float32, shape (T, J, 3, 4)
+        
+        Raises
+        ------
+        ValueError
+            If the width is wrong or a value is not finite.
         """
     @property
     def names(self) -> list[str]:
-        ...
+        """
+        Names of the J joints.
+        """
     @property
     def num_joints(self) -> int:
-        ...
+        """
+        J.
+        """
     @property
     def parents(self) -> numpy.typing.NDArray[numpy.int32]:
         """
-        (J,) int32
+        (J,) int32: the parent of each joint, -1 for a root.
         """
     @property
     def rest(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (J, 3, 4) parent-relative rest transforms
+        (J, 3, 4) float32: parent-relative rest transforms.
         """
     @property
     def rest_globals(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (J, 3, 4) global rest transforms
+        (J, 3, 4) float32: global rest transforms.
         """
 class Deformer:
     """
     A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
+    
+    Every model is one: learned bodies, blendshape rigs, skinned characters. ``rigwright.load`` reads one from a file,
+    ``rigwright.training.body`` learns one. A pose is one row of C = 12 J + K numbers: the parent-relative 3x4 transforms of
+    the J joints (row-major, column vectors), then the K numeric controls. One pose (C,) gives one mesh (V, 3).
+    
+    Results do not depend on the number of threads nor on the other poses of a batch, to the last bit. Models can be pickled.
     """
     def __reduce__(self) -> tuple[typing.Any, tuple[dict, str]]:
         """
@@ -201,22 +241,57 @@ class Deformer:
         """
     def confidence(self, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (T,) in [0, 1]: 1 inside the distribution of the training poses, 1/2 at a quarter of its radius outside.
+        How far poses lie outside the training poses.
+        
+        ``min_g 2^-(max(0, d_g / radius_g - 1) / 0.25)^2`` over the joints and controls g, with the distance d_g of a pose from the
+        training poses: 1 inside all radii, 1/2 at a quarter of a radius outside. Formulas (skinning, blendshapes) have 1.
+        
+        Parameters
+        ----------
+        poses : array_like, shape (T, C) or (C,)
+        
+        Returns
+        -------
+        ndarray of float32, shape (T,)
+            In [0, 1].
+        
+        Raises
+        ------
+        ValueError
+            If the width is wrong or a value is not finite.
         """
     @typing.overload
     def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
-        Vertices (T, V, 3) of poses (T, C), or (V, 3) of one pose (C,). threads 0: all processors.
-        out: a float32 array to write into. device: "cpu", or for kinds "body" and "blendshape" another of
-        rigwright.devices(); then poses may also be a float32 array on that device (DLPack or
-        __cuda_array_interface__), whose values are not checked. ValueError if the width is wrong, a value is not
-        finite or too large, or the device does not work on this machine.
+        Vertices of poses.
         """
     @typing.overload
     def evaluate(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> builtins.object:
         """
-        The same; output "device" leaves the vertices on the device, in an array with DLPack and
-        __cuda_array_interface__ that is complete when the call returns; "host" returns a NumPy array.
+        Parameters
+        ----------
+        poses : array_like, shape (T, C) or (C,)
+            On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
+            checked.
+        device : str
+            ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+        output : str
+            ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
+            ``__cuda_array_interface__``, complete when the call returns.
+        threads : int
+            0: all processors. The result does not depend on it.
+        out : ndarray of float32, optional
+            Where the vertices are written.
+        
+        Returns
+        -------
+        ndarray of float32, shape (T, V, 3), or (V, 3) of one pose
+            In the model's unit.
+        
+        Raises
+        ------
+        ValueError
+            If the width is wrong, a value is not finite or too large, or the device does not work on this machine.
         """
     def jacobian(self, poses: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
@@ -300,7 +375,17 @@ class Deformer:
         """
     def save(self, path: os.PathLike | str | bytes) -> None:
         """
-        Write the model file, atomically.
+        Write the model file, which :func:`rigwright.load` reads as the same model.
+        
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.safetensors`` by custom. The file appears when it is complete.
+        
+        Raises
+        ------
+        ValueError
+            If it cannot be written.
         """
     def session(self) -> Session:
         """
@@ -317,9 +402,24 @@ class Deformer:
         """
     def vjp(self, poses: numpy.typing.ArrayLike, cotangents: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        J^T cotangents: the gradient (T, C) of sum(vertices * cotangents) with respect to the poses.
-        threads 0: all processors. ValueError if a shape is wrong, a value is not finite or too large, or a
-        gradient overflows float32.
+        Vector-Jacobian product: the gradient of ``sum(vertices * cotangents)`` by the poses.
+        
+        Parameters
+        ----------
+        poses : array_like, shape (T, C) or (C,)
+        cotangents : array_like, shape (T, V, 3), or (V, 3) with one pose
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        ndarray of float32, shape (T, C), or (C,) of one pose
+            At a kink (the corner of a tent) a one-sided derivative.
+        
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a value is not finite or too large, or a gradient overflows float32.
         """
     @property
     def channels(self) -> list:
@@ -334,7 +434,7 @@ class Deformer:
     @property
     def control_ranges(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (C, 2) lowest and highest values in the training data
+        (C, 2) float32: lowest and highest value of each column in training; bounds of a blendshape rig's weights.
         """
     @property
     def face_materials(self) -> numpy.typing.NDArray[numpy.int32]:
@@ -344,14 +444,18 @@ class Deformer:
     @property
     def faces(self) -> numpy.typing.NDArray[numpy.int32]:
         """
-        (F, 4) int32, -1 pads triangles
+        (F, 4) int32: -1 pads triangles.
         """
     @property
     def joint_names(self) -> list[str]:
-        ...
+        """
+        Names of the J joints; empty for blendshapes.
+        """
     @property
     def kind(self) -> str:
-        ...
+        """
+        "body", "blendshape", "linear_blend", "dual_quaternion" or "delta_mush".
+        """
     @property
     def materials(self) -> list[str]:
         """
@@ -364,7 +468,9 @@ class Deformer:
         """
     @property
     def meters_per_unit(self) -> float:
-        ...
+        """
+        Length of the model's unit in meters.
+        """
     @property
     def parts(self) -> list[str]:
         """
@@ -373,7 +479,7 @@ class Deformer:
     @property
     def rest_vertices(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (V, 3)
+        (V, 3) float32: the rest pose.
         """
     @property
     def skeleton(self) -> Skeleton:
@@ -525,7 +631,7 @@ class BlendshapeRig(Deformer):
             `storage_error` is the largest error.
         metadata : mapping, optional
             name, meters_per_unit (1.0), up_axis ("Y"), licence, origin, constructed (names of columns),
-            combination_names (one text per combination; the second one of a name gets ` (2)`), and anything else
+            combination_names (one text per combination; the second one of a name gets " (2)"), and anything else
             that JSON can represent.
         
         Raises
@@ -692,19 +798,34 @@ class LinearBlendFit:
         ...
 class DeformationTransfer:
     """
-    Deformation transfer between meshes of one topology (Sumner and Popovic 2004): one factorization for any
-    number of shapes. Each component of the source is first placed on the target's by a similarity. Quads are
-    split along both diagonals. Degenerate triangles have no gradient. Immutable and thread-safe.
+    Deformation transfer between meshes of one topology (Sumner and Popovic 2004).
+    
+    Gives every triangle of the target the deformation gradient of the source's triangle, in least squares. One sparse
+    factorization serves any number of shapes. Each component of the source is first placed on the target's by a similarity.
+    Quads are split along both diagonals; degenerate triangles have no gradient. Immutable and thread-safe.
+    
+    Parameters
+    ----------
+    source_neutral, target_neutral : array_like, shape (V, 3)
+    faces : array_like of int, shape (F, 3) or (F, 4)
+        -1 pads triangles.
+    fixed : array_like of int, shape (M,), optional
+        Vertices that stay at the target's neutral.
+    contacts : array_like of int, shape (P, 2), optional
+        Pairs of vertices of lips and lids, as :func:`rigwright.transfer.find_contacts` finds them. Surfaces that come
+        together there in the source come together in the target; surfaces that do not cross in the source do not cross in
+        the target.
+    contact_weight : float
+        How closely corrections follow the contacts, above 0, beside cotangent weights of about 1.
+    
+    Raises
+    ------
+    ValueError
+        If sizes differ, a value is not finite, an index is out of range, or a contact pairs a vertex with itself.
     """
     determined: typing.ClassVar[float] = 0.25
     def __init__(self, source_neutral: numpy.typing.ArrayLike, target_neutral: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, fixed: numpy.typing.ArrayLike | None = None, *, contacts: numpy.typing.ArrayLike | None = None, contact_weight: typing.SupportsFloat | typing.SupportsIndex = 1.0) -> None:
-        """
-        Neutrals (V, 3), faces (F, 3) or (F, 4). fixed: vertices (M,) that stay at the target's neutral.
-        contacts: pairs of vertices (P, 2) of lips and lids, as find_contacts finds them. Surfaces that come
-        together there in the source come together in the target; surfaces that do not cross in the source
-        do not cross in the target. contact_weight: how closely corrections follow the contacts.
-        ValueError if sizes differ, a value is not finite or an index is out of range.
-        """
+        ...
     def resolution(self, source_shapes: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         (K,) float64: how well examples with these weights (J, K) determine each shape, relative to one example
@@ -723,9 +844,26 @@ class DeformationTransfer:
         """
     def transfer_with_examples(self, source_shapes: numpy.typing.ArrayLike, examples: numpy.typing.ArrayLike, example_weights: numpy.typing.ArrayLike, beta: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
         """
-        As transfer, corrected by expressions of the target: examples (J, V, 3) with known weights (J, K)
-        (Li et al. 2010, one solve for the shapes). beta > 0 is the weight of the transferred shapes beside the
-        examples. Contacts correct only shapes with a resolution below `determined`.
+        As ``transfer``, corrected by expressions of the target (Li et al. 2010).
+        
+        Parameters
+        ----------
+        source_shapes : array_like, shape (K, V, 3)
+            Absolute positions.
+        examples : array_like, shape (J, V, 3)
+            Expressions of the target, absolute positions.
+        example_weights : array_like, shape (J, K)
+            The mixture of shapes that each example shows.
+        beta : float
+            Weight of the transferred shapes beside the examples, above 0. A small one trusts the examples more.
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        ndarray of float32, shape (K, V, 3)
+            A shape that no example contains stays as transferred. Contacts correct only shapes with a ``resolution`` below
+            ``determined``.
         """
     @property
     def components(self) -> numpy.typing.NDArray[numpy.int32]:
@@ -739,11 +877,13 @@ class DeformationTransfer:
         """
     @property
     def num_vertices(self) -> int:
-        ...
+        """
+        V.
+        """
     @property
     def target_neutral(self) -> numpy.typing.NDArray[numpy.float32]:
         """
-        (V, 3) float32
+        (V, 3) float32: the neutral that shapes are given to.
         """
 class PackingGraph:
     """

@@ -18,7 +18,7 @@ def padded_faces(
 
     Parameters
     ----------
-    faces : (F, 3) or (F, 4)
+    faces : array_like, shape (F, 3) or (F, 4)
     function, argument : str
         Named in errors.
     num_vertices : int, optional
@@ -48,6 +48,17 @@ def topology_hash(faces: ArrayLike, num_vertices: int) -> str:
     """Hash that is equal for meshes of equal faces and vertex counts: what ties models, data sets and rigs together.
 
     Hex SHA-256 of the padded faces (int32, little endian) followed by V (int64, little endian).
+
+    Parameters
+    ----------
+    faces : array_like of int, shape (F, 3) or (F, 4)
+        -1 pads triangles.
+    num_vertices : int
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
 
     Raises
     ------

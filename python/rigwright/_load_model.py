@@ -18,7 +18,7 @@ def load(path: str | os.PathLike[str]) -> _core.Deformer:
 
     Parameters
     ----------
-    path : path
+    path : path-like
         ``.safetensors``, as a model's ``save`` writes it. Rigs in other files are opened by
         :func:`rigwright.sources.load`, faces by :func:`rigwright.sources.load_blendshapes`.
 

@@ -154,13 +154,13 @@ def test_tables_go_between_the_marks(tmp_path, monkeypatch):
     import marks
     from inverse_rows import Row
 
-    readme = tmp_path / "README.md"
-    monkeypatch.setattr(marks, "README", readme)
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(marks, "PAGES", [page])
     begin, end = "<!-- a table: written by benchmarks/x.py -->", "<!-- end of a table -->"
-    readme.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     rows = [Row("ours", 2e-3, 0.0), Row("peer", 4.0, 0.25, reached=False, ratios=[2000.0])]
     marks.write_between_marks("a table", inverse_rig.table(["job", "time", "faster", "objective"], rows))
-    assert readme.read_text(encoding="utf-8").splitlines() == [
+    assert page.read_text(encoding="utf-8").splitlines() == [
         "before",
         begin,
         "| job | time | faster | objective |",
@@ -170,5 +170,5 @@ def test_tables_go_between_the_marks(tmp_path, monkeypatch):
         end,
         "after",
     ]
-    with pytest.raises(AssertionError, match="0 places named another"):
+    with pytest.raises(AssertionError, match="no page of docs/benchmarks has a place named another"):
         marks.write_between_marks("another", "text")

@@ -33,7 +33,7 @@ def body(
 
     Parameters
     ----------
-    model : path or model
+    model : path-like or model
         A model of kind "body".
     poses : (T, C) array, optional
         Poses to evaluate, repeated to the size of the batch; by default random ones between the control ranges.

@@ -40,7 +40,7 @@ def build_character(path: str | os.PathLike[str], blender: str | None = None, ti
 
     Parameters
     ----------
-    path : path
+    path : path-like
         The .blend to write; ``path`` + ".key" beside it remembers what it was built from.
     blender : str, optional
         A Blender executable; without it the ``bpy`` wheel, else ``blender`` on the PATH.

@@ -116,7 +116,7 @@ def load_bvh(path: str | os.PathLike[str]) -> Bvh:
 
     Parameters
     ----------
-    path : path
+    path : path-like
 
     Returns
     -------

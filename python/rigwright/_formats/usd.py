@@ -22,7 +22,7 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         Prim path or name; needed where several meshes have moving points.
     """

@@ -26,7 +26,7 @@ def load_usd_weights(path: Path, rig: BlendshapeRig, clip: str | None = None) ->
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
     clip : str, optional
         Prim path or name; needed where several animations move blend shapes.

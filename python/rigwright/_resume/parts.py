@@ -28,7 +28,7 @@ class Parts:
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         Made if it is missing; removed at the end of the block if it is empty then.
     function : str
         Public name of the function that works, for messages.

@@ -54,7 +54,7 @@ def head_angles(transforms: ArrayLike, up_axis: str = "Y") -> Float64:
 
     Parameters
     ----------
-    transforms : (T, 3, 4)
+    transforms : array_like, shape (T, 3, 4)
         ``Solution.transforms``.
     up_axis : "X", "Y" or "Z"
         Of the rig.

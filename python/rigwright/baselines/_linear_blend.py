@@ -72,7 +72,7 @@ def linear_blend(
         A data set, or samples in memory.
     influences : int or None
         Joints per vertex at most; None for as many as help.
-    rows : (T,) integers, optional
+    rows : array_like of int, shape (T,), optional
         Rows of the data to learn from; all by default.
     threads : int
         Number of threads; 0 means all processors that this process may use.

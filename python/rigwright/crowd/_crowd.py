@@ -38,7 +38,7 @@ class Crowd:
     rig : BlendshapeRig
     clips : sequence of (T_i, K) arrays, or one
         Weights of the rig's shapes, one row per frame; T_i at least 1. They are copied.
-    order : (K,) integers, optional
+    order : array_like of int, shape (K,), optional
         Shapes, most important first (:func:`importance_order`): what prefixes are prefixes of. By default as they are.
 
     Raises

@@ -40,8 +40,12 @@ def level_of_detail_errors(rig: BlendshapeRig, order: ArrayLike | None, weights:
     rig : BlendshapeRig
     order : (K,) integers or None
         Shapes, most important first.
-    weights : (T, K)
+    weights : array_like, shape (T, K)
         Frames.
+
+    Returns
+    -------
+    LevelOfDetailErrors
 
     Raises
     ------

@@ -63,8 +63,8 @@ def importance(
     by : str, mapping or (K,) numbers
         What is measured (Carrigan 2020; V vertices, d_i the movement of vertex i):
 
-        - ``"rms"``: sqrt(sum_i |d_i|^2 / V); sorts as the mean squared error of equation 4.1.
-        - ``"displacement"``: sum_i sqrt(|d_i|^2 / 3) / V; the "RMS" of equation 5.1 over the number of vertices.
+        - ``"rms"``: ``sqrt(sum_i |d_i|^2 / V)``; sorts as the mean squared error of equation 4.1.
+        - ``"displacement"``: ``sum_i sqrt(|d_i|^2 / 3) / V``; the "RMS" of equation 5.1 over the number of vertices.
         - ``"hausdorff"``: two-sided, between vertices, equation 5.2 (:func:`rigwright.metrics.hausdorff`).
         - ``"triangle_distortion"``: mean over triangles of equation 5.3
           (:func:`rigwright.metrics.triangle_distortion`).
@@ -106,7 +106,18 @@ def importance(
 def importance_order(
     rig: BlendshapeRig, by: str | Mapping[str, float] | ArrayLike = "rms", *, picture: Picture | None = None
 ) -> NDArray[np.int32]:
-    """(K,) shapes, the most important first, of equally important ones the lower index; see :func:`importance`."""
+    """Sort shapes by :func:`importance`.
+
+    Parameters
+    ----------
+    rig, by, picture
+        As in :func:`importance`.
+
+    Returns
+    -------
+    (K,) int32
+        The most important first; of equally important ones the lower index.
+    """
     return np.argsort(-importance(rig, by, picture=picture), kind="stable").astype(np.int32)
 
 

@@ -34,10 +34,10 @@ def write_bvh(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig_or_model : Rig or Deformer
         With a skeleton.
-    channels : (T, N)
+    channels : array_like, shape (T, N)
         T at least 1.
     fps : float
         Frames per second.

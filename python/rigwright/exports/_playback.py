@@ -19,7 +19,7 @@ class Playback:
     Parameters
     ----------
     model : Deformer
-    poses : (T, C)
+    poses : array_like, shape (T, C)
         Pose rows, T at least 1; of a blendshape rig: weights (T, K).
     device : str
         As :meth:`rigwright.Deformer.evaluate` takes it.

@@ -20,10 +20,10 @@ def resampled_weights(weights: ArrayLike, fps: float, to_fps: float, transforms:
 
     Parameters
     ----------
-    weights : (T, K)
+    weights : array_like, shape (T, K)
     fps, to_fps : float
         Frames per second, given and wanted.
-    transforms : (T, 3, 4), optional
+    transforms : array_like, shape (T, 3, 4), optional
         As ``Solution.transforms`` holds them.
 
     Returns

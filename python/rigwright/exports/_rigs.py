@@ -32,7 +32,7 @@ def write_rig(
     ================  ==============================================================================================
     ``.safetensors``  everything; read back by :func:`rigwright.load`
     ``.npz``          everything but metadata beyond names, licence, origin and units; documented in
-                      :mod:`rigwright._formats.npz.blendshapes`
+                      :doc:`/reference/file_formats`
     ``.glb``          mesh, morph targets and a clip that shows one shape after the other. Combinations are targets of
                       their own: a viewer does not multiply weights.
     ``.blend``        mesh with shape keys, combinations as driven keys, upright, z up (needs Blender)
@@ -42,9 +42,9 @@ def write_rig(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
-    surface_of : path, optional
+    surface_of : path-like, optional
         A .glb or .gltf with the rig's vertices in the rig's order, as a transfer's target: texture coordinates and the
         materials' names come along into a ``.glb``; other formats hold none.
 

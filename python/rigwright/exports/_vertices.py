@@ -63,10 +63,10 @@ def write_vertices(
 
     Parameters
     ----------
-    path : path
-    vertices : (T, V, 3)
+    path : path-like
+    vertices : array_like, shape (T, V, 3)
         An array, or anything that is sliced like one: a memory-mapped file, :class:`rigwright.exports.Playback`.
-    faces : (F, 3) or (F, 4), optional
+    faces : array_like, shape (F, 3) or (F, 4), optional
         -1 pads triangles. Without faces a file holds points.
     fps : float
         Frames per second.

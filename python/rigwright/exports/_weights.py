@@ -38,7 +38,7 @@ def write_blendshape_weights(
                 :func:`rigwright.sources.load_blendshape_weights`
     ``.csv``    Live Link Face: timecode, 52 ARKit blendshapes, 9 angles. HeadYaw, HeadPitch and HeadRoll are radians,
                 :func:`rigwright.inverse.head_angles` says about which axes; those of the eyes are 0. Names are mapped
-                as :mod:`rigwright._formats.live_link.read` says; a column that stands for both sides of the rig gets
+                as :doc:`/reference/file_formats` says; a column that stands for both sides of the rig gets
                 their mean; shapes that no column holds exactly are appended under their own names, which the notes
                 say and from which :func:`rigwright.sources.load_blendshape_weights` reads them back.
     ``.glb``    mesh, morph targets and a clip that any viewer plays. Combinations are targets of their own, keyed with
@@ -55,12 +55,12 @@ def write_blendshape_weights(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
-    weights : (T, K)
+    weights : array_like, shape (T, K)
     fps : float
         Frames per second.
-    transforms : (T, 3, 4), optional
+    transforms : array_like, shape (T, 3, 4), optional
         The head's motion, as ``Solution.transforms`` holds it: rotations, times a scale, beside translations.
 
     Returns

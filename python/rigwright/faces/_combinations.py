@@ -54,7 +54,7 @@ def compskin_combinations(path: str | os.PathLike[str] | None = None) -> Combina
 
     Parameters
     ----------
-    path : path, optional
+    path : path-like, optional
         A JSON object with ``controls`` (names), ``in_betweens`` (a control and the three numbers of a tent over it)
         and ``products`` (lists of factors; ``name@0.5`` is the tent (0, 0.5, 1) over a control). Without it the table:
         43 in-betweens, 118 pairs, 48 triples, 6 quadruples over 72 controls.

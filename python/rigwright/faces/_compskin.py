@@ -34,10 +34,15 @@ def ict_with_combinations(
 ) -> tuple[BlendshapeRig, Float32]:
     """The ICT face with the 72 controls and 215 combinations of compskin_face_anim, and that data set's real curves.
 
-    The folders are those of :func:`ict` and :func:`compskin_curves`.
-
     Shapes are ICT's, split and scaled by the table ``compskin_to_ict.json`` beside this module; all combinations are
     constructed (:func:`constructed_correctives`), which takes some seconds.
+
+    Parameters
+    ----------
+    ict_folder : path-like
+        As in :func:`ict`.
+    compskin_folder : path-like
+        As in :func:`compskin_curves`.
 
     Returns
     -------
@@ -69,7 +74,7 @@ def compskin_curves(folder: str | os.PathLike[str]) -> tuple[list[str], Float32]
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         A copy of github.com/facebookresearch/compskin, or its folder ``in``: ``test_anim.npz``, whose ``weights``
         begin with the controls. Or what ``rigwright faces convert`` wrote.
 

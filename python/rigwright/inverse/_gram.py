@@ -32,9 +32,9 @@ class Gram:
     Parameters
     ----------
     rig : BlendshapeRig
-    vertices : (M,) int, optional
+    vertices : array_like of int, shape (M,), optional
         Vertices of the rig that the targets give (markers); all by default.
-    vertex_weights : (M,), optional
+    vertex_weights : array_like, shape (M,), optional
         Not negative; 1 by default.
 
     Attributes

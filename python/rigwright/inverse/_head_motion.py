@@ -48,10 +48,14 @@ def head_motion(
     ----------
     rig : BlendshapeRig
     targets : (T, V, 3), or (T, M, 3) if ``vertices`` are given
-    weights : (T, K)
+    weights : array_like, shape (T, K)
         The fit.
-    vertices : (M,) int, optional
+    vertices : array_like of int, shape (M,), optional
         Compare these only.
+
+    Returns
+    -------
+    HeadMotion
 
     Raises
     ------

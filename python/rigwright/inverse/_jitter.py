@@ -61,9 +61,13 @@ def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices:
     rig : BlendshapeRig
     targets : (T, V, 3), or (T, M, 3) if ``vertices`` are given
         In the rig's frame.
-    weights : (T, K)
+    weights : array_like, shape (T, K)
         A fit without smoothness.
-    vertices : (M,) int, optional
+    vertices : array_like of int, shape (M,), optional
+
+    Returns
+    -------
+    Jitter
 
     Raises
     ------

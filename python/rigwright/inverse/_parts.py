@@ -52,12 +52,12 @@ def solve_in_parts(
     ----------
     solver : Solver
     targets : (T, V, 3), or (T, M, 3) where the solver has ``vertices``
-    folder : path or Parts
+    folder : path-like or Parts
         Takes one file per part; made if it is missing. Parts that are open already stay so, and keep other runs out
         until their block ends.
     method, alpha, relative_alpha, smoothness, **options
         As in :func:`rigwright.inverse.solve`, without ``init``.
-    fixed : (K,) or (T, K), optional
+    fixed : array_like, shape (K,) or (T, K), optional
         Values of pinned weights, NaN where free.
     priors : pair (c, s), optional
         Each a number, (K,) or (T, K).

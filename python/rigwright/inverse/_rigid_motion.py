@@ -86,8 +86,8 @@ def in_rig_frame(targets: ArrayLike, transforms: ArrayLike) -> Float64:
 
     Parameters
     ----------
-    targets : (T, V, 3)
-    transforms : (T, 3, 4)
+    targets : array_like, shape (T, V, 3)
+    transforms : array_like, shape (T, 3, 4)
         Rotations, times a scale if there is one, and translations: ``Solution.transforms``.
 
     Returns
@@ -123,7 +123,7 @@ def without_rigid_motion(
     ----------
     gram : Gram
     targets : (T, V, 3), (T, M, 3), or one frame of these
-    rigid : (R,) int
+    rigid : array_like of int, shape (R,)
         Vertices of the rig that the targets give and that expressions leave alone (the skull): three or more, not on
         one line.
     scale : bool
@@ -170,10 +170,10 @@ def procrustes(source: Float64, targets: Float64, weights: Float64 | None = None
 
     Parameters
     ----------
-    source : (R, 3) or (T, R, 3)
+    source : array_like, shape (R, 3) or (T, R, 3)
         The points of all frames, or of each.
-    targets : (T, R, 3)
-    weights : (R,), optional
+    targets : array_like, shape (T, R, 3)
+    weights : array_like, shape (R,), optional
         omega; 1 by default.
     scale : bool
 

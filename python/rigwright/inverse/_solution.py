@@ -120,7 +120,7 @@ class Solution:
 
         Parameters
         ----------
-        path : path
+        path : path-like
         names : sequence of str, optional
             Of the K shapes; with them ``rigwright.sources.load_blendshape_weights`` finds each weight's shape.
         fps : float, optional

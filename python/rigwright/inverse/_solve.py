@@ -60,7 +60,13 @@ class Solver:
         threads: int = 0,
         progress: ProgressOption = None,
     ) -> Solution:
-        """Weights of a shot; see :func:`solve`."""
+        """Find the weights of a shot.
+
+        Parameters
+        ----------
+        targets
+            As in :func:`solve`, and so are all other arguments, results and errors.
+        """
         solution, problem = solve_problem(
             self.gram,
             targets,
@@ -142,21 +148,21 @@ def solve(
     relative_alpha : float, optional
         In place of ``alpha``, 0 to 1, without a unit: the share of the smallest alpha at which every weight of the shot
         rests, the largest pull of a target on a weight.
-    vertices : (M,) int, optional
+    vertices : array_like of int, shape (M,), optional
         Markers: the vertices of the rig that count.
-    init : (K,) or (T, K), optional
+    init : array_like, shape (K,) or (T, K), optional
         Start, inside the bounds. Without it methods choose theirs.
     device : str
         ``"cpu"``, or for ``"descent"`` without ``smoothness`` also ``"cuda"``; never silently replaced.
-    vertex_weights : (M,), optional
+    vertex_weights : array_like, shape (M,), optional
         omega.
-    bounds : (2,) or (K, 2), optional
+    bounds : array_like, shape (2,) or (K, 2), optional
         The box; by default the rig's.
     joint : bool, optional
         Whether the temporal term couples all frames (the default where there is one) or each frame is solved given
         the two before it: ``optimality`` and ``converged`` are then those of each frame's own objective with
         ``smoothness |w_t - 2 w_{t-1} + w_{t-2}|^2``, while ``shot_objective`` is that of the whole shot.
-    fixed : (K,) or (T, K), optional
+    fixed : array_like, shape (K,) or (T, K), optional
         Values of pinned weights, NaN where free.
     priors : pair (c, s), optional
         Each a number, (K,) or (T, K); s >= 0.
@@ -172,7 +178,7 @@ def solve(
         With ``rigid``: also find a scale in each frame, which ``Solution.transforms`` hold as a factor of the rotation.
     tolerance : float
         A frame is solved when ``optimality <= tolerance`` times the largest pull of its target on a shape or
-        combination (:func:`rigwright.inverse._measures.scale`).
+        combination.
     max_iterations : int, optional
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
     threads : int

@@ -30,9 +30,9 @@ def triangle_distortion(a: ArrayLike, b: ArrayLike, faces: ArrayLike) -> NDArray
 
     Parameters
     ----------
-    a, b : (V, 3)
+    a, b : array_like, shape (V, 3)
         Vertices.
-    faces : (F, 3) or (F, 4) integers
+    faces : array_like of int, shape (F, 3) or (F, 4)
         -1 pads triangles; quads are cut into two, from their first corner to their third.
 
     Returns

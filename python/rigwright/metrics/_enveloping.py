@@ -29,15 +29,15 @@ def enveloping_error(
 
     Parameters
     ----------
-    truth, approximation : (T, V, 3)
+    truth, approximation : array_like, shape (T, V, 3)
         Vertices v and v', float32.
-    poses : (T, C)
+    poses : array_like, shape (T, C)
         Pose rows: 12 numbers per joint first.
     skeleton : Skeleton
         J joints and their rest transforms.
-    rest_vertices : (V, 3)
+    rest_vertices : array_like, shape (V, 3)
         The mesh at the skeleton's rest.
-    joints : (V,) integers, optional
+    joints : array_like of int, shape (V,), optional
         The joint of each vertex, where it is known; otherwise the best one is found.
     threads : int
         Number of threads; 0 means all processors that this process may use.

@@ -19,7 +19,7 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
 
     Parameters
     ----------
-    a, b : (V, 3), (W, 3)
+    a, b : array_like, shape (V, 3), (W, 3)
         Vertices, not necessarily of one topology. They are compared as float32.
     threads : int
         Number of threads; 0 means all processors that this process may use.

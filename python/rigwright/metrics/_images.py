@@ -22,6 +22,10 @@ def image_mse(truth: ArrayLike, approximation: ArrayLike) -> float:
     truth, approximation : (h, w) or (h, w, 3)
         Values from 0 to 255; colors are weighted as ITU-R BT.601 does.
 
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError

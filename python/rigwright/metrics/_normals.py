@@ -43,12 +43,16 @@ def normal_angle(truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, *
 
     Parameters
     ----------
-    truth, approximation : (V, 3) or (T, V, 3)
+    truth, approximation : array_like, shape (V, 3) or (T, V, 3)
         Vertices of one mesh, float32.
-    faces : (F, 3) or (F, 4)
+    faces : array_like, shape (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
     threads : int
         Number of threads; 0 means all processors that this process may use.
+
+    Returns
+    -------
+    NormalAngle
 
     Raises
     ------

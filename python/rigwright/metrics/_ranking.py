@@ -18,7 +18,7 @@ def bradley_terry(wins: ArrayLike, *, tolerance: float = 1e-12, max_iterations: 
 
     Parameters
     ----------
-    wins : (N, N)
+    wins : array_like, shape (N, N)
         ``wins[i, j]`` counts how often i was preferred to j: >= 0; the diagonal is not read.
     tolerance : float
         Ends when no strength changes by more than this part of itself.

@@ -71,14 +71,18 @@ def seam_error(
 
     Parameters
     ----------
-    truth, approximation : (V, 3) or (T, V, 3)
+    truth, approximation : array_like, shape (V, 3) or (T, V, 3)
         Vertices, float32.
-    faces : (F, 3) or (F, 4)
+    faces : array_like, shape (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
-    labels : (V,) integers
+    labels : array_like of int, shape (V,)
         The piece that each vertex belongs to.
     threads : int
         Number of threads; 0 means all processors that this process may use.
+
+    Returns
+    -------
+    SeamError
 
     Raises
     ------

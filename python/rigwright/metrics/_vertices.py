@@ -41,10 +41,14 @@ def vertex_error(truth: ArrayLike, approximation: ArrayLike, *, threads: int = 0
 
     Parameters
     ----------
-    truth, approximation : (V, 3) or (T, V, 3)
+    truth, approximation : array_like, shape (V, 3) or (T, V, 3)
         Vertices of one mesh, float32.
     threads : int
         Number of threads; 0 means all processors that this process may use.
+
+    Returns
+    -------
+    VertexError
 
     Raises
     ------

@@ -61,13 +61,17 @@ def weight_error(
 
     Parameters
     ----------
-    weights : (T, K)
-    truth, approximation : (T, V, 3)
+    weights : array_like, shape (T, K)
+    truth, approximation : array_like, shape (T, V, 3)
         The target meshes, and the rig evaluated at the weights.
     seconds : float
         Time of the whole solve.
     threads : int
         Number of threads; 0 means all processors that this process may use.
+
+    Returns
+    -------
+    WeightError
 
     Raises
     ------

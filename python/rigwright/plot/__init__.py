@@ -4,6 +4,7 @@ Pictures of meshes are :class:`Image` objects, which notebooks show and ``np.asa
 axes. Needs the extra ``report`` (PyVista and matplotlib), and no display.
 """
 
+from rigwright.plot._arguments import RestingMesh
 from rigwright.plot._charts import curves, error_curves
 from rigwright.plot._group import group
 from rigwright.plot._image import Image
@@ -14,6 +15,7 @@ from rigwright.plot._studio import Studio, View, close_view, view_of
 
 __all__ = [
     "Image",
+    "RestingMesh",
     "Studio",
     "View",
     "close_view",

@@ -39,11 +39,11 @@ def curves(
         Several are drawn over each other, the first one strongest.
     names : K strings, optional
         Default: the numbers of the columns.
-    truth : (T, K), optional
+    truth : array_like, shape (T, K), optional
         Drawn dotted.
     chosen : sequence of int or str, optional
         Columns, by number or name. Default: the nine with the largest mean weight.
-    bounds : (2,) or (K, 2), optional
+    bounds : array_like, shape (2,) or (K, 2), optional
         The charts show these and 0. Default: what the curves need.
     axes : sequence of matplotlib axes, optional
         One per chart. Default: a new pyplot figure.

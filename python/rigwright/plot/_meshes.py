@@ -42,9 +42,9 @@ def mesh(
     ----------
     model : rig, model, data set or mesh
         Anything with ``faces`` and ``rest_vertices`` (or ``vertices``); ``up_axis`` is read if present.
-    vertices : (V, 3), optional
+    vertices : array_like, shape (V, 3), optional
         Default: at rest.
-    values : (V,), optional
+    values : array_like, shape (V,), optional
         Colors: 0 is pale, ``top`` and more is dark. With them a color scale is drawn.
     top : float, optional
         End of the color scale, above 0. Default: a round number that nearly all values stay below.
@@ -56,6 +56,10 @@ def mesh(
         Where the viewer stands, in degrees to the character's left and upward from its front.
     width : int
         Pixels.
+
+    Returns
+    -------
+    Image
 
     Raises
     ------
@@ -97,7 +101,7 @@ def side_by_side(
     ----------
     model : rig, model, data set or mesh
         As for :func:`mesh`.
-    vertices : (N, V, 3)
+    vertices : array_like, shape (N, V, 3)
         One picture each.
     titles : N strings, optional
         Written above the pictures.
@@ -109,6 +113,10 @@ def side_by_side(
         As for :func:`mesh`.
     width : int
         Pixels of one picture.
+
+    Returns
+    -------
+    Image
 
     Raises
     ------
@@ -146,13 +154,17 @@ def contact_sheet(
     ----------
     rig : BlendshapeRig
         With faces; the pictures show the part that its columns move.
-    weights : (N, K), optional
+    weights : array_like, shape (N, K), optional
     titles : N strings, optional
         Default: the names of the shapes, or the numbers of the poses.
     columns : int
         Pictures in a row.
     turn, rise, width
         As for :func:`side_by_side`.
+
+    Returns
+    -------
+    Image
 
     Raises
     ------

@@ -41,6 +41,10 @@ def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.
         Degrees to the character's left, and upward, from the front.
     aspect : float
         Width of the picture over its height.
+
+    Returns
+    -------
+    View
     """
     up, right, toward = _directions(up_axis, turn, rise)
     axes = np.stack([right, up - (up @ toward) * toward, toward])
@@ -52,7 +56,23 @@ def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.
 
 
 def close_view(vertices: Points, vertex: int, normal: Points, up_axis: str, part: float = 0.2) -> View:
-    """A view of one vertex and what lies around it, ``part`` of the character's size, seen along its normal."""
+    """A view of one vertex and what lies around it, seen along its normal.
+
+    Parameters
+    ----------
+    vertices : array_like, shape (V, 3)
+    vertex : int
+        Its index.
+    normal : array_like, shape (3,)
+    up_axis : str
+        ``"X"``, ``"Y"`` or ``"Z"``.
+    part : float
+        What is seen, as a share of the character's size.
+
+    Returns
+    -------
+    View
+    """
     up, _, front = _directions(up_axis, 0.0, 0.0)
     toward = np.asarray(normal, np.float64) + 0.35 * front + 0.2 * up
     toward /= max(float(np.linalg.norm(toward)), 1e-9)

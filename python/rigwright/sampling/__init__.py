@@ -41,6 +41,7 @@ from rigwright.sampling._job import sample
 from rigwright.sampling._plan import clipped_share
 from rigwright.sampling._played import sample_actions
 from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
+from rigwright.sampling._work import Done, Shard, ShardWork
 
 __all__ = [
     "Animation",
@@ -49,6 +50,7 @@ __all__ = [
     "Clip",
     "Clips",
     "Dataset",
+    "Done",
     "Executor",
     "InProcess",
     "InfluenceProbe",
@@ -56,6 +58,8 @@ __all__ = [
     "Mixture",
     "Normal",
     "Sampler",
+    "Shard",
+    "ShardWork",
     "Uniform",
     "balanced",
     "check_rig",

@@ -38,7 +38,7 @@ class CheckedRig:
     rest_vertices : (V, 3) float32 array
     faces : (F, 4) int32 array
     kinematics : dict
-        What each channel turns (:func:`rigwright.sampling._kinematics.stated_kinematics`).
+        What each channel turns.
     resting : dict
         Deforming joints, controls, shapes and dials that no channel moves, by name, with the reason.
     surface : Surface
@@ -83,6 +83,10 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         See :class:`rigwright.sources.Rig`.
     function : str
         Public name that error messages open with.
+
+    Returns
+    -------
+    CheckedRig
 
     Raises
     ------

@@ -56,7 +56,8 @@ class Dataset:
     """A data set folder that :func:`rigwright.sampling.sample` has finished. Read-only; opening it runs no
     code.
 
-    Opening checks the manifest and the size and header of every file; :meth:`verify` also hashes them. Rows are read
+    Opening checks the manifest and the size and header of every file;
+    :meth:`~rigwright.sampling.Dataset.verify` also hashes them. Rows are read
     when they are asked for, and a file that has changed since then is an error (``ValueError``) that names it.
 
     A pickle holds the absolute path and the hash, no rows. Unpickling opens the folder again, and raises ``ValueError``
@@ -64,7 +65,7 @@ class Dataset:
 
     Parameters
     ----------
-    path : path
+    path : path-like
 
     Attributes
     ----------
@@ -183,7 +184,8 @@ class Dataset:
     def vertices(self) -> NDArray[np.float32]:
         """All vertices (T, V, 3), world space.
 
-        Read into memory at the first access; :meth:`shards` and :meth:`take` read large sets piece by piece.
+        Read into memory at the first access; :meth:`~rigwright.sampling.Dataset.shards` and
+        :meth:`~rigwright.sampling.Dataset.take` read large sets piece by piece.
         """
         return frozen(self._rows[2][:])
 

@@ -50,7 +50,7 @@ def sample(
     ----------
     rig : Rig
         See :class:`rigwright.sources.Rig`.
-    path : path
+    path : path-like
         The folder, by custom ``name.rwdata``.
     count : int, optional
         Poses T; default 5000, or the number of frames of an animation without noise.

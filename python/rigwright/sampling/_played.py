@@ -88,7 +88,7 @@ def sample_actions(
     ----------
     rig : Rig
         Of a .blend or .glb file.
-    path : path
+    path : path-like
         The folder, by custom ``name.rwdata``.
     actions : sequence of str or (T, N) arrays, optional
         Names, or channel rows of any other motion. Default: all actions of the file, one after another;

@@ -7,6 +7,7 @@ from rigwright._formats.blender.rig import BlenderRig
 from rigwright._formats.bvh import Bvh, load_bvh
 from rigwright._formats.gltf.rig import GltfRig
 from rigwright._formats.npz.rig import load_npz_rig, save_npz_rig
+from rigwright._rigs.action import Action
 from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
 from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.motion import Motion
@@ -24,6 +25,7 @@ from rigwright.sources._shots import Shot, load_shot
 from rigwright.sources._vertex_lists import load_landmarks, load_markers, load_vertex_indices
 
 __all__ = [
+    "Action",
     "BlenderRig",
     "Bvh",
     "Facts",

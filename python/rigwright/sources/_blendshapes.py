@@ -40,7 +40,7 @@ def load_blendshapes(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         glTF and Blender: the mesh, where the file holds several. glTF merges all that have morph targets if none is
         named.
@@ -95,7 +95,7 @@ def load_blendshape_weights(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
     clip : str, optional
         glTF and USD: the animation, where several move morph targets.

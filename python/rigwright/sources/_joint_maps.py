@@ -95,6 +95,16 @@ def joint_roles(names: Iterable[str]) -> dict[str, str]:
 def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
     """Map source joints to target joints by the roles that both name, or else by equal names.
 
+    Parameters
+    ----------
+    source, target : iterable of str
+        Names of joints.
+
+    Returns
+    -------
+    dict
+        Of names of ``source``, those that have a counterpart, to names of ``target``.
+
     Raises
     ------
     ValueError

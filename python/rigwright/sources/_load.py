@@ -25,7 +25,7 @@ def load(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str or sequence of str, optional
         glTF and Blender: the meshes to take. Default: all meshes of one skin, or that one armature moves: a body, its
         clothes, eyes and teeth are one character, whose ``surface`` names them as parts.
@@ -34,7 +34,7 @@ def load(
         they move have channels; 30 for files without clips.
     armature : str, optional
         Blender: the armature, where the file holds several.
-    limits : path or mapping, optional
+    limits : path-like or mapping, optional
         Blender: (lowest, highest) by channel name in place of the file's limits, or a JSON file of them. Default:
         ``NAME.limits.json`` beside ``NAME.blend``, if it is there.
     blender : str, optional

@@ -34,7 +34,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
 
     Parameters
     ----------
-    path : path
+    path : path-like
         ``.obj``, ``.obj.gz``; ``.ply`` (needs trimesh); ``.npy`` (V, 3); ``.npz`` with ``vertices`` and optional
         ``faces``; ``.glb``, ``.gltf``, ``.blend``, ``.safetensors`` and rigs in ``.npz``: the mesh at rest; USD and
         ``.abc``: the only frame. Vertices keep the order of the file.

@@ -20,6 +20,10 @@ def rename_shapes(rig: BlendshapeRig, names: Mapping[str, str] | str | os.PathLi
     names : mapping from str to str, or path
         New names by old ones, or a JSON file of such an object; shapes that it leaves out keep theirs.
 
+    Returns
+    -------
+    BlendshapeRig
+
     Raises
     ------
     FileNotFoundError

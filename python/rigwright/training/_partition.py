@@ -66,7 +66,7 @@ def blended_sets(assignment: NDArray[np.intp], faces: NDArray[np.int32], width: 
 
     Parameters
     ----------
-    assignment : (V,) array of int
+    assignment : array_like of int, shape (V,)
         Joint of each vertex.
     faces : (F, 4) int32 array
     width : float

@@ -85,7 +85,7 @@ def body(
     threads : int
         Number of threads; 0 means all processors that this process may use. PyTorch's own number is restored.
         The environment variable OMP_NUM_THREADS limits what 0 means: beside other heavy programs, fewer are faster.
-    checkpoint : path or None
+    checkpoint : path-like or None
         File that a killed run continues from; it is removed when the model is finished.
     restart : bool
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
@@ -200,7 +200,7 @@ class Networks:
 
         Parameters
         ----------
-        checkpoint : path or None
+        checkpoint : path-like or None
         progress : callable
         started : float
             When the call began (``time.monotonic``): what was spent since then counts.

@@ -43,10 +43,10 @@ def find_contacts(
 
     Parameters
     ----------
-    neutral : (V, 3)
-    shapes : (K, V, 3)
+    neutral : array_like, shape (V, 3)
+    shapes : array_like, shape (K, V, 3)
         Positions, not offsets.
-    faces : (F, 3) or (F, 4)
+    faces : array_like, shape (F, 3) or (F, 4)
     reach : float
         In mean lengths of a vertex's edges, above 0.
     threads : int
@@ -78,13 +78,17 @@ def count_crossings(vertices: ArrayLike, faces: ArrayLike, near: ArrayLike | Non
 
     Parameters
     ----------
-    vertices : (V, 3)
-    faces : (F, 3) or (F, 4)
+    vertices : array_like, shape (V, 3)
+    faces : array_like, shape (F, 3) or (F, 4)
     near : integers of any shape, optional
         Only faces within ``rings`` rings of these vertices are compared: the pairs of :func:`find_contacts` ask about
         lips and lids.
     rings : int
         At least 0.
+
+    Returns
+    -------
+    int
 
     Raises
     ------
@@ -113,8 +117,8 @@ def new_crossings(
 
     Parameters
     ----------
-    source_shape, target_neutral, target_shape : (V, 3)
-    faces : (F, 3) or (F, 4)
+    source_shape, target_neutral, target_shape : array_like, shape (V, 3)
+    faces : array_like, shape (F, 3) or (F, 4)
     near, rings
         As in :func:`count_crossings`.
 
@@ -143,7 +147,7 @@ def count_new_crossings(
 
     Parameters
     ----------
-    source_shapes, target_shapes : (K, V, 3)
+    source_shapes, target_shapes : array_like, shape (K, V, 3)
         Positions.
     target_neutral, faces, near
         As in :func:`new_crossings`.

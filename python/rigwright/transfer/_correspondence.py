@@ -147,8 +147,8 @@ def correspond(
         Neutrals. What the target has no counterpart of may stay in the source, but the inside of the mouth or of the
         eyes in one piece with the skin is better left out: parts of lips and lids find it. What the target has, keep:
         its vertices then have something to follow.
-    source_faces, target_faces : (F, 3) or (F, 4)
-    landmarks : (L, 2) integers, optional
+    source_faces, target_faces : array_like, shape (F, 3) or (F, 4)
+    landmarks : array_like of int, shape (L, 2), optional
         Pairs of a source vertex and a target vertex, counted from 0, three or more not on one line. Without them the
         meshes are taken as already placed. Any pairs of the user's help, not only well-known points. One in each
         component that is to be matched says which to which; those on the edges of lips and lids help most.

@@ -20,7 +20,7 @@ def load_example_weights(path: str | os.PathLike[str], rig: BlendshapeRig, count
 
     Parameters
     ----------
-    path : path
+    path : path-like
         ``.npy`` (J, K); what :func:`rigwright.sources.load_blendshape_weights` reads; or a saved
         :class:`ExpressionPlan` (``.json``), whose first expressions are taken.
     rig : BlendshapeRig

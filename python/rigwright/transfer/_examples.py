@@ -83,9 +83,9 @@ def example_based(
     source_neutral, source_shapes, target_neutral, faces, fixed, contacts
         As in :func:`deformation_transfer`, without ``"each"``. What is fixed stays whatever the examples show there.
         Contacts are met by shapes that the examples leave undetermined; the others meet where the examples do.
-    examples : (J, V, 3)
+    examples : array_like, shape (J, V, 3)
         Expressions of the target, positions.
-    example_weights : (J, K)
+    example_weights : array_like, shape (J, K)
         Of the shapes in the examples, in [0, 1].
     beta : float
         How much the transferred shapes count beside the examples, above 0: less for clean scans, more for noisy ones.
@@ -146,7 +146,7 @@ def fit_example_weights(
         Its factorization serves every iteration.
     source_shapes, target_neutral, examples
         As in :func:`example_based`; the neutral is the solver's.
-    example_weights : (J, K)
+    example_weights : array_like, shape (J, K)
         First guesses, in [0, 1].
     beta : float
         As in :func:`example_based`, for the last solve.
@@ -156,6 +156,10 @@ def fit_example_weights(
         Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
+
+    Returns
+    -------
+    ExampleFit
 
     Raises
     ------

@@ -45,7 +45,7 @@ def transfer_in_parts(
     ----------
     source_neutral, source_shapes, target_neutral, faces, fixed, contacts
         As in :func:`rigwright.transfer.deformation_transfer`.
-    folder : path
+    folder : path-like
         Takes one file per part; made if it is missing. Parts of another transfer are removed from it.
     threads : int
         Number of threads; 0 means all processors that this process may use.

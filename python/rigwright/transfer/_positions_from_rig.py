@@ -25,6 +25,15 @@ def positions_from_rig(rig: BlendshapeRig) -> Float32:
 
     Its weights are 1 for every plain factor and ``x2`` for every tent, and the columns that count are its own, the
     linear shapes, and the combinations before it, by ascending number of factors and then in the rig's order.
+
+    Parameters
+    ----------
+    rig : BlendshapeRig
+
+    Returns
+    -------
+    (N, V, 3) float32
+        The K shapes first, then the combinations.
     """
     order, mixing = _mixing(rig)
     offsets = (mixing @ rig.columns()[order].reshape(len(order), -1)).reshape(len(order), -1, 3)
@@ -47,17 +56,21 @@ def rig_from_positions(
     Parameters
     ----------
     rig : BlendshapeRig
-    neutral : (V, 3)
+    neutral : array_like, shape (V, 3)
         Of the new rig, in any topology.
-    shapes : (N, V, 3)
+    shapes : array_like, shape (N, V, 3)
         Positions: one expression per column of ``rig``.
-    faces : (F, 3) or (F, 4), optional
+    faces : array_like, shape (F, 3) or (F, 4), optional
         By default the rig's.
-    linear : (K, V, 3), optional
+    linear : array_like, shape (K, V, 3), optional
         Positions of the linear shapes that replace those of ``shapes`` after combinations were found: shapes corrected
         by examples keep the combinations of the transfer.
     metadata : dict, optional
         Added to what is known of ``rig``, or in its place.
+
+    Returns
+    -------
+    BlendshapeRig
 
     Raises
     ------

@@ -71,14 +71,18 @@ def quality(
 
     Parameters
     ----------
-    source_neutral, target_neutral : (V, 3)
-    source_shapes, target_shapes : (K, V, 3)
+    source_neutral, target_neutral : array_like, shape (V, 3)
+    source_shapes, target_shapes : array_like, shape (K, V, 3)
         Positions.
-    faces : (F, 3) or (F, 4)
-    contacts : (P, 2) integers, optional
+    faces : array_like, shape (F, 3) or (F, 4)
+    contacts : array_like of int, shape (P, 2), optional
         Crossings are looked for within two rings of these vertices, elsewhere everywhere.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
+
+    Returns
+    -------
+    TransferQuality
 
     Raises
     ------

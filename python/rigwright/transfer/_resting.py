@@ -24,8 +24,8 @@ def resting_vertices(source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDA
 
     Parameters
     ----------
-    source_neutral : (V, 3)
-    source_shapes : (K, V, 3)
+    source_neutral : array_like, shape (V, 3)
+    source_shapes : array_like, shape (K, V, 3)
         Positions. All shapes that will be transferred by one solver: a vertex that is held is held in each of them.
 
     Returns

@@ -41,7 +41,7 @@ def transfer_rig(
     target : (V, 3), Mesh, rig, model or path
         The other face at rest; a path is opened by :func:`rigwright.sources.load_mesh`. What it states of its unit and
         up axis holds for the result; its numbers are not converted.
-    faces : (F, 3) or (F, 4), optional
+    faces : array_like, shape (F, 3) or (F, 4), optional
         Of the target. Default: the rig's, or with ``landmarks`` the target's own.
     landmarks : (L, 2) integers or path, optional
         For a target of another topology: a source vertex and a target vertex each, three pairs or more, or a file that

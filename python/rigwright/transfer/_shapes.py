@@ -32,11 +32,11 @@ def deformation_transfer(
 
     Parameters
     ----------
-    source_neutral, target_neutral : (V, 3)
+    source_neutral, target_neutral : array_like, shape (V, 3)
         The two neutrals.
-    source_shapes : (K, V, 3)
+    source_shapes : array_like, shape (K, V, 3)
         Shapes of the source: positions of its vertices, not offsets.
-    faces : (F, 3) or (F, 4)
+    faces : array_like, shape (F, 3) or (F, 4)
         Vertex indices; -1 in the last column pads triangles.
     fixed : "rest", "each", (M,) integers or None
         Vertices that stay at the target's neutral. ``"rest"``: those that move in none of the source's shapes

@@ -18,8 +18,8 @@ def degenerate_faces(vertices: ArrayLike, faces: ArrayLike) -> NDArray[np.bool_]
 
     Parameters
     ----------
-    vertices : (V, 3)
-    faces : (F, 3) or (F, 4)
+    vertices : array_like, shape (V, 3)
+    faces : array_like, shape (F, 3) or (F, 4)
         Of quads, both halves along both diagonals count.
 
     Returns

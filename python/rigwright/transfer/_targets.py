@@ -81,7 +81,7 @@ def matched(
     target : Mesh
     landmarks : (L, 2) integers or path, optional
         A source vertex and a target vertex each. Without them both have one topology.
-    faces : (F, 3) or (F, 4), optional
+    faces : array_like, shape (F, 3) or (F, 4), optional
         Of the target. Default: the rig's, or with landmarks the target's own.
 
     Raises

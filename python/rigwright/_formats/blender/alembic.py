@@ -25,7 +25,7 @@ def load_alembic_shot(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         Object name; needed where the file holds several meshes.
     fps : float

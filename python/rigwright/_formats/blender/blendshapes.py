@@ -40,7 +40,7 @@ def load_blend_shapes(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         Object name; needed where several meshes have shape keys.
     drop_unreadable : bool

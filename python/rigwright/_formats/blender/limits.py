@@ -16,7 +16,7 @@
 
 Names are those of ``BlenderRig.channel_names``; rotations are in degrees, locations in scene units. A range replaces
 the one in the file, or adds a channel where the file has no range. Two equal ends hold the channel at that value.
-Other entries than these three are for you: :func:`write_limits` states where each range comes from (``sources``),
+Other entries than these three are for you: ``rigwright limits`` states where each range comes from (``sources``),
 what could be a channel (``without_range``), and what rests (``resting``).
 """
 
@@ -120,7 +120,7 @@ def write_limits(path: str | os.PathLike[str], rig: Any) -> None:
 
     Parameters
     ----------
-    path : path
+    path : path-like
         By custom ``hero.limits.json`` beside ``hero.blend``, where it is read without being named.
     rig : BlenderRig
         Opened with ``ranges=30`` or ``ranges="actions"``, it has a range for bones without limits, too.

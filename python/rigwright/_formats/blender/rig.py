@@ -138,7 +138,7 @@ class BlenderRig(PlayedActions, Described):
 
         Parameters
         ----------
-        path : path
+        path : path-like
             The .blend file.
         mesh : str or sequence of str, optional
             Object names. Default: all meshes that one armature moves: by a modifier, as parent of a mesh or of what it
@@ -146,8 +146,8 @@ class BlenderRig(PlayedActions, Described):
             shapes of bones and objects of Mesh Deform and Boolean modifiers are left out.
         armature : str, optional
             Object name; needed where the file holds several that move the meshes.
-        limits : path or mapping, optional
-            Ranges by channel name that replace the file's (see :mod:`rigwright._formats.blender.limits`). Without it
+        limits : path-like or mapping, optional
+            Ranges by channel name that replace the file's (see :doc:`/reference/file_formats`). Without it
             ``NAME.limits.json`` beside ``NAME.blend`` is read if it is there.
         ranges : float or "actions", optional
             What bones without limits range over: degrees either way (deforming bones and controls; locations of

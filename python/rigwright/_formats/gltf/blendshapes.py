@@ -94,7 +94,7 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         Name of a mesh node (or its mesh). Without it all meshes with morph targets are merged.
 
@@ -148,7 +148,7 @@ def load_gltf_weights(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
     clip : str, optional
         Needed where several clips move morph weights.

@@ -113,7 +113,7 @@ class Document:
 
     Parameters
     ----------
-    path : path of a ``.glb`` or ``.gltf`` file
+    path : path-like of a ``.glb`` or ``.gltf`` file
     """
 
     def __init__(self, path: Path) -> None:

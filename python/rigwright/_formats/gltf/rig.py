@@ -140,7 +140,7 @@ def load_gltf_rig(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str or sequence of str, optional
         Names of mesh nodes (or their meshes) on one skin. Without it the file must hold one mesh, or several on one
         skin, which are merged: a body and its clothes are one character. Each mesh node is a part by its name, in the

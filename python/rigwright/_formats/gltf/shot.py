@@ -26,7 +26,7 @@ def load_gltf_shot(path: Path, mesh: str | None = None, clip: str | None = None,
 
     Parameters
     ----------
-    path : path
+    path : path-like
     mesh : str, optional
         Name of the mesh node (or its mesh) to take.
     clip : str, optional

@@ -132,7 +132,7 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
 
     Parameters
     ----------
-    path : path
+    path : path-like
     rig : BlendshapeRig
     fps : float, optional
         Frames per second; by default counted in a full second of the timecodes, else one more than the frame number

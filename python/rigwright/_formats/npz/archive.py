@@ -61,7 +61,7 @@ def read_arrays(
 
     Parameters
     ----------
-    path : path
+    path : path-like
     members : dict
         The arrays that may occur; any other name is refused. Whether one that is missing matters is for the caller.
     others : bool

@@ -126,6 +126,14 @@ Arrays = dict[str, NDArray[Any]]
 def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
     """Read a rig with joints, skinning and morphs from the ``.npz`` that :func:`save_npz_rig` writes.
 
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    SkinnedRig
+
     Raises
     ------
     ValueError
@@ -147,9 +155,14 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
 
 
 def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
-    """Write a rig with joints, skinning and morphs to an ``.npz`` file (arrays: see :mod:`rigwright._formats.npz.rig`).
+    """Write a rig with joints, skinning and morphs to an ``.npz`` file (arrays: see :doc:`/reference/file_formats`).
 
     The file appears complete or not at all; the same rig gives the same bytes.
+
+    Parameters
+    ----------
+    path : path-like
+    rig : SkinnedRig
     """
     atomic_npz(path, _arrays_of(rig), compressed=True)
 

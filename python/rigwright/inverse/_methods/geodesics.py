@@ -23,8 +23,8 @@ def heat_distances(vertices: ArrayLike, faces: ArrayLike, sources: ArrayLike) ->
 
     Parameters
     ----------
-    vertices : (V, 3)
-    faces : (F, 3) or (F, 4)
+    vertices : array_like, shape (V, 3)
+    faces : array_like, shape (F, 3) or (F, 4)
         Quads count as two triangles; faces without area are left out.
     sources : (S, V) bool
 

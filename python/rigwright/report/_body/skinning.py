@@ -23,7 +23,7 @@ def fit_skinning_baselines(
     ----------
     training : Dataset
         What the model learned from.
-    folder : path
+    folder : path-like
         An existing folder: it takes ``skinning-1.safetensors``, ``skinning-4.safetensors`` and
         ``skinning-all.safetensors``.
     progress : True or callable, optional

@@ -36,7 +36,7 @@ def write_body(
 
     Parameters
     ----------
-    path : path
+    path : path-like
         The HTML file.
     models : sequence of paths
         Model files; the first is what the report is about.
@@ -44,7 +44,7 @@ def write_body(
         Held-out random poses.
     animation : Dataset, optional
         Held-out animation.
-    paper : path, optional
+    paper : path-like, optional
         A model of the paper's variant, shown beside.
     baselines : sequence of paths
         Models to stand beside, as fitted linear skinning.

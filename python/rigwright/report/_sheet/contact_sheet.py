@@ -62,12 +62,12 @@ def write_contact_sheet(
 
     Parameters
     ----------
-    path : path
+    path : path-like
         The HTML file, written in one step.
     plan : ExpressionPlan
     rig : BlendshapeRig
         The rig that was packed; its faces are drawn.
-    kept : path or Parts, optional
+    kept : path-like or Parts, optional
         A folder for pictures that are done: the next call with it does not draw them again. The caller removes it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.

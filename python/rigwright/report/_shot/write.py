@@ -37,19 +37,19 @@ def write_shot(
 
     Parameters
     ----------
-    path : path
+    path : path-like
         The HTML file.
     rig : BlendshapeRig
         With faces.
     targets : (T, V, 3), or (T, M, 3) where ``vertices`` are given
         What was solved.
     solution : Solution
-    vertices : (M,) int, optional
+    vertices : array_like of int, shape (M,), optional
         The markers, where only they counted and the solution does not say so itself. What else the solve was given
         (weights of vertices, bounds, pins, priors, equal weights) is the solution's, for every method alike.
     fps : float
         Frames per second.
-    truth : (T, K), optional
+    truth : array_like, shape (T, K), optional
         Weights that made the shot, where they are known.
     methods : sequence of str, optional
         Stand beside the solution's own on a few frames: methods of :func:`rigwright.inverse.solve`; default none.

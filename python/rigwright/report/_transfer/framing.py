@@ -38,7 +38,7 @@ def framed(
         Degrees around the character.
     aspect : float
         Width of the picture over its height.
-    also : (R, 3), optional
+    also : array_like, shape (R, 3), optional
         Points that are to be seen too: where expressions reach.
     """
     more = np.zeros((0, 3), np.float32) if also is None else also

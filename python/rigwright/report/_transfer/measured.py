@@ -176,14 +176,18 @@ def measure_transfer(
         The source's neutral and expressions in the target's topology, where they differ.
     truth : BlendshapeRig, optional
         True shapes in the target's topology, found by their names. Their offsets count, each from its own neutral.
-    contacts : (P, 2) int, optional
+    contacts : array_like of int, shape (P, 2), optional
         Crossings are counted near them; without them everywhere.
-    free_shapes : (N, V, 3), optional
+    free_shapes : array_like, shape (N, V, 3), optional
         The target's expressions as transferred without contacts.
     match : Correspondence, optional
         How a target of another topology was matched: reports show it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
+
+    Returns
+    -------
+    MeasuredTransfer
 
     Raises
     ------

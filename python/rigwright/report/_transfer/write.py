@@ -28,7 +28,7 @@ def write_transfer(
 
     Parameters
     ----------
-    path : path
+    path : path-like
         The HTML file, written in one step.
     measured : MeasuredTransfer
         Of :func:`rigwright.report.measure_transfer`.

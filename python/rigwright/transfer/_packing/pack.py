@@ -64,13 +64,13 @@ def pack_expressions(
 
     Parameters
     ----------
-    neutral : (V, 3)
+    neutral : array_like, shape (V, 3)
         Vertices at rest.
-    shapes : (K, V, 3)
+    shapes : array_like, shape (K, V, 3)
         Vertices of the shapes at full strength: positions ``v_k``, not offsets.
-    faces : (F, 3) or (F, 4) integers
+    faces : array_like of int, shape (F, 3) or (F, 4)
         -1 pads triangles.
-    target_neutral : (V, 3), optional
+    target_neutral : array_like, shape (V, 3), optional
         The character that the scans are for. Without it nothing is known of distortion, and the importance is the
         displacement alone: alpha then has no effect.
     threshold : float

@@ -1,0 +1,137 @@
+#pragma once
+
+/// Docstrings of Skeleton and Deformer.
+namespace rigwright::bindings::text {
+
+inline constexpr const char* skeleton = R"(A tree of J joints. Immutable and thread-safe.
+
+Transforms are 3x4, row-major, and act on column vectors: x goes to A x + t.
+
+Parameters
+----------
+names : sequence of str
+    J different names.
+parents : array_like of int, shape (J,)
+    -1 for a root; parents come before their children.
+rest : array_like, shape (J, 3, 4)
+    Parent-relative rest transforms; a root's is its global one.
+
+Raises
+------
+ValueError
+    If sizes differ, a name occurs twice, a parent is no earlier joint, or a transform is not finite or not invertible.
+)";
+
+inline constexpr const char* skeleton_globals = R"(Global transforms of poses.
+
+A joint's global transform is its parent's times its own entry of the pose.
+
+Parameters
+----------
+poses : array_like, shape (T, C)
+    C is at least 12 J; numeric controls after the joints are ignored.
+
+Returns
+-------
+ndarray of float32, shape (T, J, 3, 4)
+
+Raises
+------
+ValueError
+    If the width is wrong or a value is not finite.
+)";
+
+inline constexpr const char* deformer =
+    R"(A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.
+
+Every model is one: learned bodies, blendshape rigs, skinned characters. ``rigwright.load`` reads one from a file,
+``rigwright.training.body`` learns one. A pose is one row of C = 12 J + K numbers: the parent-relative 3x4 transforms of
+the J joints (row-major, column vectors), then the K numeric controls. One pose (C,) gives one mesh (V, 3).
+
+Results do not depend on the number of threads nor on the other poses of a batch, to the last bit. Models can be pickled.
+)";
+
+inline constexpr const char* evaluate = R"(Vertices of poses.
+)";
+
+inline constexpr const char* evaluate_device = R"(Parameters
+----------
+poses : array_like, shape (T, C) or (C,)
+    On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
+    checked.
+device : str
+    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+output : str
+    ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
+    ``__cuda_array_interface__``, complete when the call returns.
+threads : int
+    0: all processors. The result does not depend on it.
+out : ndarray of float32, optional
+    Where the vertices are written.
+
+Returns
+-------
+ndarray of float32, shape (T, V, 3), or (V, 3) of one pose
+    In the model's unit.
+
+Raises
+------
+ValueError
+    If the width is wrong, a value is not finite or too large, or the device does not work on this machine.
+)";
+
+inline constexpr const char* vjp =
+    R"(Vector-Jacobian product: the gradient of ``sum(vertices * cotangents)`` by the poses.
+
+Parameters
+----------
+poses : array_like, shape (T, C) or (C,)
+cotangents : array_like, shape (T, V, 3), or (V, 3) with one pose
+threads : int
+    0: all processors. The result does not depend on it.
+
+Returns
+-------
+ndarray of float32, shape (T, C), or (C,) of one pose
+    At a kink (the corner of a tent) a one-sided derivative.
+
+Raises
+------
+ValueError
+    If a shape is wrong, a value is not finite or too large, or a gradient overflows float32.
+)";
+
+inline constexpr const char* confidence = R"(How far poses lie outside the training poses.
+
+``min_g 2^-(max(0, d_g / radius_g - 1) / 0.25)^2`` over the joints and controls g, with the distance d_g of a pose from the
+training poses: 1 inside all radii, 1/2 at a quarter of a radius outside. Formulas (skinning, blendshapes) have 1.
+
+Parameters
+----------
+poses : array_like, shape (T, C) or (C,)
+
+Returns
+-------
+ndarray of float32, shape (T,)
+    In [0, 1].
+
+Raises
+------
+ValueError
+    If the width is wrong or a value is not finite.
+)";
+
+inline constexpr const char* save = R"(Write the model file, which :func:`rigwright.load` reads as the same model.
+
+Parameters
+----------
+path : path-like
+    Ends in ``.safetensors`` by custom. The file appears when it is complete.
+
+Raises
+------
+ValueError
+    If it cannot be written.
+)";
+
+}  // namespace rigwright::bindings::text

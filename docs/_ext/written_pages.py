@@ -1,0 +1,145 @@
+"""Pages that are written at build time: the API by package, the command line, and the notebooks.
+
+They lie in ``docs/reference/api``, ``docs/reference/command_line.md`` and ``docs/tutorials``, which git ignores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import os
+import re
+import shutil
+from pathlib import Path
+
+from public_names import entries, packages
+from sphinx.application import Sphinx
+
+from rigwright import cli
+
+DOCS = Path(__file__).resolve().parents[1]
+NOTEBOOKS = DOCS.parent / "notebooks"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the pages before Sphinx looks for sources."""
+    app.connect("builder-inited", lambda app: write_pages(DOCS))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write_pages(docs: Path) -> None:
+    """Write all pages into a folder; a page that did not change keeps its time, and one without a subject goes."""
+    pages = {f"reference/api/{name}.rst": api_page(name) for name in packages()}
+    pages["reference/command_line.md"] = command_page()
+    for name, text in pages.items():
+        path = docs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    for stale in [path for path in (docs / "reference/api").iterdir() if f"reference/api/{path.name}" not in pages]:
+        stale.unlink()
+    copy_notebooks(docs / "tutorials")
+
+
+def copy_notebooks(folder: Path) -> None:
+    """The notebooks as they are stored, with their times."""
+    folder.mkdir(exist_ok=True)
+    present = {path.name for path in NOTEBOOKS.glob("*.ipynb")}
+    for stale in [path for path in folder.glob("*.ipynb") if path.name not in present]:
+        stale.unlink()
+    for name in sorted(present):
+        source, target = NOTEBOOKS / name, folder / name
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            shutil.copyfile(source, target)
+
+
+def api_page(package: str) -> str:
+    """A package's docstring, a table of its public names, and an entry for each."""
+    module = packages()[package]
+    names = {name: getattr(module, name) for name in module.__all__}
+    parts = [f"{package}\n{'=' * len(package)}", f".. automodule:: {package}\n   :no-members:"]
+    kinds = {
+        "Classes": [name for name, value in names.items() if inspect.isclass(value)],
+        "Functions": [name for name, value in names.items() if inspect.isroutine(value)],
+    }
+    kinds["Types"] = [name for name, value in names.items() if not (inspect.isclass(value) or inspect.isroutine(value))]
+    if package == "rigwright":
+        modules = [name for name, value in names.items() if inspect.ismodule(value) and name != "cli"]
+        kinds["Types"] = []
+        parts.append("\n".join([".. toctree::\n   :hidden:\n", *(f"   rigwright.{name}" for name in modules)]))
+        parts.append(table("Packages", modules))
+    parts += [table(kind, members) for kind, members in kinds.items() if members]
+    parts.append(f".. currentmodule:: {package}")
+    parts += [entry(package, name, names[name]) for members in kinds.values() for name in members]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(title: str, names: list[str]) -> str:
+    """Names with the first sentence of each."""
+    rows = [f".. rubric:: {title}\n\n.. autosummary::\n   :nosignatures:\n", *(f"   {name}" for name in names)]
+    return "\n".join(rows)
+
+
+def entry(package: str, name: str, value: object) -> str:
+    """The directive that documents a name; one that two packages offer is indexed in the package that defines it."""
+    options = ""
+    if inspect.isclass(value):
+        kind = "autoclass"
+        options = "\n   :members:" + bases(value) + ("\n   :undoc-members:" if is_engine(value) else "")
+    else:
+        kind = "autofunction" if inspect.isroutine(value) else "autodata"
+    if package == "rigwright" and any(name in home.__all__ for key, home in packages().items() if key != package):
+        options += "\n   :no-index:"
+    return f".. {kind}:: {name}{options}"
+
+
+def bases(value: type) -> str:
+    """A public base is named; members of a private one belong to the class."""
+    ours = [base for base in value.__bases__ if base.__module__.startswith("rigwright.")]
+    if not ours:
+        return ""
+    public = all(any(base is known for _, _, known in entries()) for base in ours)
+    return "\n   :show-inheritance:" if public else "\n   :inherited-members:"
+
+
+def is_engine(value: type) -> bool:
+    """True for a class of the C++ extension, whose plain attributes have no text of their own."""
+    return value.__module__ == "rigwright._core"
+
+
+def command_page() -> str:
+    """The help of every command, as its parser prints it."""
+    overview = printed("--help")
+    commands = dict(re.findall(r"^    (\w+)\s+(\S.*(?:\n {6,}\S.*)*)", overview, flags=re.MULTILINE))
+    parts = ["# Command line", INTRODUCTION]
+    for name, summary in commands.items():
+        sentence = " ".join(summary.split())
+        parts.append(f"## {name}\n\n{sentence[0].upper()}{sentence[1:]}.\n\n```text\n{printed(name, '--help')}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def printed(*arguments: str) -> str:
+    """What a command line prints."""
+    text, columns = io.StringIO(), os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "88"
+    try:
+        with contextlib.redirect_stdout(text):
+            cli.main(arguments)
+    finally:
+        os.environ.pop("COLUMNS") if columns is None else os.environ.update(COLUMNS=columns)
+    return text.getvalue().strip()
+
+
+INTRODUCTION = """`rigwright COMMAND`, or `python -m rigwright COMMAND`. Every command has `--help` with examples, and
+`--json`, which prints one JSON object.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | failed |
+| 2 | wrong usage or wrong input |
+| 130 | interrupted |
+
+After an interruption, run the same command again: `sample`, `train`, `solve` and `transfer` continue where they
+stopped. A finished result is replaced with `--overwrite` only, when the new one is complete."""

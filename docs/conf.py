@@ -1,0 +1,72 @@
+"""Sphinx settings of the documentation: ``./run docs`` builds it into build/docs."""
+
+import sys
+from pathlib import Path
+
+import rigwright
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+project = "rigwright"
+author = "the rigwright authors"
+project_copyright = "the rigwright authors, Apache Licence 2.0"
+release = rigwright.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "mathml",
+    "public_names",
+    "repository_links",
+    "stub_signatures",
+    "written_pages",
+]
+exclude_patterns = ["_ext", "_static"]
+nitpicky = True
+# Types of the standard library and of other packages, whose documentation is not at hand without a network.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(builtins|collections|typing|os|pathlib|numpy|np|npt|torch|pyvista|matplotlib|types)\..*"),
+    (
+        r"py:class",
+        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost",
+    ),
+]
+# Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.
+nitpick_ignore = [
+    ("py:class", f"rigwright.{name}")
+    for name in (
+        "_formats.blender.connection.Connection",
+        "_rigs.moving_mesh.Frames",
+        "_resume.parts.Parts",
+        "baselines._linear_blend._Data",
+        "inverse._solution.Constraints",
+        "sampling._rows.Rows",
+        "sampling._stream.Stream",
+    )
+]
+
+# Notebooks are executed by their own tests; pages show the outputs that are stored.
+nb_execution_mode = "off"
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+myst_update_mathjax = False
+
+autodoc_member_order = "bysource"
+autoclass_content = "both"
+autosummary_generate = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = "rigwright"
+html_static_path = ["_static"]
+html_css_files = ["rigwright.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_math_renderer = "mathml"
