@@ -1,4 +1,4 @@
-"""``info`` and ``evaluate`` take the files of the table of formats in docs/how-to/files.md, and say frames, rate, unit and size."""
+"""``info`` and ``evaluate`` take the files of docs/how-to/files.md, and say frames, rate, unit and size."""
 
 from __future__ import annotations
 

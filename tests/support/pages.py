@@ -66,7 +66,7 @@ def shorter(text: str) -> str:
 
 def run_page(page: Path) -> int:
     """Run a page in the working directory; how many blocks ran. An AssertionError names the line that fails."""
-    space: dict[str, object] = {"__name__": "page"}
+    space: dict[str, object] = {"__name__": "__main__"}
     runners = {"python": lambda block: run_python(page, block, space), "sh": run_shell, "console": run_shell}
     ran = 0
     for block in blocks(page):
