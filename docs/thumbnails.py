@@ -1,4 +1,4 @@
-"""Draws the small pictures of the README on the built-in rigs: ``python docs/thumbnails.py`` (extras training, report)."""
+"""Draws the small pictures of the README on the built-in rigs: ``python docs/thumbnails.py``."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ PAGES = sorted(path.stem for path in (ROOT / "docs" / "how-to").glob("*.md") if 
 READS: dict[str, tuple[str, ...]] = {
     "another_topology": ("face.glb", "other.obj", "stranger.obj", "landmarks.csv"),
     "blend_rig": ("hero.blend",),
-    "blender_round_trip": ("hero.blend", "face.glb", "scans"),
+    "blender_round_trip": ("hero.blend", "hero.safetensors", "face.glb", "scans"),
     "glb_face": ("scans",),
     "markers_and_pins": ("face.glb", "scans"),
     "scans": ("face.glb", "other.obj"),
@@ -23,8 +23,6 @@ READS: dict[str, tuple[str, ...]] = {
 NEEDS = {
     "another_topology": ("pyvista", "jinja2"),
     "blend_rig": ("torch", "pyvista", "jinja2"),
-    "blender_round_trip": ("torch",),
-    "bvh": ("torch",),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),

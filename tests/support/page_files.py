@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +13,15 @@ from tests.support.second_face import write_obj
 FRAMES = 12
 
 
-def body_files(folder: Path) -> None:
-    """``hero.npz``, its data sets and a motion of its joints, ``walk.bvh``."""
-    arm = rw.sources.example_body()
-    rw.sources.save_npz_rig(folder / "hero.npz", arm)
-    waves = 0.5 - 0.5 * np.cos(np.linspace(0, 2 * np.pi, FRAMES))[:, None]
-    low, high = np.asarray(arm.channel_ranges).T
-    rw.exports.write_bvh(folder / "walk.bvh", arm, waves * high + (1 - waves) * np.clip(0, low, high), fps=24)
-
-
 def blender_files(folder: Path) -> None:
-    """``hero.blend``: a limb with a target of inverse kinematics, a slider, and actions ``walk`` and ``gesture``."""
+    """``hero.blend``, a limb with inverse kinematics and an action ``walk``; ``hero.safetensors``, its skinning."""
     from rigwright._formats.blender import run_script
 
     run_script(Path(__file__).parents[1] / "sources" / "blender_limb.py", [str(folder / "hero.blend")])
+    with rw.sources.load(folder / "hero.blend", ranges=30) as rig:
+        data = rw.sampling.sample(rig, folder / "hero.rwdata", count=12, probe=0)
+    rw.baselines.linear_blend(data, influences=2).save(folder / "hero.safetensors")
+    shutil.rmtree(folder / "hero.rwdata")
 
 
 def performance() -> np.ndarray:

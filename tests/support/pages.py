@@ -1,8 +1,8 @@
 """Markdown pages whose code blocks run: what stands in them, and how little of it is changed for a test.
 
-``python`` blocks of a page run one after another in one namespace. Of ``sh`` blocks every line is a command; of ``console``
-blocks every line that begins with ``$ ``, and other lines are what the command before prints. A ``text`` block is what the
-block before it prints; ``...`` stands for anything. Other languages are for the eye.
+``python`` blocks of a page run one after another in one namespace. Of ``sh`` blocks every line is a command; of
+``console`` blocks every line that begins with ``$ ``, and other lines are what the command before prints. A ``text``
+block is what the block before it prints; ``...`` stands for anything. Other languages are for the eye.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import doctest
 import io
 import re
 import shlex
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 from rigwright.cli import main
+from rigwright.errors import UndeterminedShapesWarning
 
 ROOT = Path(__file__).parents[2]
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -25,6 +27,7 @@ SHORTER = (
     (re.compile(r"--minutes \d+"), "--steps 20"),
     (re.compile(r"--count 5000"), "--count 120"),
     (re.compile(r"--count 200"), "--count 20"),
+    (re.compile(r"--alone"), "--alone --runs 10 --batch 16"),
     (re.compile(r"minutes=\d+"), "steps=20"),
     (re.compile(r"count=5000"), "count=120"),
 )
@@ -67,6 +70,7 @@ def shorter(text: str) -> str:
 def run_page(page: Path) -> int:
     """Run a page in the working directory; how many blocks ran. An AssertionError names the line that fails."""
     space: dict[str, object] = {"__name__": "__main__"}
+    warnings.simplefilter("ignore", UndeterminedShapesWarning)  # pytest restores the filters
     runners = {"python": lambda block: run_python(page, block, space), "sh": run_shell, "console": run_shell}
     ran = 0
     for block in blocks(page):

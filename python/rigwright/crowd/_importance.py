@@ -88,6 +88,13 @@ def importance(
     ValueError
         If the measure is unknown, ``picture`` is missing, the rig has no triangle to measure, or scores are not
         finite, too few, or of shapes that there are not.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> scores = rw.crowd.importance(rig, "rms")
+    >>> rig.shape_names[int(scores.argmax())]
+    'jawOpen'
     """
     checked_rig("importance", rig)
     if not isinstance(by, str):
@@ -106,7 +113,14 @@ def importance(
 def importance_order(
     rig: BlendshapeRig, by: str | Mapping[str, float] | ArrayLike = "rms", *, picture: Picture | None = None
 ) -> NDArray[np.int32]:
-    """(K,) shapes, the most important first, of equally important ones the lower index; see :func:`importance`."""
+    """(K,) shapes, the most important first, of equally important ones the lower index; see :func:`importance`.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> [rig.shape_names[k] for k in rw.crowd.importance_order(rig, "rms")[:3]]
+    ['jawOpen', 'jawLeft', 'jawRight']
+    """
     return np.argsort(-importance(rig, by, picture=picture), kind="stable").astype(np.int32)
 
 

@@ -129,6 +129,12 @@ def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
     """Write a rig with joints, skinning and morphs to an ``.npz`` file (arrays: see :mod:`rigwright._formats.npz.rig`).
 
     The file appears complete or not at all; the same rig gives the same bytes.
+
+    Examples
+    --------
+    >>> rw.sources.save_npz_rig("arm.npz", rw.sources.example_body())
+    >>> rw.sources.load_npz_rig("arm.npz").channel_names[:2]
+    ['shoulder.rz', 'shoulder.rx']
     """
     atomic_npz(path, _arrays_of(rig), compressed=True)
 
