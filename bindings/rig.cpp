@@ -106,7 +106,15 @@ std::string skeleton_table(const Skeleton& skeleton) {
 void bind_skeleton(py::module_& module) {
     py::class_<Skeleton, std::shared_ptr<Skeleton>>(
         module, "Skeleton",
-        "A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.")
+        "A tree of J joints: names, parents (-1 for a root; parents come first) and rest transforms.\n"
+        "\n"
+        "Examples\n"
+        "--------\n"
+        ">>> rest = np.tile(np.eye(3, 4), (2, 1, 1))  # (J, 3, 4), parent-relative\n"
+        ">>> rest[1, 1, 3] = 0.3  # the child lies 0.3 above its parent\n"
+        ">>> skeleton = rw.Skeleton([\"upper\", \"lower\"], [-1, 0], rest)\n"
+        ">>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].round(1).tolist()\n"
+        "[0.0, 0.3, 0.0]")
         .def(py::init([](const NamesLike& names, const ArrayLike& parents, const ArrayLike& rest) {
                  const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");
@@ -171,7 +179,21 @@ std::string deformer_line(const py::object& self) {
 
 void bind_deformer(py::module_& module) {
     py::class_<Deformer, std::shared_ptr<Deformer>> model(
-        module, "Deformer", "A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.");
+        module, "Deformer",
+        "A forward model: maps poses (T, C) to vertices (T, V, 3). Immutable and thread-safe.\n"
+        "\n"
+        "Examples\n"
+        "--------\n"
+        ">>> face = rw.faces.example()  # every model and blendshape rig is a Deformer\n"
+        ">>> poses = np.full((2, face.num_shapes), 0.5, np.float32)\n"
+        ">>> vertices = face.evaluate(poses)\n"
+        ">>> face.vjp(poses, np.ones_like(vertices)).shape\n"
+        "(2, 22)\n"
+        ">>> face.restricted([3, 17]).jacobian(poses).shape\n"
+        "(2, 6, 22)\n"
+        ">>> face.save(\"face.safetensors\")\n"
+        ">>> bool(np.array_equal(rw.load(\"face.safetensors\").evaluate(poses), vertices))\n"
+        "True");
     add_channels(model);
     model.def_property_readonly("kind", [](const Deformer& m) { return m.character().kind; })
         .def_property_readonly("metadata", &metadata, "The metadata of the model file, as a dict.")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import rigwright as rw
+from tests.support.dog import SCRIPT
 from tests.support.second_face import write_obj
 
 FRAMES = 12
@@ -17,7 +18,7 @@ def blender_files(folder: Path) -> None:
     """``hero.blend``, a limb with inverse kinematics and an action ``walk``; ``hero.safetensors``, its skinning."""
     from rigwright._formats.blender import run_script
 
-    run_script(Path(__file__).parents[1] / "sources" / "blender_limb.py", [str(folder / "hero.blend")])
+    run_script(SCRIPT, [str(folder / "hero.blend")])
     with rw.sources.load(folder / "hero.blend", ranges=30) as rig:
         data = rw.sampling.sample(rig, folder / "hero.rwdata", count=12, probe=0)
     rw.baselines.linear_blend(data, influences=2).save(folder / "hero.safetensors")
