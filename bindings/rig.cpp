@@ -111,10 +111,10 @@ void bind_skeleton(py::module_& module) {
         "Examples\n"
         "--------\n"
         ">>> rest = np.tile(np.eye(3, 4), (2, 1, 1))  # (J, 3, 4), parent-relative\n"
-        ">>> rest[1, 1, 3] = 0.3  # the child lies 0.3 above its parent\n"
+        ">>> rest[1, 1, 3] = 0.5  # the child lies 0.5 above its parent\n"
         ">>> skeleton = rw.Skeleton([\"upper\", \"lower\"], [-1, 0], rest)\n"
-        ">>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].round(1).tolist()\n"
-        "[0.0, 0.3, 0.0]")
+        ">>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].tolist()\n"
+        "[0.0, 0.5, 0.0]")
         .def(py::init([](const NamesLike& names, const ArrayLike& parents, const ArrayLike& rest) {
                  const auto p = as_indices("Skeleton", "parents", parents);
                  const auto r = as_array<float, 3>("Skeleton", "rest", rest, "numbers (J, 3, 4)");

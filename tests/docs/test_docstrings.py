@@ -56,6 +56,11 @@ def test_the_example_runs(name, tmp_path, monkeypatch):
     assert not said, "".join(said)
 
 
+@pytest.mark.parametrize("name", ["BlendshapeRig", "Dataset", "Deformer", "Skeleton"])
+def test_a_main_class_has_an_example(name):
+    assert ">>> " in getattr(rw, name).__doc__
+
+
 def test_no_example_is_skipped():
     sources = [path for path in Path(rw.__file__).parent.rglob("*") if path.suffix in (".py", ".pyi")]
     assert not [path.name for path in sources if "doctest: +SKIP" in path.read_text(encoding="utf-8")]

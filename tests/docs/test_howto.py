@@ -27,7 +27,7 @@ NEEDS = {
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
 }
-BY_OTHERS = {"play_from_cpp"}  # tests/cpp builds and runs its program
+BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs
 
 
 @pytest.fixture(scope="module")
