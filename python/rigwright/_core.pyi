@@ -148,10 +148,10 @@ class Skeleton:
     Examples
     --------
     >>> rest = np.tile(np.eye(3, 4), (2, 1, 1))  # (J, 3, 4), parent-relative
-    >>> rest[1, 1, 3] = 0.3  # the child lies 0.3 above its parent
+    >>> rest[1, 1, 3] = 0.5  # the child lies 0.5 above its parent
     >>> skeleton = rw.Skeleton(["upper", "lower"], [-1, 0], rest)
-    >>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].round(1).tolist()
-    [0.0, 0.3, 0.0]
+    >>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].tolist()
+    [0.0, 0.5, 0.0]
     """
     def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]:
         ...
