@@ -24,11 +24,11 @@ LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 # The only changes: less patience. What a page shows must not depend on them.
 SHORTER = (
-    (re.compile(r"--minutes \d+"), "--steps 20"),
+    (re.compile(r"--minutes \d+"), "--steps 4"),
     (re.compile(r"--count 5000"), "--count 120"),
     (re.compile(r"--count 200"), "--count 20"),
     (re.compile(r"--alone"), "--alone --runs 10 --batch 16"),
-    (re.compile(r"minutes=\d+"), "steps=20"),
+    (re.compile(r"minutes=\d+"), "steps=4"),
     (re.compile(r"count=5000"), "count=120"),
 )
 # Programs that no test runs: they install, build, or need a network. C++ programs are built by tests/cpp.
