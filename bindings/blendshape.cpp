@@ -213,7 +213,15 @@ constexpr const char* about_rig =
     "with phi_f(w) = w_i, or for rw.Tent(i, x1, x2, x3) a tent over w_i: 0 at x1, 1 at x2, 0 at x3 and outside.\n"
     "Columns are the K shapes, then the combinations in their order. A pose is the K weights; there is no skeleton.\n"
     "Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner\n"
-    "of a tent it uses the right-hand slope.";
+    "of a tent it uses the right-hand slope.\n"
+    "\n"
+    "Examples\n"
+    "--------\n"
+    ">>> neutral = np.zeros((4, 3), np.float32)\n"
+    ">>> open_, smile, both = np.eye(4)[:3, :, None] * np.float32([0, 1, 0])  # (V, 3) offsets each\n"
+    ">>> rig = rw.BlendshapeRig(neutral, [open_, smile], [((0, 1), both)], names=[\"open\", \"smile\"])\n"
+    ">>> rig.evaluate([1.0, 0.5])[:, 1].tolist()\n"
+    "[1.0, 0.5, 0.5, 0.0]";
 
 constexpr const char* about_constructor =
     "Parameters\n"

@@ -122,7 +122,15 @@ ChannelRig make_channel_rig(const std::string& entry, const OptionalSkeleton& sk
 
 void bind_channel(py::module_& module) {
     const auto field = [](auto member) { return [member](const ListedChannel& c) { return c.channel.*member; }; };
-    py::class_<ListedChannel>(module, "Channel", "A number that an artist sets on a rig. Immutable.")
+    py::class_<ListedChannel>(
+        module, "Channel",
+        "A number that an artist sets on a rig. Immutable.\n"
+        "\n"
+        "Examples\n"
+        "--------\n"
+        ">>> data = rw.sampling.sample(rw.sources.example_body(), \"arm.rwdata\", count=50, seed=0)\n"
+        ">>> rw.baselines.linear_blend(data, influences=4).channels[0].name\n"
+        "'shoulder.rz'")
         .def_property_readonly("name", field(&Channel::name))
         .def_property_readonly(
             "kind",

@@ -64,7 +64,17 @@ constexpr const char* about_linear =
     "------\n"
     "ValueError\n"
     "    If a shape is wrong, a value is not finite, a corner is no vertex, or weights are negative or do not sum to\n"
-    "    1.";
+    "    1.\n"
+    "\n"
+    "Examples\n"
+    "--------\n"
+    ">>> arm = rw.sources.example_body()\n"
+    ">>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)\n"
+    ">>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)\n"
+    ">>> skinning = rw.LinearBlendSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)\n"
+    ">>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])\n"
+    ">>> skinning.evaluate(poses).shape\n"
+    "(1, 1122, 3)";
 
 constexpr const char* about_dual_quaternion =
     "Dual quaternion skinning (Kavan et al. 2007): rotations blend without loss of volume.\n"
@@ -75,7 +85,18 @@ constexpr const char* about_dual_quaternion =
     "to the side of the vertex's most influential joint (two phases, Kavan et al. 2008, section 5). If no joint\n"
     "stretches, this is plain dual quaternion skinning.\n"
     "\n"
-    "Parameters and errors are those of LinearBlendSkinning.";
+    "Parameters and errors are those of LinearBlendSkinning.\n"
+    "\n"
+    "Examples\n"
+    "--------\n"
+    ">>> arm = rw.sources.example_body()\n"
+    ">>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)\n"
+    ">>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)\n"
+    ">>> skinning = rw.DualQuaternionSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, "
+    "dials=arm.dial_names)\n"
+    ">>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])\n"
+    ">>> skinning.evaluate(poses).shape\n"
+    "(1, 1122, 3)";
 
 constexpr const char* about_delta_mush =
     "Delta mush (Mancewicz et al. 2014): linear blend skinning, smoothed, with the detail of the rest mesh added "
@@ -91,7 +112,17 @@ constexpr const char* about_delta_mush =
     "step : float\n"
     "    How far a round moves a vertex towards the mean of its neighbors: above 0, at most 1.\n"
     "\n"
-    "Other parameters and errors are those of LinearBlendSkinning.";
+    "Other parameters and errors are those of LinearBlendSkinning.\n"
+    "\n"
+    "Examples\n"
+    "--------\n"
+    ">>> arm = rw.sources.example_body()\n"
+    ">>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)\n"
+    ">>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)\n"
+    ">>> skinning = rw.DeltaMush(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)\n"
+    ">>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])\n"
+    ">>> skinning.evaluate(poses).shape\n"
+    "(1, 1122, 3)";
 
 }  // namespace
 

@@ -60,6 +60,12 @@ class PointTree:
 class Channel:
     """
     A number that an artist sets on a rig. Immutable.
+    
+    Examples
+    --------
+    >>> data = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=50, seed=0)
+    >>> rw.baselines.linear_blend(data, influences=4).channels[0].name
+    'shoulder.rz'
     """
     def __repr__(self) -> str:
         ...
@@ -533,6 +539,16 @@ class LinearBlendSkinning(Deformer):
     ValueError
         If a shape is wrong, a value is not finite, a corner is no vertex, or weights are negative or do not sum to
         1.
+    
+    Examples
+    --------
+    >>> arm = rw.sources.example_body()
+    >>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)
+    >>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)
+    >>> skinning = rw.LinearBlendSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)
+    >>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])
+    >>> skinning.evaluate(poses).shape
+    (1, 1122, 3)
     """
     def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         ...
@@ -546,6 +562,16 @@ class DualQuaternionSkinning(Deformer):
     stretches, this is plain dual quaternion skinning.
     
     Parameters and errors are those of LinearBlendSkinning.
+    
+    Examples
+    --------
+    >>> arm = rw.sources.example_body()
+    >>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)
+    >>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)
+    >>> skinning = rw.DualQuaternionSkinning(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)
+    >>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])
+    >>> skinning.evaluate(poses).shape
+    (1, 1122, 3)
     """
     def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         ...
@@ -564,6 +590,16 @@ class DeltaMush(Deformer):
         How far a round moves a vertex towards the mean of its neighbors: above 0, at most 1.
     
     Other parameters and errors are those of LinearBlendSkinning.
+    
+    Examples
+    --------
+    >>> arm = rw.sources.example_body()
+    >>> heights = np.clip(arm.rest_vertices[:, 1:2] / 0.6, 0, 1)
+    >>> weights = np.concatenate([1 - heights, heights, 0 * heights], axis=1)
+    >>> skinning = rw.DeltaMush(arm.skeleton, arm.rest_vertices, arm.faces, weights, dials=arm.dial_names)
+    >>> poses, vertices = arm.sample([[0.0, 0.0, 90.0, 0.0, 0.0, 0.0]])
+    >>> skinning.evaluate(poses).shape
+    (1, 1122, 3)
     """
     def __init__(self, skeleton: Skeleton, rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | tuple[numpy.typing.ArrayLike, numpy.typing.ArrayLike], *, iterations: int = 10, step: float = 0.5, dials: collections.abc.Sequence[str] = (), control_ranges: numpy.typing.ArrayLike | None = None, metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         ...
@@ -610,6 +646,14 @@ class BlendshapeRig(Deformer):
     Columns are the K shapes, then the combinations in their order. A pose is the K weights; there is no skeleton.
     Weights outside the bounds are not clamped; those beyond `weight_limit` are refused. vjp is exact; at a corner
     of a tent it uses the right-hand slope.
+    
+    Examples
+    --------
+    >>> neutral = np.zeros((4, 3), np.float32)
+    >>> open_, smile, both = np.eye(4)[:3, :, None] * np.float32([0, 1, 0])  # (V, 3) offsets each
+    >>> rig = rw.BlendshapeRig(neutral, [open_, smile], [((0, 1), both)], names=["open", "smile"])
+    >>> rig.evaluate([1.0, 0.5])[:, 1].tolist()
+    [1.0, 0.5, 0.5, 0.0]
     """
     def __init__(self, neutral: numpy.typing.ArrayLike, deltas: numpy.typing.ArrayLike, combinations: collections.abc.Iterable[tuple[collections.abc.Sequence[int | rigwright._blendshapes.Tent], numpy.typing.ArrayLike]] = (), names: collections.abc.Sequence[str] | None = None, bounds: numpy.typing.ArrayLike = (0.0, 1.0), faces: numpy.typing.ArrayLike | None = None, *, storage: str = 'float32', metadata: collections.abc.Mapping[str, builtins.object] | None = None) -> None:
         """

@@ -25,6 +25,11 @@ class Progress:
         Work finished and work in all, in the same unit; ``total`` 0 means unknown.
     message : str
         A figure worth showing: ``"error 0.41 mm"``.
+
+    Examples
+    --------
+    >>> rw.progress.Progress("sampling", 20, 100)
+    Progress(stage='sampling', done=20, total=100, message='')
     """
 
     stage: str

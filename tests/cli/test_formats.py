@@ -1,4 +1,4 @@
-"""``info`` and ``evaluate`` take the files of the README's table of formats, and say frames, rate, unit and size."""
+"""``info`` and ``evaluate`` take the files of docs/how-to/files.md, and say frames, rate, unit and size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.dog import has_blender
 from tests.support.glb import character
 from tests.support.plain_face import plain_face
 
-README = Path(__file__).parents[2] / "README.md"
+TABLE = Path(__file__).parents[2] / "docs" / "how-to" / "files.md"
 FRAMES, FPS = 60, 24.0  # Live Link Face counts its rate in a whole second
 ENDINGS = {"glTF": ".glb", "USD": ".usdc", "UsdSkel": ".usda", "OBJ": ".obj", "PLY": ".ply", "PC2": ".pc2"} | {
     "MDD": ".mdd",
@@ -30,9 +30,9 @@ PLY += "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 
 
 
 def listed():
-    """(kind, ending) of every file that the README says one of four functions reads."""
+    """(kind, ending) of every file that the table says one of four functions reads."""
     found = set()
-    for line in README.read_text(encoding="utf-8").splitlines():
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         name = re.fullmatch(r"`rw\.sources\.(\w+)`", cells[1]) if len(cells) == 3 else None
         if name and name[1] in ROWS:

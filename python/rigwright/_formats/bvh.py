@@ -130,6 +130,14 @@ def load_bvh(path: str | os.PathLike[str]) -> Bvh:
         If the file does not exist.
     ValueError
         If the file is malformed, or has no whole frame where its header says that it has; the message names the line.
+
+    Examples
+    --------
+    >>> arm = rw.sources.example_body()
+    >>> notes = rw.exports.write_bvh("still.bvh", arm, np.zeros((2, 6)), fps=24)
+    >>> bvh = rw.sources.load_bvh("still.bvh")
+    >>> [joint.name for joint in bvh.joints]
+    ['shoulder', 'elbow', 'wrist']
     """
     source = Path(path)
     parser = _Parser(_text(source), str(source))

@@ -116,6 +116,11 @@ class RigChannel:
 
     ``kind`` is ``rotate_x|y|z`` (degrees) or ``translate_x|y|z`` (scene units), both in the joint's rest frame, or
     ``dial`` (``joint`` -1: a numeric control of the pose row).
+
+    Examples
+    --------
+    >>> rw.sources.RigChannel("elbow.rx", "rotate_x", joint=1, low=0.0, high=130.0).kind
+    'rotate_x'
     """
 
     name: str

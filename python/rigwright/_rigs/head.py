@@ -68,6 +68,13 @@ def head_angles(transforms: ArrayLike, up_axis: str = "Y") -> Float64:
     ------
     ValueError
         If the transforms are no rotations times scales, or there is no such axis.
+
+    Examples
+    --------
+    >>> transforms = np.tile(np.eye(3, 4), (2, 1, 1))
+    >>> rw.inverse.head_angles(transforms)
+    array([[0., 0., 0.],
+           [0., 0., 0.]])
     """
     if up_axis not in TO_Y_UP:
         raise bad_argument("head_angles", "up_axis", repr(up_axis), "one of X, Y, Z")

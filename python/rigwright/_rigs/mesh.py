@@ -35,6 +35,11 @@ class Mesh(Described):
     ------
     ValueError
         If the vertices are not numbers (V, 3), finite everywhere, or faces name other vertices.
+
+    Examples
+    --------
+    >>> rw.sources.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], name="triangle")
+    <Mesh 'triangle': 3 vertices, 1 face>
     """
 
     vertices: NDArray[np.float32]

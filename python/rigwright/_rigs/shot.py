@@ -45,7 +45,7 @@ class Shot(Described):
     >>> import numpy as np
     >>> from rigwright.sources import Shot
     >>> Shot(np.zeros((48, 100, 3)), fps=24.0)
-    <Shot: 48 frames at 24 per second, 100 vertices, 0 faces>
+    <Shot: 48 frames at 24 per second, 100 vertices>
     """
 
     vertices: NDArray[np.float32]

@@ -88,6 +88,13 @@ def linear_blend(
     ------
     ValueError
         If the data has no skeleton or no rows, or shapes do not fit.
+
+    Examples
+    --------
+    >>> data = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=100, seed=0)
+    >>> model = rw.baselines.linear_blend(data, influences=4)
+    >>> model.evaluate(data.poses).shape
+    (100, 1122, 3)
     """
     skeleton = data.skeleton
     if skeleton is None:

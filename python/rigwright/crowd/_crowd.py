@@ -49,8 +49,13 @@ class Crowd:
 
     Examples
     --------
-    >>> crowd = rw.crowd.Crowd(rig, [talking, listening], rw.crowd.importance_order(rig))  # doctest: +SKIP
-    >>> vertices = crowd.evaluate(clip=[0, 1, 1], frame=[12, 3, 3], prefix=[72, 10, 10])  # doctest: +SKIP
+    >>> rig = rw.faces.example()
+    >>> talking, listening = np.zeros((24, rig.num_shapes)), np.ones((12, rig.num_shapes))
+    >>> crowd = rw.crowd.Crowd(rig, [talking, listening], rw.crowd.importance_order(rig))
+    >>> crowd
+    <rigwright.crowd.Crowd of 'example face': 2 clips of 36 frames, 22 shapes>
+    >>> crowd.evaluate(clip=[0, 1, 1], frame=[12, 3, 3], prefix=[22, 10, 10]).shape
+    (3, 2536, 3)
     """
 
     def __init__(self, rig: BlendshapeRig, clips: Sequence[ArrayLike], order: ArrayLike | None = None) -> None:

@@ -38,6 +38,12 @@ class Camera:
     ------
     ValueError
         If one of them is out of range.
+
+    Examples
+    --------
+    >>> camera = rw.crowd.Camera(40.0, 1080)
+    >>> round(float(camera.pixels_per_unit(100.0)), 1)
+    14.8
     """
 
     field_of_view: float
@@ -88,6 +94,14 @@ class LevelOfDetail:
     ``distance`` is the distance of a head's nearest point along the line of sight, in the rig's unit. A perspective
     image is stretched towards its rim: a vertex at an angle from the line of sight is off by at most
     :meth:`screen_error` over the cosine of that angle. Multiply ``pixels`` with the cosine where the rim matters.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> lod = rw.crowd.LevelOfDetail(rig, rw.crowd.importance_order(rig))
+    >>> near, far = lod.prefix([100.0, 10000.0], rw.crowd.Camera(40.0, 1080))
+    >>> bool(near > far)
+    True
     """
 
     def __init__(

@@ -88,6 +88,13 @@ def importance(
     ValueError
         If the measure is unknown, ``picture`` is missing, the rig has no triangle to measure, or scores are not
         finite, too few, or of shapes that there are not.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> scores = rw.crowd.importance(rig, "rms")
+    >>> rig.shape_names[int(scores.argmax())]
+    'jawOpen'
     """
     checked_rig("importance", rig)
     if not isinstance(by, str):
@@ -117,6 +124,12 @@ def importance_order(
     -------
     (K,) int32
         The most important first; of equally important ones the lower index.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> [rig.shape_names[k] for k in rw.crowd.importance_order(rig, "rms")[:3]]
+    ['jawOpen', 'jawLeft', 'jawRight']
     """
     return np.argsort(-importance(rig, by, picture=picture), kind="stable").astype(np.int32)
 

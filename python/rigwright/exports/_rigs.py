@@ -54,6 +54,12 @@ def write_rig(
         If the ending is unknown, or ``rig`` is no blendshape rig: a body's own ``save`` writes it.
     SourceError
         If Blender fails (``.blend``).
+
+    Examples
+    --------
+    >>> rw.exports.write_rig("face.npz", rw.faces.example())
+    >>> rw.sources.load_blendshapes("face.npz").num_shapes
+    22
     """
     check_blendshape_rig("write_rig", rig)
     file = _path("write_rig", path)

@@ -76,6 +76,15 @@ def write_blendshape_weights(
         Without ``usd-core`` (``.usd``).
     SourceError
         If Blender fails (``.blend``).
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> weights = np.linspace(0, 1, 24)[:, None] * [name == "jawOpen" for name in rig.shape_names]
+    >>> notes = rw.exports.write_blendshape_weights("open.npz", rig, weights, fps=24)
+    >>> weights, fps = rw.sources.load_blendshape_weights("open.npz", rig)
+    >>> weights.shape, fps
+    ((24, 22), 24.0)
     """
     file = Path(path)
     writer = WRITERS.get(file.suffix.lower())

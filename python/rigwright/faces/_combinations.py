@@ -70,6 +70,12 @@ def compskin_combinations(path: str | os.PathLike[str] | None = None) -> Combina
         If there is no such file.
     ValueError
         If the file is no such structure; the message names the entry.
+
+    Examples
+    --------
+    >>> structure = rw.faces.compskin_combinations()
+    >>> len(structure.controls), structure.counts()
+    (72, {'in-between': 43, 'pair': 118, 'triple': 48, 'quadruple': 6})
     """
     file = TABLE if path is None else Path(path)
     if not file.exists():

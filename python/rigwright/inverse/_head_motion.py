@@ -61,6 +61,14 @@ def head_motion(
     ------
     ValueError
         If the targets have another number of frames than the weights.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> shot = np.repeat(rig.rest_vertices[None], 3, axis=0) + np.arange(3)[:, None, None] * np.float32([1, 0, 0])
+    >>> motion = rw.inverse.head_motion(rig, shot, np.zeros((3, rig.num_shapes)))
+    >>> bool(motion.moves)
+    True
     """
     shot, rows = np.asarray(targets), np.asarray(weights)
     if shot.ndim != 3 or rows.ndim != 2 or len(shot) != len(rows) or not len(rows):

@@ -73,6 +73,13 @@ def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices:
     ------
     ValueError
         If the shapes do not fit together.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> shot = np.tile(rig.rest_vertices, (20, 1, 1)) + np.random.default_rng(0).normal(0, 0.1, (20, 2536, 3))
+    >>> round(float(rw.inverse.jitter(rig, shot, np.zeros((20, rig.num_shapes))).noise), 1)
+    0.1
     """
     check_blendshape_rig("jitter", rig)
     gram = Gram(rig, vertices=vertices)

@@ -169,9 +169,12 @@ def trade_off(
 
     Examples
     --------
-    >>> curve = rw.inverse.trade_off(rig, shot, methods=("descent", "mm"))  # doctest: +SKIP
-    >>> curve.plot()  # doctest: +SKIP
-    >>> solved = rw.inverse.solve(rig, shot, alpha=curve.alpha)  # doctest: +SKIP
+    >>> rig = rw.faces.example()
+    >>> shot = rig.evaluate(0.5 * np.eye(rig.num_shapes)[:3])
+    >>> curve = rw.inverse.trade_off(rig, shot, methods=("descent",))
+    >>> solved = rw.inverse.solve(rig, shot, alpha=curve.alpha)
+    >>> solved.weights.shape
+    (3, 22)
     """
     for name, value in (("count", count), ("gap", gap)):
         if value is not None and (not isinstance(value, (int, np.integer)) or value < 1):

@@ -33,6 +33,11 @@ def hausdorff(a: ArrayLike, b: ArrayLike, *, threads: int = 0) -> float:
     ------
     ValueError
         If one of them is empty, is not (V, 3) numbers or holds a value that is not finite.
+
+    Examples
+    --------
+    >>> float(rw.metrics.hausdorff([[0.0, 0.0, 0.0]], [[3.0, 4.0, 0.0]]))
+    5.0
     """
     check = Arguments("hausdorff")
     check.threads(threads)

@@ -30,6 +30,11 @@ def image_mse(truth: ArrayLike, approximation: ArrayLike) -> float:
     ------
     ValueError
         If the pictures differ in size, are empty, are no pictures or hold a value that is not finite.
+
+    Examples
+    --------
+    >>> float(rw.metrics.image_mse(np.zeros((8, 8, 3)), np.full((8, 8, 3), 0.5)))
+    0.25
     """
     first, second = _pair("image_mse", truth, approximation, smallest=1)
     return float(np.square(first - second).mean())
@@ -59,6 +64,12 @@ def structural_similarity(truth: ArrayLike, approximation: ArrayLike, *, data_ra
     ValueError
         If the pictures differ in size, are too small, are no pictures or hold a value that is not finite, or
         ``data_range`` is not above 0.
+
+    Examples
+    --------
+    >>> image = np.random.default_rng(0).uniform(0, 1, (16, 16))
+    >>> float(round(rw.metrics.structural_similarity(image, image), 3))
+    1.0
     """
     x, y = _pair("structural_similarity", truth, approximation, smallest=WINDOW)
     Arguments("structural_similarity").number("data_range", data_range, above=0.0)

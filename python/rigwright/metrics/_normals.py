@@ -58,6 +58,13 @@ def normal_angle(truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, *
     ------
     ValueError
         If the shapes differ, a value is not finite, or a corner is no vertex.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> smile = rig.evaluate(np.eye(rig.num_shapes)[4:5])
+    >>> bool(rw.metrics.normal_angle(rig.rest_vertices[None], smile, rig.faces).max > 1.0)
+    True
     """
     angles = _core.face_normal_angles(truth, approximation, faces, Arguments("normal_angle").threads(threads))
     valid = ~np.isnan(angles)

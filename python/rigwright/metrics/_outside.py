@@ -79,8 +79,11 @@ def outside_training(model: Deformer, poses: ArrayLike) -> Outside:
 
     Examples
     --------
-    >>> model, walk = rw.load("hero.safetensors"), rw.Dataset("walk.rwdata")  # doctest: +SKIP
-    >>> print(*rw.metrics.outside_training(model, walk.poses).lines(), sep="\\n")  # doctest: +SKIP
+    >>> arm = rw.sources.example_body()
+    >>> data = rw.sampling.sample(arm, "arm.rwdata", count=100, seed=0)
+    >>> model = rw.training.body(data, seed=0, steps=1)
+    >>> rw.metrics.outside_training(model, data.poses).confidence.shape
+    (100,)
     """
     rows = Arguments("outside_training", C=len(model.control_names)).numbers("poses", poses, "T C", dtype=np.float32)
     if not len(rows):

@@ -36,6 +36,12 @@ def bradley_terry(wins: ArrayLike, *, tolerance: float = 1e-12, max_iterations: 
         or won all its comparisons. The message names such a group.
     rigwright.NumericalError
         If ``max_iterations`` did not suffice.
+
+    Examples
+    --------
+    >>> wins = np.array([[0, 3, 4], [1, 0, 3], [0, 1, 0]])  # wins[i, j]: how often i was preferred to j
+    >>> rw.metrics.bradley_terry(wins).round(2)
+    array([0.77, 0.19, 0.04])
     """
     counts = np.array(Arguments("bradley_terry").numbers("wins", wins, "N+ N", finite=False))
     np.fill_diagonal(counts, 0.0)

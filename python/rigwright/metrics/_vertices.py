@@ -23,6 +23,12 @@ class VertexError:
         Mean over the frames.
     per_frame : (T,) float64
         Mean over the vertices.
+
+    Examples
+    --------
+    >>> error = rw.metrics.vertex_error(np.zeros((1, 4, 3)), np.full((1, 4, 3), 0.5))
+    >>> round(float(error.mean), 3), round(float(error.max), 3), error.per_vertex.shape
+    (0.866, 0.866, (4,))
     """
 
     mean: float
@@ -54,6 +60,13 @@ def vertex_error(truth: ArrayLike, approximation: ArrayLike, *, threads: int = 0
     ------
     ValueError
         If the shapes differ, there is no vertex or no frame, or a value is not finite.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> moved = rig.rest_vertices + np.float32([0, 0, 0.5])
+    >>> round(float(rw.metrics.vertex_error(rig.rest_vertices[None], moved[None]).max), 3)
+    0.5
     """
     distances = _core.vertex_distances(truth, approximation, Arguments("vertex_error").threads(threads))
     if distances.size == 0:

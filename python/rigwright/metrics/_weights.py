@@ -77,6 +77,14 @@ def weight_error(
     ------
     ValueError
         If the shapes do not fit, there is no frame, or a value is not finite.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> weights = 0.5 * np.eye(rig.num_shapes)[:3]
+    >>> vertices = rig.evaluate(weights)
+    >>> rw.metrics.weight_error(weights, vertices, vertices).rmse
+    array([0., 0., 0.])
     """
     check = Arguments("weight_error")
     check.threads(threads)

@@ -61,8 +61,9 @@ def curves(
 
     Examples
     --------
-    >>> import rigwright as rw
-    >>> rw.plot.curves(solution.weights, rig.shape_names, chosen=["jawOpen"])  # doctest: +SKIP
+    >>> rig = rw.faces.example()
+    >>> weights = np.linspace(0, 1, 24)[:, None] * np.ones(rig.num_shapes)
+    >>> axes = rw.plot.curves(weights, rig.shape_names, chosen=["jawOpen"])
     """
     series = _series("curves", "weights", weights, 2)
     shape = next(iter(series.values())).shape
@@ -121,8 +122,8 @@ def error_curves(
 
     Examples
     --------
-    >>> import rigwright as rw
-    >>> rw.plot.error_curves({"learned": ours, "linear skinning": skinning})  # doctest: +SKIP
+    >>> ours, skinning = 0.05 * np.ones(24), np.linspace(1, 8, 24)  # mm, one per frame
+    >>> axes = rw.plot.error_curves({"learned": ours, "linear skinning": skinning})
     """
     series = _series("error_curves", "values", values, 1)
     chart: Axes = new_axes(1, 1, (7.0, 3.0))[0] if axis is None else axis

@@ -70,10 +70,10 @@ def mesh(
 
     Examples
     --------
-    >>> import numpy as np, rigwright as rw
     >>> rig = rw.faces.example()
     >>> weights = [float(name == "jawOpen") for name in rig.shape_names]
-    >>> rw.plot.mesh(rig, rig.evaluate(weights))  # doctest: +SKIP
+    >>> rw.plot.mesh(rig, rig.evaluate(weights), width=100)
+    <Image 100 x 146>
     """
     subject = subject_of("mesh", model)
     points = subject.rest if vertices is None else points_of("mesh", vertices, subject, 2)
@@ -127,10 +127,12 @@ def side_by_side(
 
     Examples
     --------
-    >>> import numpy as np, rigwright as rw
     >>> rig = rw.faces.example()
-    >>> off = np.linalg.norm(found - truth, axis=2)  # doctest: +SKIP
-    >>> rw.plot.side_by_side(rig, found, values=10 * off, unit="mm")  # doctest: +SKIP
+    >>> truth = rig.evaluate(np.eye(rig.num_shapes)[:2])
+    >>> off = np.linalg.norm(truth - rig.rest_vertices, axis=2)
+    >>> image = rw.plot.side_by_side(rig, truth, values=10 * off, unit="mm", width=100)
+    >>> image.width > 200
+    True
     """
     subject = subject_of("side_by_side", model)
     points = points_of("side_by_side", vertices, subject, 3)
@@ -175,8 +177,10 @@ def contact_sheet(
 
     Examples
     --------
-    >>> import rigwright as rw
-    >>> rw.plot.contact_sheet(rw.faces.example())  # doctest: +SKIP
+    >>> rig = rw.faces.example()
+    >>> image = rw.plot.contact_sheet(rig, np.eye(rig.num_shapes)[:2], rig.shape_names[:2], width=80)
+    >>> image.height > 80
+    True
     """
     if not isinstance(rig, BlendshapeRig):
         raise bad_argument("contact_sheet", "rig", f"a {type(rig).__name__}", "a blendshape rig")

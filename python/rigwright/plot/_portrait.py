@@ -42,8 +42,9 @@ def portrait_renderer(
 
     Examples
     --------
-    >>> with rw.plot.portrait_renderer(rig) as picture:  # doctest: +SKIP
-    ...     order = rw.crowd.importance_order(rig, "image_ssim", picture=picture)
+    >>> rig = rw.faces.example()
+    >>> with rw.plot.portrait_renderer(rig) as picture:
+    ...     image = picture(rig.evaluate([0.5] * rig.num_shapes))
     """
     if not len(rig.faces):
         raise bad_argument("portrait_renderer", "rig", "without faces", "a mesh that can be drawn")

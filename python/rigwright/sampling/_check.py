@@ -94,6 +94,11 @@ def check_rig(rig: Rig, function: str = "check_rig") -> CheckedRig:
         For a missing attribute, an empty mesh, faces out of range, ranges that are not finite or upside down,
         repeated names, a skeleton that is cyclic or not in parent-first order, a joint of zero scale, units
         that make no sense.
+
+    Examples
+    --------
+    >>> rw.sampling.check_rig(rw.sources.example_body()).channel_names[:2]
+    ['shoulder.rz', 'shoulder.rx']
     """
     missing = [name for name in NEEDED if not hasattr(rig, name)]
     if missing:

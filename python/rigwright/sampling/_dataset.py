@@ -96,6 +96,13 @@ class Dataset:
     ValueError
         If the folder holds no finished data set, or if a file is missing, malformed, truncated or of another
         shape than the manifest says. The message names the file.
+
+    Examples
+    --------
+    >>> made = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=50, seed=0)
+    >>> data = rw.Dataset("arm.rwdata")
+    >>> len(data), data.hash == made.hash
+    (50, True)
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

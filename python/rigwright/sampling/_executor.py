@@ -59,6 +59,12 @@ class LocalProcesses:
     start_method : "fork", "spawn" or None
         None takes fork where it is safe (not on macOS and Windows): a forked worker has the rig already,
         whatever class it is and wherever it was defined. Spawn needs a rig that can be pickled.
+
+    Examples
+    --------
+    >>> executor = rw.sampling.LocalProcesses(2)
+    >>> executor.workers
+    2
     """
 
     def __init__(self, workers: int, start_method: str | None = None) -> None:

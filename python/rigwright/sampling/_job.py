@@ -87,6 +87,13 @@ def sample(
         If the rig fails, returns NaN or infinity, or a worker process dies. What is finished stays.
     OSError
         With ``errno.ENOSPC`` if the disk is, or would get, full. What is finished stays.
+
+    Examples
+    --------
+    >>> arm = rw.sources.example_body()
+    >>> data = rw.sampling.sample(arm, "arm.rwdata", count=100, seed=0)
+    >>> data.channels.shape, data.poses.shape, data.vertices.shape
+    ((100, 6), (100, 37), (100, 1122, 3))
     """
     workers = check_threads("sample", workers, "workers")
     facts = check_rig(rig, "sample")

@@ -67,6 +67,12 @@ def load_blendshapes(
         If Blender fails, or a shape key's driver is no product of other shape keys.
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> rw.exports.write_rig("face.glb", rw.faces.example())
+    >>> rw.sources.load_blendshapes("face.glb").shape_names[:2]
+    ['jawOpen', 'jawLeft']
     """
     file = existing_file(path, "load_blendshapes", tuple(RIGS))
     options = {"mesh": mesh, "drop_unreadable": drop_unreadable, "blender": blender, "timeout": timeout}

@@ -109,6 +109,11 @@ def joint_map(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
     ------
     ValueError
         If fewer than three joints correspond by their roles, and none by its name.
+
+    Examples
+    --------
+    >>> rw.sources.joint_map(["shoulder", "elbow", "prop"], ["root", "shoulder", "elbow"])
+    {'shoulder': 'shoulder', 'elbow': 'elbow'}
     """
     source, target = list(source), set(target)
     roles, goals = joint_roles(source), joint_roles(target)

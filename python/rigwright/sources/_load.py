@@ -61,6 +61,12 @@ def load(
         If Blender fails, or the rig cannot be learned from (its topology changes with the pose).
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> rw.sources.save_npz_rig("arm.npz", rw.sources.example_body())
+    >>> rw.sources.load("arm.npz")
+    <SkinnedRig 'example arm': 3 joints, 6 channels, 3 morphs, 1,122 vertices>
     """
     file = existing_file(path, "load", tuple(OPENERS))
     options = {"mesh": mesh, "ranges": ranges, "armature": armature, "limits": limits, "blender": blender}

@@ -101,6 +101,15 @@ def retarget(
     ------
     ValueError
         If the map names an unknown joint, or the rig cannot be turned.
+
+    Examples
+    --------
+    >>> arm = rw.sources.example_body()
+    >>> notes = rw.exports.write_bvh("bend.bvh", arm, [[0, 0, 0, 0, 0, 0], [0, 0, 90, 0, 0, 0]], fps=24)
+    >>> motion = rw.sources.load_bvh("bend.bvh").motion()
+    >>> made = rw.sources.retarget(motion, arm, {name: name for name in arm.skeleton.names})
+    >>> made.channels.round().astype(int).tolist()
+    [[0, 0, 0, 0, 0, 0], [0, 0, 90, 0, 0, 0]]
     """
     target = _Target(ModelChannels(rig) if isinstance(rig, Deformer) else rig)
     pairs = _pairs(motion, target, joint_map)

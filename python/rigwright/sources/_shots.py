@@ -61,6 +61,12 @@ def load_shot(
         If Blender fails.
     rigwright._extras.MissingExtra
         If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> np.save("take.npy", np.zeros((5, 100, 3), np.float32))
+    >>> rw.sources.load_shot("take.npy").vertices.shape
+    (5, 100, 3)
     """
     file = Path(path)
     with naming(file, "load_shot"):

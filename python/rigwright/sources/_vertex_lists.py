@@ -51,6 +51,12 @@ def load_landmarks(path: Source) -> Int64:
         If there is no such file.
     ValueError
         If it holds anything but two whole numbers per line.
+
+    Examples
+    --------
+    >>> np.savetxt("pairs.csv", [[0, 5], [10, 7], [20, 9]], fmt="%d", delimiter=",")
+    >>> rw.sources.load_landmarks("pairs.csv").tolist()
+    [[0, 5], [10, 7], [20, 9]]
     """
     return _whole("load_landmarks", Path(path), 2)
 

@@ -113,6 +113,13 @@ def body(
         If the device has too little memory.
     MissingExtra
         Without PyTorch.
+
+    Examples
+    --------
+    >>> data = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=100, seed=0)
+    >>> model = rw.training.body(data, seed=0, steps=1)  # minutes=5 for a model worth having
+    >>> model.evaluate(data.poses[:2]).shape
+    (2, 1122, 3)
     """
     started = time.monotonic()
     torch = require("torch", extra="training", purpose="training a model")

@@ -59,6 +59,11 @@ class BodySettings:
         Budget in minutes for the whole call, preparation and measuring included.
     patience : int
         Evaluations without a better held-out error after which training stops.
+
+    Examples
+    --------
+    >>> rw.training.BodySettings(hidden=64).hidden
+    64
     """
 
     method: str = "blended"

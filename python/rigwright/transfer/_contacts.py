@@ -61,6 +61,13 @@ def find_contacts(
     ------
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> pairs = rw.transfer.find_contacts(rig.rest_vertices, rw.transfer.positions_from_rig(rig), rig.faces)
+    >>> pairs.shape[1]
+    2
     """
     check = Arguments("find_contacts")
     check.threads(threads)

@@ -171,6 +171,15 @@ def correspond(
     ValueError
         On indices out of range, values that are not finite, landmarks that leave the placement open or fit far better
         counted from 1, with columns exchanged or left for right, or if nothing corresponds.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> pairs = np.stack([np.arange(0, 2000, 50)] * 2, axis=1)
+    >>> match = rw.transfer.correspond(rig.rest_vertices, rig.faces, rig.rest_vertices, rig.faces, pairs)
+    >>> neutral, shapes = match.resample(rig.rest_vertices, rw.transfer.positions_from_rig(rig)[:2])
+    >>> shapes.shape
+    (2, 2536, 3)
     """
     check = Arguments("correspond")
     check.threads(threads)

@@ -104,6 +104,15 @@ def example_based(
     ------
     ValueError
         On sizes that differ, values that are not finite, indices out of range, and weights outside [0, 1].
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> shapes = rw.transfer.positions_from_rig(rig)[:2]
+    >>> scans = rig.rest_vertices + 1.1 * (shapes - rig.rest_vertices)
+    >>> made = rw.transfer.example_based(rig.rest_vertices, shapes, rig.rest_vertices, rig.faces, scans, np.eye(2))
+    >>> made.shape
+    (2, 2536, 3)
     """
     if holds_each(fixed):
         raise bad_argument("example_based", "fixed", "'each'", '"rest", vertices or None')

@@ -34,6 +34,12 @@ def positions_from_rig(rig: BlendshapeRig) -> Float32:
     -------
     (N, V, 3) float32
         The K shapes first, then the combinations.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> rw.transfer.positions_from_rig(rig).shape
+    (30, 2536, 3)
     """
     order, mixing = _mixing(rig)
     offsets = (mixing @ rig.columns()[order].reshape(len(order), -1)).reshape(len(order), -1, 3)
@@ -76,6 +82,13 @@ def rig_from_positions(
     ------
     ValueError
         If sizes differ, values are not finite, or the shapes are offsets.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> again = rw.transfer.rig_from_positions(rig, rig.rest_vertices, rw.transfer.positions_from_rig(rig))
+    >>> bool(np.allclose(again.columns(), rig.columns(), atol=1e-4))
+    True
     """
     order, mixing = _mixing(rig)
     check_positions("rig_from_positions", neutral, shapes, "shapes")

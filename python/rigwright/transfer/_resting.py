@@ -37,6 +37,13 @@ def resting_vertices(source_neutral: ArrayLike, source_shapes: ArrayLike) -> NDA
     ------
     ValueError
         If sizes differ, or the shapes are offsets.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> resting = rw.transfer.resting_vertices(rig.rest_vertices, rw.transfer.positions_from_rig(rig))
+    >>> 0 < len(resting) < len(rig.rest_vertices)
+    True
     """
     check_positions("resting_vertices", source_neutral, source_shapes, "source_shapes")
     return _resting("resting_vertices", source_neutral, source_shapes)

@@ -68,12 +68,10 @@ def transfer_rig(
 
     Examples
     --------
-    >>> import rigwright as rw
     >>> rig = rw.faces.example()
     >>> wider = rw.transfer.transfer_rig(rig, rig.rest_vertices * [1.2, 1.0, 1.0])
     >>> wider.num_shapes == rig.num_shapes
     True
-    >>> scan = rw.transfer.transfer_rig(rig, "scan.ply", landmarks="pairs.csv")  # doctest: +SKIP
     """
     check_threads("transfer_rig", threads)
     check_blendshape_rig("transfer_rig", rig)

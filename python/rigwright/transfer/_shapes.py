@@ -66,6 +66,14 @@ def deformation_transfer(
     ------
     ValueError
         On sizes that differ, values that are not finite, and indices out of range.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> shapes = rw.transfer.positions_from_rig(rig)[:2]
+    >>> wider = rig.rest_vertices * np.float32([1.2, 1, 1])
+    >>> rw.transfer.deformation_transfer(rig.rest_vertices, shapes, wider, rig.faces).shape
+    (2, 2536, 3)
     """
     check_threads("deformation_transfer", threads)
     check_positions("deformation_transfer", source_neutral, source_shapes, "source_shapes")

@@ -163,6 +163,12 @@ def save_npz_rig(path: str | os.PathLike[str], rig: SkinnedRig) -> None:
     ----------
     path : path-like
     rig : SkinnedRig
+
+    Examples
+    --------
+    >>> rw.sources.save_npz_rig("arm.npz", rw.sources.example_body())
+    >>> rw.sources.load_npz_rig("arm.npz").channel_names[:2]
+    ['shoulder.rz', 'shoulder.rx']
     """
     atomic_npz(path, _arrays_of(rig), compressed=True)
 

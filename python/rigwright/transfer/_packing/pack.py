@@ -119,6 +119,14 @@ def pack_expressions(
     ValueError
         If sizes do not fit, a value is not finite or outside its bounds, a refused set is a single shape, all shapes
         left at a position are refused, or all are left out.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> shapes = rw.transfer.positions_from_rig(rig)[: rig.num_shapes]
+    >>> plan = rw.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, names=rig.shape_names)
+    >>> len(plan.expressions) < rig.num_shapes, plan.lower_bound <= len(plan.expressions)
+    (True, True)
     """
     _check_numbers(threshold, alpha, beta, overlap, node_limit)
     _check_method(method, limit, overlap, minimize, reject_at)

@@ -1,0 +1,64 @@
+"""Every how-to page runs: its Python, its commands, and what it shows as printed."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.support.dog import has_blender
+from tests.support.page_files import blender_files, face_files, other_files
+from tests.support.pages import ROOT, blocks, run_page
+
+PAGES = sorted(path.stem for path in (ROOT / "docs" / "how-to").glob("*.md") if path.stem != "index")
+# What a page finds in its folder: from the fixture of that name, or files that it makes itself.
+READS: dict[str, tuple[str, ...]] = {
+    "another_topology": ("face.glb", "other.obj", "stranger.obj", "landmarks.csv"),
+    "blend_rig": ("hero.blend",),
+    "blender_round_trip": ("hero.blend", "hero.safetensors", "face.glb", "scans"),
+    "glb_face": ("scans",),
+    "markers_and_pins": ("face.glb", "scans"),
+    "scans": ("face.glb", "other.obj"),
+}
+NEEDS = {
+    "another_topology": ("pyvista", "jinja2"),
+    "blend_rig": ("torch", "pyvista", "jinja2"),
+    "glb_face": ("pyvista", "matplotlib", "jinja2"),
+    "pytorch": ("torch",),
+    "scans": ("pyvista", "jinja2"),
+}
+BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The constructed files that pages read."""
+    place = tmp_path_factory.mktemp("pages")
+    face_files(place)
+    other_files(place)
+    if has_blender():
+        blender_files(place)
+    return place
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in BY_OTHERS])
+def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatch):
+    for package in NEEDS.get(name, ()):
+        pytest.importorskip(package, reason=f"an extra that the page {name} uses is not installed")
+    if "hero.blend" in READS.get(name, ()) and not has_blender():
+        pytest.skip("no Blender is installed")
+    for file in READS.get(name, ()):
+        source = made / file
+        shutil.copytree(source, tmp_path / file) if source.is_dir() else shutil.copyfile(source, tmp_path / file)
+    monkeypatch.chdir(tmp_path)
+    assert run_page(ROOT / "docs" / "how-to" / f"{name}.md")
+
+
+def test_every_page_is_listed_that_is_read():
+    assert set(READS) | set(NEEDS) | BY_OTHERS <= {*PAGES, "play_from_cpp"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_it_has_no_block_that_looks_like_code_and_does_not_run(name):
+    languages = {block.language for block in blocks(ROOT / "docs" / "how-to" / f"{name}.md")}
+    assert languages <= {"python", "sh", "console", "text", "json"} or name in BY_OTHERS
