@@ -31,6 +31,11 @@ def test_frames_are_of_their_actions(tmp_path):
     assert (ds.clips, ds.clip.tolist()) == ([WALK, RUN], [0] * 5 + [1] * 3)
 
 
+def test_frames_that_nobody_named_are_one_clip(tmp_path):
+    ds = sampled(tmp_path / "a", Animation(actions()[0].channels))
+    assert (ds.clips, ds.clip.tolist()) == ([Clip("animation")], [0] * 5)
+
+
 def test_rows_with_noise_keep_their_clip(tmp_path):
     ds = sampled(tmp_path / "a", Animation.of(actions(), noise=0.01), 40)
     np.testing.assert_array_equal(ds.clip, (ds.channels[:, 0] > 0.5).astype(int))

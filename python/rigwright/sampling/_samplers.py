@@ -118,7 +118,7 @@ class Animation:
         frames themselves, in order and unchanged, as a held-out set needs them; every other noise draws
         frames at random.
     clips : sequence of Clip
-        The motions that the frames are of; data sets keep them.
+        The motions that the frames are of; data sets keep them. Default: one, ``animation``.
     clip : (A,) integers, optional
         The clip of each frame, -1 for none. Default: all are of the only clip.
 
@@ -137,7 +137,7 @@ class Animation:
 
     frames: ArrayLike
     noise: float | tuple[float, float] = 0.0
-    clips: Sequence[Clip] = ()
+    clips: Sequence[Clip] = (Clip("animation"),)
     clip: ArrayLike | None = None
 
     def __post_init__(self) -> None:

@@ -140,7 +140,7 @@ def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, An
         "licence": dataset.licence,
         "origin": dataset.origin,
         **surface_facts(dataset.surface),
-        "motions": [f"{clip.name} ({count} poses{_rate(clip.fps)})" for clip, count in _clip_counts(dataset)],
+        "sampled_clips": [f"{clip.name} ({count} poses{_rate(clip.fps)})" for clip, count in _clip_counts(dataset)],
         "topology_hash": manifest["topology_hash"],
         "hash": dataset.hash,
         "verified": args.verify,
