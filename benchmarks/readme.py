@@ -1,4 +1,4 @@
-"""Measures the figures of learned bodies: ``python benchmarks/readme.py`` or ``./run bench``, after ``./run demo --full``.
+"""Measures the figures of learned bodies: ``benchmarks/readme.py`` or ``./run bench``, after ``./run demo --full``.
 
 Reads the demo's folder for the accuracy, trains the paper's variant on its poses (``paper_variant.py``), times the
 demo's model beside PyTorch and ONNX Runtime in one run, takes Antonia's figures from ``benchmarks/antonia_body.py``

@@ -99,6 +99,13 @@ def test_the_list_is_sorted_and_holds_the_numbers(pages):
     assert pages.numbers["mean_error_mm"] == pytest.approx(np.nanmean(measured.errors))
 
 
+def test_stretch_is_told_in_percent(pages):
+    html = pages.bare.read_text(encoding="utf-8")
+    assert "log stretch" not in html
+    assert "<li>≥ 100 %</li>" in html
+    assert re.search(r"99 of 100 faces by at most [\d.]+ %", html)
+
+
 def test_without_truth_the_most_doubtful_come_first(pages):
     doubt = pages.unjudged.quality.doubt[pages.unjudged.order()]
     assert (np.diff(doubt) <= 0).all()
