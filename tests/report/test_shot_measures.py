@@ -132,7 +132,9 @@ def test_the_first_equal_run_counts():
 
 
 def test_a_frames_heat_is_its_distances_on_the_scale_beside_it(solved, monkeypatch):
-    shot, drawn = solved_shot(solved.rig, solved.shot, solved.solution), []
+    far, drawn = solved.shot.copy(), []
+    far[:, 7] += 0.5  # the scale goes to 10 mm
+    shot = solved_shot(solved.rig, far, solved.solution)
 
     def picture(vertices, view, colors):
         drawn.append(colors)
