@@ -32,6 +32,7 @@ from rigwright.training._settings import BodySettings, settings_for
 
 DEFAULT_STEPS = 8000
 MEASURING = 0.03  # part of a time budget that is kept for measuring and writing the model
+LEAST_SHARE = 0.5  # part of it that the steps get at least: a model without steps is worth nothing
 WATCHED = 32  # held-out poses whose error is reported while training
 
 
@@ -77,7 +78,8 @@ def body(
     method : "blended" or "paper"
         "blended": vertex sets that overlap and a decaying learning rate; "paper": the method as printed.
     minutes : float or None
-        Time for the whole call; the learning rate falls over the time there is.
+        Time for the whole call; the learning rate falls over the time there is. Half of it is for the steps,
+        however long the preparation takes.
     steps : int or None
         Steps of the optimizer; 8000 where neither ``minutes`` nor ``steps`` is given.
     device : str
@@ -219,8 +221,7 @@ class Networks:
         problem = make_problem(self.inputs, self.targets, self.maps, training)
         widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
         trainer = Trainer(problem, *widths, settings, self.device)
-        seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
-        budget = Budget(settings.steps, seconds)
+        budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
         outlook = Outlook(budget)
         _, poses, truth = self.ds.take(ready.held_out[:WATCHED])
         unit = 1000.0 * self.ds.meters_per_unit
@@ -244,6 +245,21 @@ class Networks:
 
         state = trainer.run(state, budget, report, keep)
         return self.learned(state.best), state.step
+
+
+def seconds_of_training(minutes: float | None, prepared: float) -> float | None:
+    """When the steps end, in seconds since the call began: before measuring, but not before half the time was for them.
+
+    Parameters
+    ----------
+    minutes : float or None
+        Time for the whole call.
+    prepared : float
+        Seconds that preparation took: on a busy machine, perhaps more than there are.
+    """
+    if minutes is None:
+        return None
+    return max(60.0 * minutes * (1.0 - MEASURING), prepared + LEAST_SHARE * 60.0 * minutes)
 
 
 def model_tensors(ds: Dataset, ready: Preparation, learned: list[LearnedSet]) -> dict[str, NDArray[Any]]:
