@@ -160,6 +160,14 @@ class Skeleton:
     ------
     ValueError
         If sizes differ, a name occurs twice, a parent is no earlier joint, or a transform is not finite or not invertible.
+    
+    Examples
+    --------
+    >>> rest = np.tile(np.eye(3, 4), (2, 1, 1))  # (J, 3, 4), parent-relative
+    >>> rest[1, 1, 3] = 0.5  # the child lies 0.5 above its parent
+    >>> skeleton = rw.Skeleton(["upper", "lower"], [-1, 0], rest)
+    >>> skeleton.globals(rest.reshape(1, -1))[0, 1, :, 3].tolist()
+    [0.0, 0.5, 0.0]
     """
     def __getstate__(self) -> tuple[list[str], list[int], numpy.typing.NDArray[numpy.float32]]:
         ...
@@ -227,6 +235,19 @@ class Deformer:
     the J joints (row-major, column vectors), then the K numeric controls. One pose (C,) gives one mesh (V, 3).
     
     Results do not depend on the number of threads nor on the other poses of a batch, to the last bit. Models can be pickled.
+    
+    Examples
+    --------
+    >>> face = rw.faces.example()  # every model and blendshape rig is a Deformer
+    >>> poses = np.full((2, face.num_shapes), 0.5, np.float32)
+    >>> vertices = face.evaluate(poses)
+    >>> face.vjp(poses, np.ones_like(vertices)).shape
+    (2, 22)
+    >>> face.restricted([3, 17]).jacobian(poses).shape
+    (2, 6, 22)
+    >>> face.save("face.safetensors")
+    >>> bool(np.array_equal(rw.load("face.safetensors").evaluate(poses), vertices))
+    True
     """
     def __reduce__(self) -> tuple[typing.Any, tuple[dict, str]]:
         """
@@ -494,7 +515,9 @@ class Deformer:
         """
     @property
     def up_axis(self) -> str:
-        ...
+        """
+        "X", "Y" or "Z".
+        """
     @property
     def uv_faces(self) -> numpy.typing.NDArray[numpy.int32]:
         """
