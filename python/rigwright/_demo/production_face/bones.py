@@ -19,6 +19,7 @@ from rigwright._demo.production_face.skinning import blended, bone_transforms, w
 Array = NDArray[np.float64]
 SIDES = ("Left", "Right")
 TONGUE = (-0.075, -0.097, -0.115, -0.130)  # y of the tongue's joints
+TONGUE_OUT = (-0.34, 0.06, 0.16, 0.30)  # radians: over the teeth and down
 LIP_ROLL, LIP_OUT = 0.6, 0.75  # radians of a lip rolled in, and out
 GAZE = {"Up": 0.44, "Down": 0.52, "In": 0.56, "Out": 0.56}  # radians
 LID_FOLLOWS = {"Down": 0.50, "Up": 0.22}  # of a lid's whole way, at the ends of the gaze
@@ -95,7 +96,7 @@ def _add_tongue(bones: Bones) -> None:
         drivers = {
             "rotation_x": f"{0.34 - 0.18 * share:.3f}*{{tongueDown}}-{0.36 - 0.1 * share:.3f}*{{tongueUp}}"
             f"+{0.75 * share**2:.3f}*({{tongueCurlDown}}-{{tongueCurlUp}})"
-            f"+{0.5 * (0.4 - share):.3f}*{{tongueArch}}",
+            f"+{0.5 * (0.4 - share):.3f}*{{tongueArch}}+{TONGUE_OUT[number]:g}*{{tongueOut}}",
             "rotation_y": "0.3*({tongueTwistRight}-{tongueTwistLeft})",
             "rotation_z": f"{0.12 + 0.2 * share:.3f}*({{tongueLeft}}-{{tongueRight}})",
             "location_y": f"-{0.004 + 0.0045 * share:.4f}*{{tongueOut}}*(1+0.3*{{jawOpen}})",

@@ -81,7 +81,7 @@ def _together(shapes: Shapes, sculptor: Sculptor, names: list[str]) -> Array:
     total = total * np.divide(limited, plain, out=np.ones_like(plain), where=plain > 0)[:, None]
     if not jaw:
         return np.asarray(total)
-    on_jaw = shapes.regions.on_jaw
+    on_jaw = shapes.regions.stretched
     hollow = 0.25 * limited * on_jaw * (1 - on_jaw) * 4
     stretched = total * (1 - STRETCHED * on_jaw)[:, None] - hollow[:, None] * sculptor.normals
     return np.asarray(stretched + _own(shapes, "jawOpen"))

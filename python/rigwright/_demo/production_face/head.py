@@ -17,6 +17,7 @@ from rigwright._formats.obj.mesh import lines_of, read_text
 
 Array = NDArray[np.float64]
 FINE = 0.0011  # meters: faces whose corners some shape moves further are subdivided
+BEHIND = 0.0042  # meters that the teeth stand behind the helper's strip, clear of the lips
 SMALLEST = 2e-5  # meters; the files hold micrometers of noise far from what a shape moves
 
 
@@ -111,10 +112,10 @@ def _add_part(head: Head, name: str, tile: int, pieces: list[Part]) -> None:
 
 
 def _add_teeth(head: Head, everything: Array, groups: dict[str, NDArray[np.int64]]) -> None:
-    for name, tile, tip, root in (("Upper", 3, 0.0, 0.0095), ("Lower", 4, 1.0, -0.0085)):
+    for name, tile, tip, root in (("Upper", 3, 0.0, 0.0115), ("Lower", 4, 1.0, -0.0085)):
         strip = everything[groups[f"helper-{name.lower()}-teeth"]]
-        front = _front(strip)
-        edge = strip[:, 2].max() - 0.0035 if tip else strip[:, 2].min() + 0.002
+        front = _front(strip) + np.array([BEHIND, 0.0, 0.0])
+        edge = strip[:, 2].max() - 0.0048 if tip else strip[:, 2].min() - 0.0010
         _add_part(head, f"teeth{name}", tile, teeth(name == "Upper", front, edge, edge + root))
         _add_part(head, f"gum{name}", tile + 2, [gum(front, edge + 1.05 * root, 0.0042)])
 

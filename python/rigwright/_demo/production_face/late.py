@@ -46,7 +46,7 @@ def _brow(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
             sculptor.along_normals(1.4 * lines * forehead * smoothstep(20, 36, x)),
             late(outer, 0.5, 0.95),
         ),
-        Shape(f"wrinkle.crowsFeet{side}", sculptor.along_normals(1.1 * np.sin(11 * angle) * temple), late(crow, 0.55)),
+        Shape(f"wrinkle.crowsFeet{side}", sculptor.along_normals(0.8 * np.sin(11 * angle) * temple), late(crow, 0.55)),
         Shape(
             f"fold.brow{side}",
             sculptor.bumps([(24, 1631, (13, 14, 6), (-1, -2.5, -2.0, 2.0)), (10, 1640, (5, 12, 9), (-1.5, 0, 0, 2.5))], side),
@@ -111,7 +111,7 @@ def _middle(shapes: Shapes, sculptor: Sculptor) -> list[Shape]:
     return [
         Shape("wrinkle.chin", sculptor.along_normals(1.1 * pebbles * chin), late("{mouthShrugLower}+0.6*{chinBoss}", 0.45)),
         Shape(
-            "wrinkle.brow", sculptor.along_normals(-1.3 * lines * between), late("{browDownLeft}*{browDownRight}", 0.25, 0.7)
+            "wrinkle.brow", sculptor.along_normals(0.9 * lines * between), late("{browDownLeft}*{browDownRight}", 0.25, 0.7)
         ),
         Shape("fold.chin", sculptor.bumps(under), late("{jawOpen}+0.4*{jawBack}", 0.45, 0.9)),
         Shape(

@@ -31,11 +31,25 @@ class Regions:
         self.jaw_angle = self.skin * self._angle("jawOpen", HINGE)
         self.on_jaw = np.clip(self.jaw_angle / JAW_ANGLE, 0.0, 1.0)
         self.upper = 1.0 - smoothstep(0.3, 0.6, self.on_jaw)
+        self.stretched = self.smoothed(self.on_jaw, 25)
         lips = np.linalg.norm(head.shapes["mouthRollUpper"], axis=1), np.linalg.norm(
             head.shapes["mouthRollLower"], axis=1
         )
         self.upper_lip = self.skin * self.upper * smoothstep(0.15, 0.6, lips[0] / lips[0].max())
         self.lower_lip = self.skin * (1 - self.upper) * smoothstep(0.15, 0.6, lips[1] / lips[1].max())
+
+    def smoothed(self, mask: Array, rounds: int) -> Array:
+        """A mask averaged over neighboring vertices some times."""
+        faces = self.head.faces
+        ends = np.concatenate([faces[:, [k, (k + 1) % 4]] for k in range(4)])
+        ends = ends[(ends >= 0).all(axis=1)]
+        number = np.bincount(ends.reshape(-1), minlength=len(mask))
+        for _ in range(rounds):
+            near = np.bincount(ends[:, 0], mask[ends[:, 1]], len(mask)) + np.bincount(
+                ends[:, 1], mask[ends[:, 0]], len(mask)
+            )
+            mask = 0.5 * mask + 0.5 * near / np.maximum(number, 1)
+        return np.asarray(mask)
 
     def only(self, part: str) -> Array:
         """1 on a part, 0 elsewhere."""
@@ -43,7 +57,7 @@ class Regions:
         mask[self.head.part(part)] = 1.0
         return mask
 
-    def side(self, name: str, blend: float = 0.005) -> Array:
+    def side(self, name: str, blend: float = 0.010) -> Array:
         """The half of ``Left`` (x > 0) or ``Right``; both halves add up to 1."""
         left = smoothstep(-blend, blend, self.points[:, 0])
         return left if name == "Left" else 1.0 - left

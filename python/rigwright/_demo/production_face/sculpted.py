@@ -16,9 +16,10 @@ Array = NDArray[np.float64]
 # A bump: x and z of its middle on the left, millimeters; radii in millimeters; displacement (x, y, z, along the
 # normal) in millimeters.
 Bump: TypeAlias = tuple[float, float, tuple[float, float, float], tuple[float, float, float, float]]
+AXIS = -0.06  # y of the head's axis, meters
 
 SIDED: dict[str, list[Bump]] = {
-    "cheekSuck": [(38, 1557, (14, 30, 14), (-1, 4, 0, -6))],
+    "cheekSuck": [(42, 1560, (13, 26, 14), (-1, 2, 0, -4.5))],
     "lipTighten": [(17, 1549, (7, 12, 8), (-4, 1.5, 0, 0)), (8, 1549, (9, 12, 9), (-1, 1, 0, -1))],
     "nostrilCompress": [(13, 1580, (6, 12, 7), (-3.2, 0, 0, 0))],
     "nostrilDilate": [(13, 1580, (6, 12, 7), (3.4, 0.5, 0.8, 0))],
@@ -64,9 +65,11 @@ class Sculptor:
 
     def __init__(self, regions: Regions) -> None:
         self.regions = regions
-        self.normals = _core.vertex_normals(
-            regions.points.astype(np.float32), regions.head.faces
-        ).astype(np.float64)
+        normals = _core.vertex_normals(regions.points.astype(np.float32), regions.head.faces).astype(np.float64)
+        outward = regions.points * np.array([1.0, 1.0, 0.0]) - np.array([0.0, AXIS, 0.0])
+        outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+        within = (normals * outward).sum(axis=1) < 0.0  # inside the mouth, where normals point at the tongue
+        self.normals = np.where(within[:, None], outward, normals)
 
     def bumps(self, rows: list[Bump], side: str = "Left") -> Array:
         """The sum of some bumps (V, 3) in meters, on the left, or mirrored."""

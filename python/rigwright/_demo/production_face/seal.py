@@ -29,7 +29,7 @@ def seal_shapes(shapes: Shapes) -> list[Shape]:
     closing = _closing(shapes, 1.0)
     bend = _closing(shapes, 0.5) - 0.5 * closing
     x = np.abs(regions.points[:, 0])
-    inner, middle = 1 - smoothstep(0.010, 0.017, x), 1 - smoothstep(0.003, 0.010, x)
+    inner, middle = 1 - smoothstep(0.007, 0.0185, x), 1 - smoothstep(0.004, 0.0140, x)
     share = {"Corner": 1 - inner, "Between": inner - middle, "Middle": middle}
     result = []
     for part, side in product(("Upper", "Lower"), SIDES):

@@ -17,7 +17,6 @@ from rigwright._demo.production_face.regions import Regions
 
 Array = NDArray[np.float64]
 BOTH = {"browInnerUp", "cheekPuff", "mouthPucker"}  # dials of both sides beside one dial per side
-QUARTERED = {"mouthFunnel": "mouthFunnel", "mouthRoll": "mouthRoll"}
 SMALLEST = 1e-5  # meters; smaller displacements are left out
 
 
@@ -73,10 +72,18 @@ class Shapes:
             elif name in ("mouthRollUpper", "mouthRollLower"):
                 for side in SIDES:
                     self.add(name + side, delta * self.regions.side(side)[:, None])
+                self.own[name] = self.together(f"{name}Left", f"{name}Right", delta)
             elif name.startswith("eyeLook"):
                 self._add_gaze(name, delta)
             elif name not in ("mouthClose", "tongueOut"):
                 self.add(name, delta)
+
+    def together(self, first: str, second: str, target: Array) -> Shape:
+        """What both halves of a shape lack where both are at 1: the bones they share turn further than their sum."""
+        dials = {first: 1.0, second: 1.0}
+        wanted = self.before_skinning(self.rest + target, dials) * self.regions.skin[:, None]
+        delta = wanted - self.own[first].delta - self.own[second].delta
+        return Shape(f"{first}*{second}", delta, f"{self.word(first)}*{self.word(second)}")
 
     def _add_quarters(self, name: str, delta: Array) -> None:
         for side in SIDES:
