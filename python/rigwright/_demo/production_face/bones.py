@@ -18,7 +18,7 @@ from rigwright._demo.production_face.skinning import blended, bone_transforms, w
 
 Array = NDArray[np.float64]
 SIDES = ("Left", "Right")
-TONGUE = (-0.075, -0.097, -0.115, -0.130)  # y of the tongue's joints
+TONGUE = (-0.074, -0.092, -0.107, -0.118)  # y of the tongue's joints
 TONGUE_OUT = (-0.34, 0.06, 0.16, 0.30)  # radians: over the teeth and down
 LIP_ROLL, LIP_OUT = 0.6, 0.75  # radians of a lip rolled in, and out
 GAZE = {"Up": 0.44, "Down": 0.52, "In": 0.56, "Out": 0.56}  # radians
@@ -178,11 +178,11 @@ def _weights(bones: Bones, regions: Regions) -> Array:
 def _tongue_weights(weights: Array, column: dict[str, int], regions: Regions) -> None:
     tongue = regions.head.part("tongue")
     y = regions.points[tongue, 1]
-    joints = [*TONGUE, -0.150]
+    joints = [*TONGUE, -0.129]
     above = np.ones(len(tongue))  # the share that belongs to this joint or later ones
     for number in range(len(TONGUE)):
         name = "jaw" if number == 0 else f"tongue.{number}"
-        middle, half = joints[number], 0.010
+        middle, half = joints[number], 0.008
         later = smoothstep(-half, half, middle - y) if number else smoothstep(-0.008, 0.008, middle + 0.004 - y)
         weights[tongue, column[name]] = above * (1 - later)
         above = above * later

@@ -25,10 +25,10 @@ from rigwright import Tent
 from rigwright.faces import compskin_combinations
 
 Array = NDArray[np.float64]
-NORM = 3.0  # p of the p-norm
-STRETCHED = 0.55  # share of a shape that an open jaw takes away, where the flesh rides on the jaw
-LAG = 0.55  # of the way that the farthest flesh is late half-way
-RISE = 0.10  # of a vertex's way that it rides out half-way
+NORM = 4.0  # p of the p-norm
+STRETCHED = 0.6  # share of a shape that an open jaw takes away, where the flesh rides on the jaw
+LAG = 0.75  # of the way that the farthest flesh is late half-way
+RISE = 0.16  # of a vertex's way that it rides out half-way
 LEAST = 2e-4  # meters: combinations that move nothing further are left out
 
 

@@ -18,6 +18,7 @@ from rigwright._formats.obj.mesh import lines_of, read_text
 Array = NDArray[np.float64]
 FINE = 0.0011  # meters: faces whose corners some shape moves further are subdivided
 BEHIND = 0.0042  # meters that the teeth stand behind the helper's strip, clear of the lips
+SHORTER = np.array([0.82, 0.86, 0.85])  # of the tongue's width, length and height
 SMALLEST = 2e-5  # meters; the files hold micrometers of noise far from what a shape moves
 
 
@@ -102,7 +103,11 @@ def _add_refined(
     step = Refinement(own, (reach[own] > FINE).all(axis=1), len(used))
     low = own_uvs.reshape(-1, 2).min(axis=0)
     size = own_uvs.reshape(-1, 2).max(axis=0) - low
-    head.add(name, tile, step.values(everything[used]), step.faces, step.uvs((own_uvs - low) / size))
+    points = step.values(everything[used])
+    if name == "tongue":  # clear of the constructed teeth
+        root = np.array([0.0, points[:, 1].max(), points[:, 2].mean()])
+        points = root + SHORTER * (points - root)
+    head.add(name, tile, points, step.faces, step.uvs((own_uvs - low) / size))
     return step.values(moved)
 
 

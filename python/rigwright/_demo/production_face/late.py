@@ -57,11 +57,11 @@ def _brow(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
 
 def _cheek(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
     smile = f"{{mouthSmile{side}}}"
-    apple = [(40, 1586, (13, 22, 11), (1, -1.5, 2.5, 5.0)), (36, 1557, (11, 20, 10), (1, 2, 0, -2.0))]
+    apple = [(40, 1586, (14, 22, 12), (1, -1.5, 3.0, 5.5)), (36, 1557, (11, 20, 10), (1, 2, 0, -2.0))]
     hollow = [(47, 1556, (12, 24, 18), (0, 0, 0, -4.5))]
     return [
         Shape(f"fold.nasolabial{side}", furrow(sculptor, side, 3.0, 3.0), late(smile, 0.35, 0.85)),
-        Shape(f"flesh.cheek{side}", sculptor.bumps(apple, side), late(f"{smile}+0.3*{{cheekSquint{side}}}", 0.3, 0.8)),
+        Shape(f"flesh.cheek{side}", sculptor.bumps(apple, side), late(f"{smile}+0.3*{{cheekSquint{side}}}", 0.35, 0.75)),
         Shape(
             f"fold.dimple{side}",
             sculptor.bumps([(34, 1554, (5, 14, 7), (0, 0, 0, -4.0))], side),
@@ -71,8 +71,25 @@ def _cheek(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
         Shape(
             f"fold.eyeBag{side}",
             sculptor.bumps([(30, 1604, (12, 14, 4), (0, 0, 1, 2.2)), (30, 1597, (13, 14, 3), (0, 0, 0, -1.2))], side),
-            late(f"{{eyeSquint{side}}}+0.5*{{cheekSquint{side}}}", 0.25, 0.7),
+            late(f"{{eyeSquint{side}}}+0.5*{{cheekSquint{side}}}+0.4*{smile}", 0.25, 0.7),
         ),
+        *_broad_smile(sculptor, side),
+    ]
+
+
+def _broad_smile(sculptor: Sculptor, side: str) -> list[Shape]:
+    """What a smile pulls along once it is broad: wings of the nose, lips, chin and ear."""
+    smile = f"{{mouthSmile{side}}}"
+    half = sculptor.regions.side(side)
+    lips = half * (sculptor.regions.upper_lip + sculptor.regions.lower_lip)
+    nose = [(13, 1580, (8, 14, 8), (2.0, 0.8, 1.2, 0.0)), (0, 1590, (8, 14, 8), (0, 0.3, -1.0, 0))]
+    chin = [(8, 1522, (15, 22, 13), (1.2, 1.8, 2.2, -0.8)), (30, 1525, (14, 24, 14), (2.0, 1.2, 2.6, 0))]
+    ear = [(70, 1600, (10, 22, 22), (1.0, 2.0, 1.5, 0)), (56, 1575, (12, 22, 18), (1.0, 1.5, 1.0, 1.0))]
+    return [
+        Shape(f"flesh.noseOfSmile{side}", sculptor.bumps(nose, side), late(smile, 0.4, 0.8)),
+        Shape(f"flesh.lipsOfSmile{side}", sculptor.along_normals(-1.8 * lips), late(smile, 0.3, 0.7)),
+        Shape(f"flesh.chinOfSmile{side}", sculptor.bumps(chin, side), late(smile, 0.4, 0.75)),
+        Shape(f"flesh.earOfSmile{side}", sculptor.bumps(ear, side), late(smile, 0.5, 0.9)),
     ]
 
 
@@ -108,7 +125,15 @@ def _middle(shapes: Shapes, sculptor: Sculptor) -> list[Shape]:
     between = regions.near(0, -0.155, 1.638, 0.009, 0.03, 0.011)
     lines = np.cos(2 * np.pi * x / 8.0)
     under = [(0, 1500, (26, 40, 12), (0, -2, -2, 5.0)), (0, 1480, (26, 40, 8), (0, 0, 0, -2.5))]
+    scalp = regions.skin * smoothstep(1660, 1690, z) * smoothstep(-0.06, 0.0, -regions.points[:, 1])
+    raised = "0.25*({browOuterUpLeft}+{browOuterUpRight}+{browInnerUpLeft}+{browInnerUpRight})+0.3*{browInnerUp}"
     return [
+        Shape(
+            "flesh.bothSmile",
+            sculptor.bumps([(0, 1556, (24, 24, 13), (0, 2.6, 1.4, 0)), (0, 1530, (22, 24, 14), (0, 1.4, 2.2, 0))]),
+            late("{mouthSmileLeft}*{mouthSmileRight}", 0.12, 0.45),
+        ),
+        Shape("flesh.scalp", 1e-3 * scalp[:, None] * np.array([0.0, 1.5, 2.0]), late(raised, 0.3, 0.8)),
         Shape("wrinkle.chin", sculptor.along_normals(1.1 * pebbles * chin), late("{mouthShrugLower}+0.6*{chinBoss}", 0.45)),
         Shape(
             "wrinkle.brow", sculptor.along_normals(0.9 * lines * between), late("{browDownLeft}*{browDownRight}", 0.25, 0.7)
