@@ -59,6 +59,7 @@ PYTHON_LAYERS = [
 HOSTED = (
     "_formats/blender/host",
     "_demo/blender_script",
+    "_demo/production_face/blender_script",
     "_formats/blender/write_action",
     "_formats/blender/write_cache",
     "_formats/blender/write_scene",

@@ -19,12 +19,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", "--output", required=True, metavar="FACE.blend", help="the file to write")
     parser.add_argument("--curves", metavar="FOLDER", help="compskin_face_anim: its clips become actions of the file")
     parser.add_argument("--blender", metavar="PROGRAM", help="a Blender executable; default: the bpy wheel")
+    parser.add_argument("--sheet", metavar="PNG", help="also draw the face in extreme poses")
     options = parser.parse_args(arguments)
     path = build_production_face(options.output, options.curves, options.blender)
     groups = Counter(row.group for row in controls())
     print(f"wrote {path}: {sum(groups.values())} controls")
     for group, number in groups.items():
         print(f"  {group:<17} {number}")
+    if options.sheet is not None:
+        from rigwright._demo.production_face.pictures import draw_poses
+
+        print(f"wrote {draw_poses(path).save(options.sheet)}")
     return 0
 
 

@@ -178,7 +178,9 @@ def curves_of(action: Any) -> list[Any]:
     """F-curves of an action, in Blender 3 to 5."""
     if hasattr(action, "fcurves"):
         return list(action.fcurves)
-    return [curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
+    return [
+        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves
+    ]
 
 
 if __name__ == "__main__":

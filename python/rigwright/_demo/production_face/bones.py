@@ -99,7 +99,7 @@ def _add_tongue(bones: Bones) -> None:
             f"+{0.5 * (0.4 - share):.3f}*{{tongueArch}}+{TONGUE_OUT[number]:g}*{{tongueOut}}",
             "rotation_y": "0.3*({tongueTwistRight}-{tongueTwistLeft})",
             "rotation_z": f"{0.12 + 0.2 * share:.3f}*({{tongueLeft}}-{{tongueRight}})",
-            "location_y": f"-{0.004 + 0.0045 * share:.4f}*{{tongueOut}}*(1+0.3*{{jawOpen}})",
+            "location_y": f"-{0.0075 + 0.0045 * share:.4f}*{{tongueOut}}*(1+0.2*{{jawOpen}})",
         }
         bones.add(f"tongue.{number + 1}", parent, np.array([0.0, y, 1.5495]), **drivers)
         parent = f"tongue.{number + 1}"

@@ -26,11 +26,19 @@ CONSTRUCTED, HELD_OUT = 8, 2  # clips
 FRAMES = 360  # of a constructed clip
 NOISE = (0.25, 3.0)
 # Dials of the performance that constructed clips move too, so that the others are seen in company.
-COMPANY = (
-    "jawOpen mouthSmileLeft mouthSmileRight browDownLeft browDownRight browOuterUpLeft browOuterUpRight eyeBlinkLeft "
-    "eyeBlinkRight eyeLookUpLeft eyeLookDownLeft eyeLookUpRight eyeLookDownRight mouthStretchLeft mouthStretchRight "
-    "mouthFrownLeft mouthFrownRight cheekSquintLeft cheekSquintRight noseSneerLeft noseSneerRight"
-).split()
+COMPANY = {
+    "jawOpen",
+    "mouthSmile",
+    "browDown",
+    "browOuterUp",
+    "eyeBlink",
+    "eyeLookUp",
+    "eyeLookDown",
+    "mouthStretch",
+    "mouthFrown",
+    "cheekSquint",
+    "noseSneer",
+}
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,7 @@ def _gestures(rng: np.random.Generator) -> Array:
     names = [row.name for row in table]
     seconds = np.arange(FRAMES) / FPS
     for column, row in enumerate(table):
-        often = 1.6 if row.name in COMPANY else 1.0 if not row.curve else 0.0
+        often = 1.6 if row.name.removesuffix("Left").removesuffix("Right") in COMPANY else 1.0 if not row.curve else 0.0
         if row.name.endswith("Right") and f"{row.name[:-5]}Left" in names and rng.random() < 0.8:
             left = rows[:, names.index(f"{row.name[:-5]}Left")]
             rows[:, column] = row.rest + (left - row.rest) * rng.uniform(0.8, 1.0)

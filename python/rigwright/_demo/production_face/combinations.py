@@ -17,11 +17,11 @@ from itertools import combinations as subsets
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright import Tent
 from rigwright._demo.production_face.controls import curve_table
 from rigwright._demo.production_face.expressions import tent
 from rigwright._demo.production_face.sculpted import Sculptor
 from rigwright._demo.production_face.shapes import Shape, Shapes
-from rigwright import Tent
 from rigwright.faces import compskin_combinations
 
 Array = NDArray[np.float64]

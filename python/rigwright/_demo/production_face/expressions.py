@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -37,8 +39,12 @@ def value(expression: str, dials: Mapping[str, Any]) -> Array:
     """The expression at values of the dials, numbers or arrays of one shape; dials that are not given are 0."""
     names = dials_of(expression)
     known: dict[str, Any] = {f"_{name}": np.asarray(dials.get(name, 0.0), np.float64) for name in names}
-    code = compile(DIAL.sub(lambda found: f"_{found[1]}", expression), "<driver>", "eval")
-    return np.asarray(eval(code, {"__builtins__": {}, **FUNCTIONS}, known), np.float64)  # noqa: S307 - our own text
+    return np.asarray(eval(_compiled(expression), {"__builtins__": {}, **FUNCTIONS}, known), np.float64)
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expression: str) -> CodeType:
+    return compile(DIAL.sub(lambda found: f"_{found[1]}", expression), "<driver>", "eval")
 
 
 def tent(word: str, start: float, peak: float, end: float) -> str:

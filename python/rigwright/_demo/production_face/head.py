@@ -1,4 +1,4 @@
-"""The head's mesh: the assets' head with a finer face, and constructed eyeballs, teeth and gums, as one mesh with parts."""
+"""The head as one mesh with parts: the assets' head with a finer face; constructed eyeballs, teeth and gums."""
 
 from __future__ import annotations
 

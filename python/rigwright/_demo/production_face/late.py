@@ -49,7 +49,9 @@ def _brow(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
         Shape(f"wrinkle.crowsFeet{side}", sculptor.along_normals(0.8 * np.sin(11 * angle) * temple), late(crow, 0.55)),
         Shape(
             f"fold.brow{side}",
-            sculptor.bumps([(24, 1631, (13, 14, 6), (-1, -2.5, -2.0, 2.0)), (10, 1640, (5, 12, 9), (-1.5, 0, 0, 2.5))], side),
+            sculptor.bumps(
+                [(24, 1631, (13, 14, 6), (-1, -2.5, -2.0, 2.0)), (10, 1640, (5, 12, 9), (-1.5, 0, 0, 2.5))], side
+            ),
             late(f"{{browDown{side}}}+0.4*{{browSqueeze{side}}}", 0.35, 0.85),
         ),
     ]
@@ -61,7 +63,9 @@ def _cheek(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
     hollow = [(47, 1556, (12, 24, 18), (0, 0, 0, -4.5))]
     return [
         Shape(f"fold.nasolabial{side}", furrow(sculptor, side, 3.0, 3.0), late(smile, 0.35, 0.85)),
-        Shape(f"flesh.cheek{side}", sculptor.bumps(apple, side), late(f"{smile}+0.3*{{cheekSquint{side}}}", 0.35, 0.75)),
+        Shape(
+            f"flesh.cheek{side}", sculptor.bumps(apple, side), late(f"{smile}+0.3*{{cheekSquint{side}}}", 0.35, 0.75)
+        ),
         Shape(
             f"fold.dimple{side}",
             sculptor.bumps([(34, 1554, (5, 14, 7), (0, 0, 0, -4.0))], side),
@@ -110,8 +114,14 @@ def _mouth(shapes: Shapes, sculptor: Sculptor, side: str) -> list[Shape]:
             sculptor.along_normals(1.0 * np.sin(2 * np.pi * (z - 0.5 * np.abs(x)) / 5.5) * nose),
             late(f"{{noseSneer{side}}}", 0.5),
         ),
-        Shape(f"fold.sneer{side}", sculptor.bumps(sneer, side), late(f"{{noseSneer{side}}}+0.3*{{mouthUpperUp{side}}}", 0.3, 0.8)),
-        Shape(f"wrinkle.lips{side}", sculptor.along_normals(0.7 * np.sin(2 * np.pi * x / 5.2) * lips), late(pucker, 0.55)),
+        Shape(
+            f"fold.sneer{side}",
+            sculptor.bumps(sneer, side),
+            late(f"{{noseSneer{side}}}+0.3*{{mouthUpperUp{side}}}", 0.3, 0.8),
+        ),
+        Shape(
+            f"wrinkle.lips{side}", sculptor.along_normals(0.7 * np.sin(2 * np.pi * x / 5.2) * lips), late(pucker, 0.55)
+        ),
         Shape(f"fold.marionette{side}", sculptor.bumps(frown, side), late(f"{{mouthFrown{side}}}", 0.4, 0.9)),
         Shape(f"fold.neckCords{side}", sculptor.bumps(cords, side), late(stretch, 0.5)),
     ]
@@ -134,9 +144,13 @@ def _middle(shapes: Shapes, sculptor: Sculptor) -> list[Shape]:
             late("{mouthSmileLeft}*{mouthSmileRight}", 0.12, 0.45),
         ),
         Shape("flesh.scalp", 1e-3 * scalp[:, None] * np.array([0.0, 1.5, 2.0]), late(raised, 0.3, 0.8)),
-        Shape("wrinkle.chin", sculptor.along_normals(1.1 * pebbles * chin), late("{mouthShrugLower}+0.6*{chinBoss}", 0.45)),
         Shape(
-            "wrinkle.brow", sculptor.along_normals(0.9 * lines * between), late("{browDownLeft}*{browDownRight}", 0.25, 0.7)
+            "wrinkle.chin", sculptor.along_normals(1.1 * pebbles * chin), late("{mouthShrugLower}+0.6*{chinBoss}", 0.45)
+        ),
+        Shape(
+            "wrinkle.brow",
+            sculptor.along_normals(0.9 * lines * between),
+            late("{browDownLeft}*{browDownRight}", 0.25, 0.7),
         ),
         Shape("fold.chin", sculptor.bumps(under), late("{jawOpen}+0.4*{jawBack}", 0.45, 0.9)),
         Shape(

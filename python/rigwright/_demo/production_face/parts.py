@@ -78,7 +78,9 @@ def _tooth(sign: int, x: float, width: float, number: int, arch: Array, edge: fl
     box = 1.0 / (np.abs(np.cos(angle)) ** 4 + np.abs(np.sin(angle)) ** 4) ** 0.25
     a, b = 0.49 * width * box * np.cos(angle), depth * box * np.sin(angle)
     z = edge + levels * (root - edge)
-    points = middle + taper[:, None, None] * a[None, :, None] * along + thick[:, None, None] * b[None, :, None] * outward
+    points = (
+        middle + taper[:, None, None] * a[None, :, None] * along + thick[:, None, None] * b[None, :, None] * outward
+    )
     points[..., 2] += z[:, None]
     points[..., 0] *= sign
     faces, uvs = _tube(len(levels), len(angle), closed=True)

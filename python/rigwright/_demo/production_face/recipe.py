@@ -67,7 +67,7 @@ def all_shapes(regions: Regions, bones: Any) -> list[Shape]:
 
 
 def smoothing(head: Head, regions: Regions) -> Array:
-    """How much corrective smooth acts (V,): on the skin where bones meet, less where wrinkles are, not on hard parts."""
+    """How much corrective smooth acts (V,): on the skin, less where the forehead wrinkles, not on hard parts."""
     z = regions.points[:, 2]
     forehead = (z > 1.632) * 0.85
     return np.asarray(regions.skin * (1 - forehead) * 0.9)
@@ -101,7 +101,7 @@ def _sparse(shapes: list[Shape]) -> dict[str, NDArray[Any]]:
     return {
         "shape_offsets": np.cumsum([0, *map(len, rows)]),
         "shape_vertices": np.concatenate(rows).astype(np.int32),
-        "shape_deltas": np.concatenate(
-            [shape.delta[row] for shape, row in zip(shapes, rows, strict=True)]
-        ).astype(np.float32),
+        "shape_deltas": np.concatenate([shape.delta[row] for shape, row in zip(shapes, rows, strict=True)]).astype(
+            np.float32
+        ),
     }

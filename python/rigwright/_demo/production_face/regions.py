@@ -32,8 +32,9 @@ class Regions:
         self.on_jaw = np.clip(self.jaw_angle / JAW_ANGLE, 0.0, 1.0)
         self.upper = 1.0 - smoothstep(0.3, 0.6, self.on_jaw)
         self.stretched = self.smoothed(self.on_jaw, 25)
-        lips = np.linalg.norm(head.shapes["mouthRollUpper"], axis=1), np.linalg.norm(
-            head.shapes["mouthRollLower"], axis=1
+        lips = (
+            np.linalg.norm(head.shapes["mouthRollUpper"], axis=1),
+            np.linalg.norm(head.shapes["mouthRollLower"], axis=1),
         )
         self.upper_lip = self.skin * self.upper * smoothstep(0.15, 0.6, lips[0] / lips[0].max())
         self.lower_lip = self.skin * (1 - self.upper) * smoothstep(0.15, 0.6, lips[1] / lips[1].max())
@@ -77,7 +78,9 @@ class Regions:
         """Angle by which a blink turns each vertex about the eye: positive downward, 0 away from the lids."""
         center = self.head.eyes[side]
         reach = np.linalg.norm(self.points - center, axis=1)
-        inside = self.skin * (1 - smoothstep(*LID_REACH, reach)) * smoothstep(0.003, 0.008, center[1] - self.points[:, 1])
+        inside = (
+            self.skin * (1 - smoothstep(*LID_REACH, reach)) * smoothstep(0.003, 0.008, center[1] - self.points[:, 1])
+        )
         return np.asarray(inside * self._angle(f"eyeBlink{side}", center))
 
     def front(self, x: float, z: float) -> Array:

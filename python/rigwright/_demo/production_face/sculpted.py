@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -71,7 +72,7 @@ class Sculptor:
         within = (normals * outward).sum(axis=1) < 0.0  # inside the mouth, where normals point at the tongue
         self.normals = np.where(within[:, None], outward, normals)
 
-    def bumps(self, rows: list[Bump], side: str = "Left") -> Array:
+    def bumps(self, rows: Sequence[Bump], side: str = "Left") -> Array:
         """The sum of some bumps (V, 3) in meters, on the left, or mirrored."""
         flip = np.array([1.0 if side == "Left" else -1.0, 1.0, 1.0])
         total = np.zeros_like(self.regions.points)

@@ -40,7 +40,8 @@ def seal_shapes(shapes: Shapes) -> list[Shape]:
             delta = closing * (quarter * share[third])[:, None]
             expression = f"{{jawOpen}}*max({late(toward, start, end)},{sticky})"
             result.append(Shape(f"seal.{part}{side}{third}", delta, expression))
-        half = f"{tent('{jawOpen}', 0, 0.5, 1)}*max({late(toward, 0.3, 0.8)},{{lipsSticky{side}}}*(1-smoothstep(0.4,0.5,{{jawOpen}})))"
+        sticky = f"{{lipsSticky{side}}}*(1-smoothstep(0.4,0.5,{{jawOpen}}))"
+        half = f"{tent('{jawOpen}', 0, 0.5, 1)}*max({late(toward, 0.3, 0.8)},{sticky})"
         result.append(Shape(f"seal.{part}{side}.inbetween", bend * quarter[:, None], half))
     return result
 
