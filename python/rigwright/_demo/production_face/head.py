@@ -49,7 +49,7 @@ class Head:
         """Vertices of a part, or of all parts whose names begin so."""
         chosen = [k for k, part in enumerate(self.part_names) if part.startswith(name)]
         corners = self.faces[np.isin(self.face_parts, chosen)]
-        return np.unique(corners[corners >= 0]).astype(np.int64)
+        return np.asarray(np.unique(corners[corners >= 0]), np.int64)
 
     def add(self, name: str, tile: int, vertices: Array, faces: NDArray[np.int32], uvs: Array) -> None:
         """Append a part."""

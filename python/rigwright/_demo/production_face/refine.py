@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int32]
+Corner = tuple[int, tuple[int, ...]]  # a new vertex, and the corners of old faces whose mean is its UV
 
 
 class Refinement:
@@ -46,10 +47,10 @@ class Refinement:
         self.faces = np.array([[corner for corner, _ in row] + [-1] * (4 - len(row)) for row in rows], np.int32)
         self._uv_terms = [[terms for _, terms in row] for row in rows]
 
-    def _pieces(self, face: int) -> list[list[tuple[int, tuple[int, ...]]]]:
+    def _pieces(self, face: int) -> list[list[Corner]]:
         """New faces in place of one: lists of (vertex, corners of the old face whose mean is its UV)."""
-        corners = [(int(v), (4 * face + k,)) for k, v in enumerate(self._old[face])]
-        halves = [
+        corners: list[Corner] = [(int(v), (4 * face + k,)) for k, v in enumerate(self._old[face])]
+        halves: list[Corner] = [
             (int(self._new[edge]), (4 * face + k, 4 * face + (k + 1) % 4)) for k, edge in enumerate(self._side[face])
         ]
         if self._selected[face]:
@@ -76,7 +77,8 @@ class Refinement:
         half = 0.5 * x[self._edges].sum(axis=1)
         inner = number == 2
         smooth = np.where(inner[:, None], 0.5 * half + 0.25 * sums, half)
-        return np.concatenate([self._moved(x, middle, half), smooth[self._split], middle]).reshape(-1, *shape)
+        new = np.concatenate([self._moved(x, middle, half), smooth[self._split], middle])
+        return np.asarray(new.reshape(-1, *shape))
 
     def _moved(self, x: Array, middle: Array, half: Array) -> Array:
         """Old vertices: smoothed where all their faces are refined and no open edge meets them."""

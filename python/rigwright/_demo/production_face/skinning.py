@@ -94,4 +94,4 @@ def _matrices(q: Array) -> Array:
     rows = [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)]
     rows += [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)]
     rows += [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]
-    return np.stack(rows, axis=1).reshape(-1, 3, 3)
+    return np.asarray(np.stack(rows, axis=1).reshape(-1, 3, 3))
