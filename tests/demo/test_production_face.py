@@ -129,6 +129,22 @@ def test_every_control_moves_something(face):
     assert not [name for name in NAMES if not moves(name)], "by 0.2 mm, or 0.06 degrees of a bone"
 
 
+def test_each_part_has_its_uvs_inside_one_tile(face):
+    head = face.head
+    for number in range(len(head.part_names)):
+        own = head.face_parts == number
+        tiles = np.floor(head.uvs[own, :, 0][head.faces[own] >= 0])
+        assert np.ptp(tiles) == 0
+
+
+def test_the_mesh_is_a_manifold(face):
+    edges = np.concatenate(
+        [[(a, b) for a, b in zip(f, np.roll(f, -1), strict=True)] for f in (row[row >= 0] for row in face.head.faces)]
+    )
+    _, counts = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+    assert counts.max() == 2
+
+
 def test_the_weights_of_every_vertex_add_up_to_one(face):
     np.testing.assert_allclose(face.bones.weights.sum(axis=1), 1.0, atol=1e-12)
 

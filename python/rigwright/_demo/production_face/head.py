@@ -17,6 +17,7 @@ from rigwright._formats.obj.mesh import lines_of, read_text
 
 Array = NDArray[np.float64]
 FINE = 0.0011  # meters: faces whose corners some shape moves further are subdivided
+MARGIN = 0.004  # of a tile, around its UVs
 BEHIND = 0.0042  # meters that the teeth stand behind the helper's strip, clear of the lips
 SHORTER = np.array([0.82, 0.86, 0.85])  # of the tongue's width, length and height
 SMALLEST = 2e-5  # meters; the files hold micrometers of noise far from what a shape moves
@@ -57,7 +58,7 @@ class Head:
         self.face_parts = np.concatenate([self.face_parts, np.full(len(faces), len(self.part_names), np.int32)])
         self.part_names.append(name)
         self.faces = np.concatenate([self.faces, moved])
-        self.uvs = np.concatenate([self.uvs, uvs + np.array([tile, 0.0])])
+        self.uvs = np.concatenate([self.uvs, MARGIN + (1 - 2 * MARGIN) * uvs + np.array([tile, 0.0])])
         self.vertices = np.concatenate([self.vertices, vertices])
 
 
@@ -73,8 +74,8 @@ def load_head(folder: Path) -> Head:
     for number, name in enumerate(("skin", "tongue")):
         kept = _skin(everything, groups) if name == "skin" else _only(groups["helper-tongue"], len(everything))
         blocks.append(_add_refined(head, name, number, everything, deltas, faces, uvs, kept))
-    for side in ("Left", "Right"):
-        _add_part(head, f"eye{side}", 2, [eyeball(eyes[side])])
+    for tile, side in ((2, "Left"), (3, "Right")):
+        _add_part(head, f"eye{side}", tile, [eyeball(eyes[side])])
     _add_teeth(head, everything, groups)
     missing = np.zeros((len(head.vertices) - sum(map(len, blocks)), len(deltas), 3))
     moved = np.concatenate([*blocks, missing])
@@ -113,11 +114,13 @@ def _add_refined(
 
 def _add_part(head: Head, name: str, tile: int, pieces: list[Part]) -> None:
     for number, piece in enumerate(pieces):
-        head.add(name if len(pieces) == 1 else f"{name}{number + 1:02d}", tile, piece.vertices, piece.faces, piece.uvs)
+        own = name if len(pieces) == 1 else f"{name}{number + 1:02d}"
+        uvs = (piece.uvs + np.array([number, 0.0])) / np.array([len(pieces), 1.0])  # side by side in one tile
+        head.add(own, tile, piece.vertices, piece.faces, uvs)
 
 
 def _add_teeth(head: Head, everything: Array, groups: dict[str, NDArray[np.int64]]) -> None:
-    for name, tile, tip, root in (("Upper", 3, 0.0, 0.0115), ("Lower", 4, 1.0, -0.0085)):
+    for name, tile, tip, root in (("Upper", 4, 0.0, 0.0115), ("Lower", 5, 1.0, -0.0085)):
         strip = everything[groups[f"helper-{name.lower()}-teeth"]]
         front = _front(strip) + np.array([BEHIND, 0.0, 0.0])
         edge = strip[:, 2].max() - 0.0048 if tip else strip[:, 2].min() - 0.0010
