@@ -61,6 +61,7 @@ HOSTED = (
     "_formats/blender/host",
     "_demo/action_script",
     "_demo/blender_script",
+    "_demo/production_face/blender_script",
     "_formats/blender/write_action",
     "_formats/blender/write_cache",
     "_formats/blender/write_scene",
