@@ -68,12 +68,14 @@ class Solver:
         threads: int = 0,
         progress: ProgressOption = None,
     ) -> Solution:
-        """Find the weights of a shot.
+        """Find the weights of a shot; see :func:`solve`.
 
         Parameters
         ----------
         targets
             As in :func:`solve`, and so are all other arguments, results and errors.
+        threads : int
+            Number of threads; 0 means all processors that this process may use.
         """
         solution, problem = solve_problem(
             self.gram,
