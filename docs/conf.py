@@ -40,6 +40,7 @@ nitpick_ignore = [
     for name in (
         "_formats.blender.connection.Connection",
         "_rigs.moving_mesh.Frames",
+        "_rigs.segments.AtRest",
         "_resume.parts.Parts",
         "baselines._linear_blend._Data",
         "inverse._solution.Constraints",
