@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'matrix_product', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -872,6 +872,11 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
     """
+def matrix_product(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.ndarray:
+    """
+    a b (N, M) of a (N, K) and b (K, M): float32 if both are, else float64. The same bytes for any number
+    of threads.
+    """
 def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """
     phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to
@@ -905,6 +910,11 @@ def simplex_least_squares(gram: numpy.typing.ArrayLike) -> tuple:
     Weights (N,) float64 >= 0 with sum 1 that minimize w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
+    """
+def solve_positive_definite(matrix: numpy.typing.ArrayLike, rhs: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any
+    number of threads. NumericalError if the matrix (N, N) is not positive definite.
     """
 def vertex_distances(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
     """

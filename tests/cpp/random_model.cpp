@@ -107,6 +107,23 @@ void add_sets(Builder& builder, const Sizes& sizes) {
     builder.list("inputs.column", column);
 }
 
+/// A regression of `outputs` numbers from 4 inputs, made of 6 columns, and their products.
+void add_map(Builder& builder, const Sizes& sizes, std::int64_t outputs) {
+    std::vector<std::int32_t> column;
+    for (int i = 0; i < 6; ++i) column.push_back(builder.below(12 * sizes.joints + 1));
+    builder.list("map.column", column);
+    builder.noise("map.mean", {6}, 0.2f);
+    builder.noise("map.project", {4, 6}, 0.3f);
+    builder.noise("map.weight", {outputs, 14}, 0.1f);
+    builder.noise("map.bias", {outputs}, 0.1f);
+}
+
+void add_regression(Builder& builder, const Sizes& sizes) {
+    add_map(builder, sizes, sizes.components);
+    builder.noise("basis", {3 * sizes.vertices, sizes.components}, 0.1f);
+    builder.noise("mean", {3 * sizes.vertices}, 1.0f);
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -191,6 +208,8 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
     add_character(builder, sizes);
     if (kind == "body") {
         add_sets(builder, sizes);
+    } else if (kind == "regression") {
+        add_regression(builder, sizes);
     } else {
         add_skin(builder, sizes);
     }

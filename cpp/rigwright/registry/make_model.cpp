@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "rigwright/baseline/models/regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
@@ -33,6 +34,7 @@ constexpr std::array kinds{
     Kind{"dual_quaternion", &make<rig::DualQuaternionBlend>},
     Kind{"delta_mush", &make<rig::DeltaMush>},
     Kind{"blendshape", &make<rig::BlendshapeRig>},
+    Kind{"regression", &make<baseline::Regression>},
 };
 
 }  // namespace

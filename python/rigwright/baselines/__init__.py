@@ -1,5 +1,11 @@
-"""Deformers fitted to the same samples as a learned body, to stand beside it in every comparison."""
+"""Deformers fitted to the same samples as a learned model, to stand beside it in every comparison.
 
-from rigwright.baselines._linear_blend import Samples, linear_blend
+All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in place of the data's (the second
+protocol: fitted on the very clip that is judged).
+"""
 
-__all__ = ["Samples", "linear_blend"]
+from rigwright.baselines._linear_blend import linear_blend
+from rigwright.baselines._pca_regression import pca_regression
+from rigwright.baselines._samples import Samples
+
+__all__ = ["Samples", "linear_blend", "pca_regression"]

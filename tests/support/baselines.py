@@ -1,0 +1,40 @@
+"""Small random models of the kinds that baselines are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rigwright as rw
+from rigwright import _core
+from tests.support.models import chain_skeleton, common_tensors, metadata
+
+Tensors = dict[str, np.ndarray]
+
+
+def map_tensors(width: int, outputs: int, quadratic: bool = True, seed: int = 0) -> Tensors:
+    """A random regression from 9 of the columns of a pose, through 5 inputs."""
+    rng = np.random.default_rng(seed)
+    features = 5 + (15 if quadratic else 0)
+    tensors = {
+        "map.mean": 0.3 * rng.standard_normal(9),
+        "map.project": rng.standard_normal((5, 9)) / 3,
+        "map.weight": 0.2 * rng.standard_normal((outputs, features)),
+        "map.bias": 0.3 * rng.standard_normal(outputs),
+    }
+    columns = rng.permutation(width)[:9].astype(np.int32)
+    return {"map.column": columns} | {name: value.astype(np.float32) for name, value in tensors.items()}
+
+
+def random_regression_tensors(num_vertices: int = 40, quadratic: bool = True, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``regression``, with four joints and two numeric controls."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=2) | map_tensors(50, 7, quadratic, seed)
+    tensors["basis"] = (0.3 * rng.standard_normal((3 * num_vertices, 7))).astype(np.float32)
+    tensors["mean"] = rng.standard_normal(3 * num_vertices).astype(np.float32)
+    return tensors, metadata("regression", skeleton, ["dial0", "dial1"])
+
+
+def random_regression(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
+    return _core.model_from_tensors(*random_regression_tensors(**sizes))
