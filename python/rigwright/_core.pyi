@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'matrix_product', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'matrix_product', 'measure_frames', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -640,6 +640,36 @@ class BodyModel(Deformer):
     def storage_error(self) -> float:
         """
         The largest difference of a stored weight from that of the file; 0 for float32.
+        """
+class SkinningDecomposition:
+    """
+    Skin weights and rigid bone motions fitted to vertices (Le and Deng 2012), improved step by step.
+    """
+    def __init__(self, rest_vertices: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, bones: typing.SupportsInt | typing.SupportsIndex, influences: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> None:
+        """
+        Begins with clusters of the vertices (T, V, 3) that move rigidly.
+        """
+    def objective(self, threads: int = 0) -> float:
+        """
+        The sum of squared distances to the vertices.
+        """
+    def update_bones(self, threads: int = 0) -> None:
+        """
+        The least squares motion of one bone after another; never raises the objective.
+        """
+    def update_weights(self, threads: int = 0) -> None:
+        """
+        The least squares weights with the bone motions fixed; never raises the objective.
+        """
+    @property
+    def motions(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (T, B, 3, 4) float64 rigid motions of the bones, from rest.
+        """
+    @property
+    def weights(self) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
+        """
+        Bones (V, K) int32 and weights (V, K) float64.
         """
 class LinearBlendFit:
     """

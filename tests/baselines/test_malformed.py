@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from rigwright import _core
-from tests.support.baselines import random_regression_tensors
+from tests.support.baselines import random_regressed_skinning_tensors, random_regression_tensors
 
 REGRESSION, REGRESSION_METADATA = random_regression_tensors(num_vertices=12)
+
+SKINNING, SKINNING_METADATA = random_regressed_skinning_tensors(num_vertices=12)
 
 
 def replaced(tensors, name, index, value):
@@ -37,3 +39,21 @@ def test_what_is_wrong_with_a_regression_is_named(changes, text):
     damaged = {name: value for name, value in (REGRESSION | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(damaged, REGRESSION_METADATA)
+
+
+SKINNING_CASES = [
+    ({"bone.center": SKINNING["bone.center"][1:]}, r"bone.center is F32\[4, 3\]"),
+    ({"bone.joint": None}, "without tensor 'bone.joint'"),
+    (replaced(SKINNING, "bone.joint", 1, 4), "bone.joint is holding 4; it must be joints of the skeleton, or -1"),
+    (replaced(SKINNING, "bone.joint", 1, -2), "bone.joint is holding -2"),
+    (replaced(SKINNING, "skin.joint", (2, 1), 5), "skin at vertex 2 is joint 5"),
+    ({"map.weight": SKINNING["map.weight"][1:], "map.bias": SKINNING["map.bias"][1:]}, "12 numbers per bone|skin at"),
+    ({"skin.weight": SKINNING["skin.weight"] * np.float32(0.5)}, "skin.weight at vertex 0 is of sum 0.5"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), SKINNING_CASES, ids=[text for _, text in SKINNING_CASES])
+def test_what_is_wrong_with_regressed_skinning_is_named(changes, text):
+    damaged = {name: value for name, value in (SKINNING | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, SKINNING_METADATA)

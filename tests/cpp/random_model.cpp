@@ -124,6 +124,18 @@ void add_regression(Builder& builder, const Sizes& sizes) {
     builder.noise("mean", {3 * sizes.vertices}, 1.0f);
 }
 
+void add_regressed_skinning(Builder& builder, const Sizes& sizes) {
+    constexpr int bones = 3;
+    add_map(builder, sizes, 12 * bones);
+    std::vector<std::int32_t> bone;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) bone.push_back(builder.below(bones));
+    const std::vector<float> weight(bone.size(), 0.5f);
+    builder.file.add("skin.joint", {sizes.vertices, 2}, bone.data());
+    builder.file.add("skin.weight", {sizes.vertices, 2}, weight.data());
+    builder.noise("bone.center", {bones, 3}, 1.0f);
+    builder.list<std::int32_t>("bone.joint", {-1, 0, builder.below(sizes.joints)});
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -210,6 +222,8 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
         add_sets(builder, sizes);
     } else if (kind == "regression") {
         add_regression(builder, sizes);
+    } else if (kind == "regressed_skinning") {
+        add_regressed_skinning(builder, sizes);
     } else {
         add_skin(builder, sizes);
     }

@@ -35,6 +35,32 @@ def random_regression_tensors(num_vertices: int = 40, quadratic: bool = True, se
     return tensors, metadata("regression", skeleton, ["dial0", "dial1"])
 
 
+def random_regressed_skinning_tensors(num_vertices: int = 40, bones: int = 5, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``regressed_skinning``: one bone without a joint, others with."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=2) | map_tensors(50, 12 * bones, seed=seed)
+    turned = np.linalg.qr(rng.standard_normal((bones, 3, 3)))[0]
+    turned *= np.linalg.det(turned)[:, None, None]
+    turned = turned @ (np.eye(3) + 0.1 * rng.standard_normal((bones, 3, 3)))
+    numbers = np.concatenate([turned, rng.standard_normal((bones, 3, 1))], axis=2)
+    weight = rng.random((num_vertices, 3)).astype(np.float32)
+    tensors |= {
+        "map.weight": (0.2 * tensors["map.weight"]).astype(np.float32),
+        "map.bias": numbers.reshape(-1).astype(np.float32),
+        "bone.center": rng.standard_normal((bones, 3)).astype(np.float32),
+        "bone.joint": np.array([-1, *rng.integers(0, 4, bones - 1)], np.int32),
+        "skin.joint": rng.integers(0, bones, (num_vertices, 3)).astype(np.int32),
+        "skin.weight": weight / weight.sum(axis=1, keepdims=True),
+    }
+    return tensors, metadata("regressed_skinning", skeleton, ["dial0", "dial1"])
+
+
+def random_regressed_skinning(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``regressed_skinning``; sizes as in `random_regressed_skinning_tensors`."""
+    return _core.model_from_tensors(*random_regressed_skinning_tensors(**sizes))
+
+
 def random_regression(**sizes: int) -> rw.Deformer:
     """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
     return _core.model_from_tensors(*random_regression_tensors(**sizes))

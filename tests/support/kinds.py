@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 import rigwright as rw
-from tests.support.baselines import random_regression
+from tests.support.baselines import random_regressed_skinning, random_regression
 from tests.support.blendshapes import random_rig
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
@@ -19,6 +19,7 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "body": lambda: random_body(num_vertices=50),
     "blendshape": lambda: random_rig(num_vertices=40),
     "regression": lambda: random_regression(),
+    "regressed_skinning": lambda: random_regressed_skinning(),
 }
 KINDS = list(MAKERS)
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "rigwright/baseline/models/regressed_skinning.h"
 #include "rigwright/baseline/models/regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
@@ -35,6 +36,7 @@ constexpr std::array kinds{
     Kind{"delta_mush", &make<rig::DeltaMush>},
     Kind{"blendshape", &make<rig::BlendshapeRig>},
     Kind{"regression", &make<baseline::Regression>},
+    Kind{"regressed_skinning", &make<baseline::RegressedSkinning>},
 };
 
 }  // namespace

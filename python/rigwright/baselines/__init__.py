@@ -7,5 +7,7 @@ protocol: fitted on the very clip that is judged).
 from rigwright.baselines._linear_blend import linear_blend
 from rigwright.baselines._pca_regression import pca_regression
 from rigwright.baselines._samples import Samples
+from rigwright.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
+from rigwright.baselines._ssdr import ssdr
 
-__all__ = ["Samples", "linear_blend", "pca_regression"]
+__all__ = ["Samples", "SkinningDecomposition", "linear_blend", "pca_regression", "skinning_decomposition", "ssdr"]

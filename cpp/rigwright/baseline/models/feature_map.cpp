@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
-#include "rigwright/core/scratch.h"
 
 namespace rigwright::baseline {
 
@@ -15,17 +15,18 @@ using network::dense_kernels;
 /// needs z alone.
 struct FeatureMap::Memory {
     Memory(float* memory, const FeatureMap& map) {
-        z = memory;
-        inputs = z + Scratch::padded(map.project_.padded());
-        tangent = inputs + Scratch::padded(map.project_.padded_inputs());
-        features = tangent + Scratch::padded(map.project_.padded());
-        end = features + Scratch::padded(map.weight_.padded_inputs());
+        SplitMemory split(memory);
+        z = split.take(map.project_.padded());
+        inputs = split.take(map.project_.padded_inputs());
+        tangent = split.take(map.project_.padded());
+        features = split.take(map.weight_.padded_inputs());
+        size = split.used();
     }
     float* z;         // (D)
     float* inputs;    // (M) x_S - m, or its gradient or tangent
     float* tangent;   // (D) gradient or tangent of z
     float* features;  // (F) f(z), or its gradient or tangent
-    float* end;
+    std::size_t size;
 };
 
 FeatureMap::FeatureMap(const TensorFile& tensors, std::int64_t num_controls) {
@@ -53,7 +54,7 @@ FeatureMap::FeatureMap(const TensorFile& tensors, std::int64_t num_controls) {
 }
 
 std::size_t FeatureMap::memory_size() const {
-    return Memory(nullptr, *this).end - static_cast<float*>(nullptr);
+    return Memory(nullptr, *this).size;
 }
 
 void FeatureMap::expand(const float* z, float* features) const {
