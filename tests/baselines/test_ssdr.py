@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -90,7 +92,7 @@ def test_the_objective_never_rises():
         values.append(fit.objective())
         fit.update_bones()
         values.append(fit.objective())
-    assert all(after <= before * (1 + 1e-12) for before, after in zip(values, values[1:], strict=False))
+    assert all(after <= before * (1 + 1e-12) for before, after in itertools.pairwise(values))
     assert values[-1] < 0.5 * values[0]
 
 

@@ -4,10 +4,22 @@ All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in
 protocol: fitted on the very clip that is judged).
 """
 
+from rigwright.baselines._key_points import KeyPointSubspace, key_point_subspace
+from rigwright.baselines._kpsa import kpsa
 from rigwright.baselines._linear_blend import linear_blend
 from rigwright.baselines._pca_regression import pca_regression
 from rigwright.baselines._samples import Samples
 from rigwright.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigwright.baselines._ssdr import ssdr
 
-__all__ = ["Samples", "SkinningDecomposition", "linear_blend", "pca_regression", "skinning_decomposition", "ssdr"]
+__all__ = [
+    "KeyPointSubspace",
+    "Samples",
+    "SkinningDecomposition",
+    "key_point_subspace",
+    "kpsa",
+    "linear_blend",
+    "pca_regression",
+    "skinning_decomposition",
+    "ssdr",
+]

@@ -113,7 +113,7 @@ def _places(found: SkinningDecomposition) -> tuple[Array, Array]:
     total = np.maximum(weight.sum(axis=0), 1e-12)
     center = (weight.T @ rest) / total[:, None]
     squares = np.einsum("vb,vbi->b", weight, np.square(rest[:, None] - center))
-    extent = np.linalg.norm(np.ptp(rest, axis=0))
+    extent = float(np.linalg.norm(np.ptp(rest, axis=0)))
     return center, np.maximum(np.sqrt(squares / total), 1e-3 * max(extent, 1e-12))
 
 
