@@ -3,7 +3,8 @@
     python benchmarks/baselines.py TRAINING.rwdata JUDGED.rwdata [--model FILE ...] [--out FOLDER] [--small]
 
 Both protocols stand in the table: fitted on the training poses, as learned models are, and fitted on the judged clip.
-SSDR and KPSA stand there once more as published: with the bones' own motions, and with the rig's own key points. Each fitted model is kept in the folder and used again for the same data and options. Writes ``baselines.json`` there.
+SSDR and KPSA stand there once more as published: with the bones' own motions, and with the rig's own key points.
+Each fitted model is kept in the folder and used again for the same data and options. Writes ``baselines.json`` there.
 ``--small`` fits smaller baselines to fewer poses.
 """
 
@@ -67,6 +68,7 @@ def methods(data: Data, sizes: Sizes) -> dict[str, tuple[Fit, dict[str, object]]
         for influences in (1, 4, None):
             name = f"linear blend, K = {influences or 'all'}"
             found[name] = (rw.baselines.linear_blend, {"influences": influences})
+        found["direct delta mush"] = (rw.baselines.direct_delta_mush, {"influences": 4})
     found["PCA + linear regression"] = (rw.baselines.pca_regression, {"components": sizes.components})
     found["PCA + quadratic regression"] = (
         rw.baselines.pca_regression,

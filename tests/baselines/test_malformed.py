@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from rigwright import _core
-from tests.support.baselines import random_regressed_skinning_tensors, random_regression_tensors
+from tests.support.baselines import (
+    random_direct_delta_mush_tensors,
+    random_regressed_skinning_tensors,
+    random_regression_tensors,
+)
 
 REGRESSION, REGRESSION_METADATA = random_regression_tensors(num_vertices=12)
 
@@ -57,3 +61,21 @@ def test_what_is_wrong_with_regressed_skinning_is_named(changes, text):
     damaged = {name: value for name, value in (SKINNING | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(damaged, SKINNING_METADATA)
+
+
+MUSH, MUSH_METADATA = random_direct_delta_mush_tensors(num_vertices=12)
+MUSH_CASES = [
+    (replaced(MUSH, "mush.joint", (2, 1), 4), "mush.joint is holding 4; it must be joints of the skeleton"),
+    (replaced(MUSH, "mush.joint", (2, 1), -1), "mush.joint is holding -1"),
+    ({"mush.joint": MUSH["mush.joint"][1:]}, r"mush.joint is I32\[11, 2\]"),
+    ({"mush.matrix": MUSH["mush.matrix"][:, 1:]}, r"mush.matrix is F32\[12, 1, 10\]"),
+    ({"mush.matrix": MUSH["mush.matrix"] * np.float32(2)}, "mush.matrix at vertex 0 is of sum 2"),
+    ({"mush.center": None}, "without tensor 'mush.center'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), MUSH_CASES, ids=[text for _, text in MUSH_CASES])
+def test_what_is_wrong_with_direct_delta_mush_is_named(changes, text):
+    damaged = {name: value for name, value in (MUSH | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, MUSH_METADATA)

@@ -136,6 +136,19 @@ void add_regressed_skinning(Builder& builder, const Sizes& sizes) {
     builder.list<std::int32_t>("bone.joint", {-1, 0, builder.below(sizes.joints)});
 }
 
+void add_direct_delta_mush(Builder& builder, const Sizes& sizes) {
+    std::vector<std::int32_t> joint;
+    std::vector<float> matrix;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) {
+        joint.push_back(builder.below(sizes.joints));
+        for (int e = 0; e < 9; ++e) matrix.push_back((e == 0 || e == 4 || e == 7 ? 0.5f : 0.0f) + builder.normal(0.1f));
+        matrix.push_back(0.5f);
+    }
+    builder.file.add("mush.joint", {sizes.vertices, 2}, joint.data());
+    builder.file.add("mush.matrix", {sizes.vertices, 2, 10}, matrix.data());
+    builder.noise("mush.center", {sizes.vertices, 3}, 1.0f);
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -224,6 +237,8 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
         add_regression(builder, sizes);
     } else if (kind == "regressed_skinning") {
         add_regressed_skinning(builder, sizes);
+    } else if (kind == "direct_delta_mush") {
+        add_direct_delta_mush(builder, sizes);
     } else {
         add_skin(builder, sizes);
     }

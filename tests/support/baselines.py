@@ -61,6 +61,29 @@ def random_regressed_skinning(**sizes: int) -> rw.Deformer:
     return _core.model_from_tensors(*random_regressed_skinning_tensors(**sizes))
 
 
+def random_direct_delta_mush_tensors(num_vertices: int = 40, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``direct_delta_mush``, with four joints and a dial."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    upper = np.triu_indices(4)
+    points = np.append(rng.standard_normal((num_vertices, 2, 6, 3)), np.ones((num_vertices, 2, 6, 1)), axis=3)
+    weight = rng.dirichlet(np.ones(12), num_vertices).reshape(num_vertices, 2, 6)
+    points[..., :3] -= np.einsum("vki,vkij->vj", weight, points[..., :3])[:, None, None]
+    moments = np.einsum("vki,vkia,vkib->vkab", weight, points, points)
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=1) | {
+        "mush.joint": np.tile(np.int32([0, 2]), (num_vertices, 1)),
+        "mush.matrix": moments[..., upper[0], upper[1]].astype(np.float32),
+        "mush.center": rng.standard_normal((num_vertices, 3)).astype(np.float32),
+    }
+    tensors["mush.joint"][::3] = [1, 3]
+    return tensors, metadata("direct_delta_mush", skeleton, ["dial0"])
+
+
+def random_direct_delta_mush(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``direct_delta_mush``; sizes as in `random_direct_delta_mush_tensors`."""
+    return _core.model_from_tensors(*random_direct_delta_mush_tensors(**sizes))
+
+
 def random_regression(**sizes: int) -> rw.Deformer:
     """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
     return _core.model_from_tensors(*random_regression_tensors(**sizes))

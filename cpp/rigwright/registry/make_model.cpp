@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "rigwright/baseline/models/direct_delta_mush.h"
 #include "rigwright/baseline/models/regressed_skinning.h"
 #include "rigwright/baseline/models/regression.h"
 #include "rigwright/body/body_model.h"
@@ -37,6 +38,7 @@ constexpr std::array kinds{
     Kind{"blendshape", &make<rig::BlendshapeRig>},
     Kind{"regression", &make<baseline::Regression>},
     Kind{"regressed_skinning", &make<baseline::RegressedSkinning>},
+    Kind{"direct_delta_mush", &make<baseline::DirectDeltaMush>},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@ All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in
 protocol: fitted on the very clip that is judged).
 """
 
+from rigwright.baselines._direct_delta_mush import direct_delta_mush
 from rigwright.baselines._key_points import KeyPointSubspace, key_point_subspace
 from rigwright.baselines._kpsa import kpsa
 from rigwright.baselines._linear_blend import linear_blend
@@ -16,6 +17,7 @@ __all__ = [
     "KeyPointSubspace",
     "Samples",
     "SkinningDecomposition",
+    "direct_delta_mush",
     "key_point_subspace",
     "kpsa",
     "linear_blend",
