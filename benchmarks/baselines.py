@@ -1,6 +1,7 @@
 """Fits every baseline to one data set, judges it on another, and prints one table with the gate in its first line.
 
-    python benchmarks/baselines.py TRAINING.rwdata JUDGED.rwdata [--model FILE ...] [--out FOLDER] [--small]
+    python benchmarks/baselines.py TRAINING.rwdata JUDGED.rwdata [--model FILE ...] [--out FOLDER] [--bones N ...]
+        [--small]
 
 Both protocols stand in the table: fitted on the training poses, as learned models are, and fitted on the judged clip.
 SSDR and KPSA stand there once more as published: with the bones' own motions, and with the rig's own key points.
@@ -14,7 +15,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -37,12 +38,15 @@ class Sizes:
     components: int = 128
     points: int = 274
     vectors: int = 200
+    examples: int = 50
     most_poses: int = 3000
     most_frames: int = 500  # that SSDR decomposes
     rounds: int = 30
 
 
-SMALL = Sizes(bones=(4,), influences=2, components=8, points=8, vectors=8, most_poses=200, most_frames=40, rounds=3)
+SMALL = Sizes(
+    bones=(4,), influences=2, components=8, points=8, vectors=8, examples=5, most_poses=200, most_frames=40, rounds=3
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,10 @@ def methods(data: Data, sizes: Sizes) -> dict[str, tuple[Fit, dict[str, object]]
             name = f"linear blend, K = {influences or 'all'}"
             found[name] = (rw.baselines.linear_blend, {"influences": influences})
         found["direct delta mush"] = (rw.baselines.direct_delta_mush, {"influences": 4})
+    found[f"pose space, {sizes.examples} examples"] = (
+        rw.baselines.pose_space_deformation,
+        {"count": min(sizes.examples, len(data))},
+    )
     found["PCA + linear regression"] = (rw.baselines.pca_regression, {"components": sizes.components})
     found["PCA + quadratic regression"] = (
         rw.baselines.pca_regression,
@@ -89,6 +97,8 @@ def fitted(train: Data, judged: Data, sizes: Sizes, out: Path) -> Iterator[tuple
             limits = dict(options)
             if function is rw.baselines.pca_regression:
                 limits["components"] = min(sizes.components, len(source) - 1)
+            if function is rw.baselines.pose_space_deformation:
+                limits["count"] = min(sizes.examples, len(source))
             if function is rw.baselines.kpsa:
                 limits["vectors"] = min(int(str(limits["vectors"])), len(source) - 1)
             rows = np.unique(np.linspace(0, len(source) - 1, min(len(source), sizes.most_poses)).round().astype(int))
@@ -161,9 +171,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--model", type=Path, nargs="*", default=[], help="learned models to stand beside them")
     parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[1] / "build" / "baselines")
     parser.add_argument("--small", action="store_true")
+    parser.add_argument("--bones", type=int, nargs="+", help="numbers of bones of SSDR; 16 24 32 by default")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     sizes = SMALL if given.small else Sizes()
+    if given.bones:
+        sizes = replace(sizes, bones=tuple(given.bones))
     train, judged = Data(given.training), Data(given.judged)
     gate = rw.metrics.difficulty(train, judged, most_rows=sizes.most_poses)
     rows = measured(train, judged, given.model, sizes, given.out)

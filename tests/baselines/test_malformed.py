@@ -8,6 +8,7 @@ import pytest
 from rigwright import _core
 from tests.support.baselines import (
     random_direct_delta_mush_tensors,
+    random_pose_space_tensors,
     random_regressed_skinning_tensors,
     random_regression_tensors,
 )
@@ -79,3 +80,24 @@ def test_what_is_wrong_with_direct_delta_mush_is_named(changes, text):
     damaged = {name: value for name, value in (MUSH | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(damaged, MUSH_METADATA)
+
+
+SPACE, SPACE_METADATA = random_pose_space_tensors(num_vertices=12)
+SPACE_CASES = [
+    ({"space.offset": np.int32([])}, "space.offset is empty"),
+    (replaced(SPACE, "space.offset", 1, 9), "space.offset is not ascending"),
+    (replaced(SPACE, "space.column", 1, 49), "space.column is holding 49; it must be pose columns below 49"),
+    (replaced(SPACE, "space.group", (1, 1), 4), "space.group is holding 4; it must be groups below 4"),
+    (replaced(SPACE, "space.weight", (1, 1), -1.0), "space.weight is holding -1"),
+    ({"space.example": SPACE["space.example"][:, 1:]}, r"space.example is F32\[3, 5\]"),
+    ({"space.example": SPACE["space.example"][1:]}, r"space.delta is F32\[12, 3, 3\]"),
+    ({"space.delta": SPACE["space.delta"][1:]}, r"space.delta is F32\[11, 3, 3\]"),
+    ({"skin.joint": None}, "without tensor 'skin.joint'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), SPACE_CASES, ids=[text for _, text in SPACE_CASES])
+def test_what_is_wrong_with_a_pose_space_is_named(changes, text):
+    damaged = {name: value for name, value in (SPACE | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, SPACE_METADATA)

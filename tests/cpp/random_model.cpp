@@ -149,6 +149,19 @@ void add_direct_delta_mush(Builder& builder, const Sizes& sizes) {
     builder.noise("mush.center", {sizes.vertices, 3}, 1.0f);
 }
 
+void add_pose_space(Builder& builder, const Sizes& sizes) {
+    constexpr int examples = 3;
+    std::vector<std::int32_t> group;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) group.push_back(builder.below(2));
+    builder.list<std::int32_t>("space.offset", {0, 3, 5});
+    builder.list<std::int32_t>("space.column", {0, 13, 12 * sizes.joints, 2, 5});
+    builder.noise("space.scale", {5}, 1.0f);
+    builder.noise("space.example", {examples, 5}, 0.3f);
+    builder.file.add("space.group", {sizes.vertices, 2}, group.data());
+    builder.file.add("space.weight", {sizes.vertices, 2}, std::vector<float>(group.size(), 0.5f).data());
+    builder.noise("space.delta", {sizes.vertices, examples, 3}, 0.1f);
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -240,6 +253,7 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
     } else if (kind == "direct_delta_mush") {
         add_direct_delta_mush(builder, sizes);
     } else {
+        if (kind == "pose_space") add_pose_space(builder, sizes);
         add_skin(builder, sizes);
     }
     return std::move(builder.file);

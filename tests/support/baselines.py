@@ -84,6 +84,36 @@ def random_direct_delta_mush(**sizes: int) -> rw.Deformer:
     return _core.model_from_tensors(*random_direct_delta_mush_tensors(**sizes))
 
 
+def random_pose_space_tensors(num_vertices: int = 40, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``pose_space``, with four joints, a dial and three examples."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    weight = rng.dirichlet(np.ones(2), num_vertices).astype(np.float32)
+    column = np.int32([0, 5, 14, 17, 38, 48])
+    scale = rng.uniform(0.5, 1.5, 6)
+    rest = np.append(skeleton.rest.reshape(-1), 0.0)[column]
+    values = {
+        "space.scale": scale,
+        "space.example": scale * (rest + 0.3 * rng.standard_normal((3, 6))),
+        "space.weight": rng.random((num_vertices, 2)),
+        "space.delta": 0.2 * rng.standard_normal((num_vertices, 3, 3)),
+    }
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=1) | {
+        "space.offset": np.int32([0, 2, 4, 5, 6]),
+        "space.column": column,
+        "space.group": rng.integers(0, 4, (num_vertices, 2)).astype(np.int32),
+        "skin.joint": np.tile(np.int32([1, 3]), (num_vertices, 1)),
+        "skin.weight": weight,
+    }
+    tensors |= {name: value.astype(np.float32) for name, value in values.items()}
+    return tensors, metadata("pose_space", skeleton, ["dial0"])
+
+
+def random_pose_space(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``pose_space``; sizes as in `random_pose_space_tensors`."""
+    return _core.model_from_tensors(*random_pose_space_tensors(**sizes))
+
+
 def random_regression(**sizes: int) -> rw.Deformer:
     """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
     return _core.model_from_tensors(*random_regression_tensors(**sizes))

@@ -7,7 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 import rigwright as rw
-from tests.support.baselines import random_direct_delta_mush, random_regressed_skinning, random_regression
+from tests.support.baselines import (
+    random_direct_delta_mush,
+    random_pose_space,
+    random_regressed_skinning,
+    random_regression,
+)
 from tests.support.blendshapes import random_rig
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
@@ -21,6 +26,7 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "regression": lambda: random_regression(),
     "regressed_skinning": lambda: random_regressed_skinning(),
     "direct_delta_mush": lambda: random_direct_delta_mush(),
+    "pose_space": lambda: random_pose_space(),
 }
 KINDS = list(MAKERS)
 

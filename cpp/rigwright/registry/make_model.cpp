@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "rigwright/baseline/models/direct_delta_mush.h"
+#include "rigwright/baseline/models/pose_space.h"
 #include "rigwright/baseline/models/regressed_skinning.h"
 #include "rigwright/baseline/models/regression.h"
 #include "rigwright/body/body_model.h"
@@ -39,6 +40,7 @@ constexpr std::array kinds{
     Kind{"regression", &make<baseline::Regression>},
     Kind{"regressed_skinning", &make<baseline::RegressedSkinning>},
     Kind{"direct_delta_mush", &make<baseline::DirectDeltaMush>},
+    Kind{"pose_space", &make<baseline::PoseSpace>},
 };
 
 }  // namespace

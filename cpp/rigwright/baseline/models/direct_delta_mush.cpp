@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "rigwright/baseline/models/restricted_rows.h"
 #include "rigwright/core/error.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
@@ -22,17 +22,6 @@ constexpr int numbers_per_matrix = 10;
 constexpr int place[3][3] = {{0, 1, 2}, {1, 4, 5}, {2, 5, 7}};  // of P in the ten numbers
 constexpr int column[3] = {3, 6, 8};                            // of s
 constexpr int mass = 9;                                         // of m
-
-template <class T, int Rank>
-void add_rows(const TensorFile& source, const std::string& name, View<const std::int32_t, 1> vertices,
-              TensorFile* file) {
-    const auto all = source.get<T, Rank>(name);
-    std::vector<T> chosen;
-    for (const std::int32_t v : vertices) chosen.insert(chosen.end(), all.row(v), all.row(v + 1));
-    std::vector<std::int64_t> shape(all.extents().begin(), all.extents().end());
-    shape[0] = vertices.extent(0);
-    file->add(name, shape, chosen.data());
-}
 
 }  // namespace
 
@@ -222,9 +211,9 @@ void DirectDeltaMush::do_jvp(View<const float, 2> poses, View<const float, 2> ta
 std::shared_ptr<rig::Deformer> DirectDeltaMush::do_restricted(View<const std::int32_t, 1> vertices) const {
     const TensorFile& source = *character().tensors;
     auto tensors = std::make_shared<TensorFile>(rig::restricted_tensors(character(), vertices, {"mush."}));
-    add_rows<std::int32_t, 2>(source, "mush.joint", vertices, tensors.get());
-    add_rows<float, 3>(source, "mush.matrix", vertices, tensors.get());
-    add_rows<float, 2>(source, "mush.center", vertices, tensors.get());
+    add_vertex_rows<std::int32_t, 2>(source, "mush.joint", vertices, tensors.get());
+    add_vertex_rows<float, 3>(source, "mush.matrix", vertices, tensors.get());
+    add_vertex_rows<float, 2>(source, "mush.center", vertices, tensors.get());
     return std::make_shared<DirectDeltaMush>(std::move(tensors));
 }
 
