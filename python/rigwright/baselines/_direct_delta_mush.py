@@ -66,6 +66,18 @@ def direct_delta_mush(
     ------
     ValueError
         If the data has no skeleton, there are fewer than two poses, an option is out of range, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((30, 2)).astype(np.float32)
+    >>> rest = np.random.default_rng(1).standard_normal((20, 3)).astype(np.float32)
+    >>> faces = np.int32([[0, 1, 2]])
+    >>> vertices = rest + x[:, :1, None] * (rest[:, :1] > 0).astype(np.float32)  # one half slides away
+    >>> data = rw.baselines.Samples(None, rest, faces, x, vertices)
+    >>> rw.baselines.direct_delta_mush(data)
+    Traceback (most recent call last):
+    ValueError: direct_delta_mush: data is without a skeleton; it must be a rig with joints
     """
     check = Arguments("direct_delta_mush")
     threads = check.threads(threads)

@@ -61,6 +61,18 @@ def kpsa(
     ValueError
         If there are not more poses than vectors, more points than vertices, fewer than a third as many points as
         vectors, no column of the poses varies, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((30, 2)).astype(np.float32)
+    >>> rest = np.random.default_rng(1).standard_normal((20, 3)).astype(np.float32)
+    >>> faces = np.int32([[0, 1, 2]])
+    >>> vertices = rest + x[:, :1, None] * (rest[:, :1] > 0).astype(np.float32)  # one half slides away
+    >>> data = rw.baselines.Samples(None, rest, faces, x, vertices)
+    >>> model = rw.baselines.kpsa(data, points=2, vectors=1)
+    >>> bool(np.allclose(model.evaluate(x), vertices, atol=1e-3))
+    True
     """
     check = Arguments("kpsa")
     threads = check.threads(threads)

@@ -67,6 +67,19 @@ def pose_space_deformation(
     ------
     ValueError
         If there are fewer than two poses or than ``count``, no column of the poses varies, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((30, 2)).astype(np.float32)
+    >>> rest = np.random.default_rng(1).standard_normal((20, 3)).astype(np.float32)
+    >>> faces = np.int32([[0, 1, 2]])
+    >>> vertices = rest + x[:, :1, None] * (rest[:, :1] > 0).astype(np.float32)  # one half slides away
+    >>> data = rw.baselines.Samples(None, rest, faces, x, vertices)
+    >>> model = rw.baselines.pose_space_deformation(data, count=10)
+    >>> examples = model.metadata["training"]["rows"]
+    >>> bool(np.allclose(model.evaluate(x[examples]), vertices[examples], atol=1e-2))
+    True
     """
     check = Arguments("pose_space_deformation")
     threads = check.threads(threads)

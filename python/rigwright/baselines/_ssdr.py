@@ -72,6 +72,18 @@ def ssdr(
     ValueError
         If there are fewer than two poses, more bones than vertices or influences than bones, no column of the poses
         varies, or shapes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(0).random((30, 2)).astype(np.float32)
+    >>> rest = np.random.default_rng(1).standard_normal((20, 3)).astype(np.float32)
+    >>> faces = np.int32([[0, 1, 2]])
+    >>> vertices = rest + x[:, :1, None] * (rest[:, :1] > 0).astype(np.float32)  # one half slides away
+    >>> data = rw.baselines.Samples(None, rest, faces, x, vertices)
+    >>> model = rw.baselines.ssdr(data, bones=2, influences=1)
+    >>> bool(np.allclose(model.evaluate(x), vertices, atol=1e-3))
+    True
     """
     check = Arguments("ssdr")
     threads = check.threads(threads)

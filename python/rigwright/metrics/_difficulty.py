@@ -157,9 +157,10 @@ def difficulty(
     Examples
     --------
     >>> import numpy as np
-    >>> x = np.linspace(-1, 1, 40)[:, None]
-    >>> curve = np.stack([x, x**2, 0 * x], axis=2)
-    >>> gate = rw.metrics.difficulty((x, curve), (x[1::3] + 0.01, curve[1::3]))
+    >>> def bent(x):
+    ...     return np.stack([x, x**2, 0 * x], axis=2)  # one vertex on a parabola
+    >>> x, new = np.linspace(-1, 1, 40)[:, None], np.linspace(-0.9, 0.9, 7)[:, None]
+    >>> gate = rw.metrics.difficulty((x, bent(x)), (new, bent(new)))
     >>> gate.best.name
     'quadratic ridge'
     """
