@@ -18,7 +18,7 @@ from rigwright import _core
 Features = Literal["linear", "quadratic"]
 Array = NDArray[np.float64]
 
-RIDGES = 10.0 ** np.arange(-9.0, 1.0)  # relative; chosen so that neither end wins on the data sets at hand
+RIDGES = 10.0 ** np.arange(-9.0, 1.0)  # relative: from nearly interpolating to nearly constant
 FOLDS = 4  # consecutive rows, so that neighboring frames of a clip are not on both sides
 MOST_CHOICE_ROWS = 1000  # rows, evenly spaced, on which the ridge is chosen: a cubic cost
 

@@ -60,7 +60,8 @@ def fit_map(
     kinds: tuple[Features, ...] = ("linear", "quadratic") if features is None else (features,)
     found = []
     for kind in kinds:
-        inputs = fit_inputs(poses[rows], examples.num_joints, examples.extent, MOST_INPUTS)
+        most = MOST_INPUTS if kind == "quadratic" else None
+        inputs = fit_inputs(poses[rows], examples.num_joints, examples.extent, most)
         if inputs is None:
             raise bad_argument(function, "data", "of constant poses", "poses of which at least one column varies")
         choice = choose_ridge(inputs(poses[rows]), targets[rows], kind, threads)
