@@ -4,6 +4,7 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
+#include "rigwright/linalg/dense_products.h"
 #include "rigwright/linalg/sparse/sparse_cholesky.h"
 
 namespace rigwright::bindings {
@@ -37,9 +38,47 @@ Array<double> solve(const SparseCholesky& cholesky, const ArrayLike& rhs, const 
     return solution;
 }
 
+template <class T>
+Array<T> product(const py::handle& a, const py::handle& b, int threads) {
+    const auto left = as_array<T, 2>("matrix_product", "a", a, "numbers (N, K)");
+    const auto right = as_array<T, 2>("matrix_product", "b", b, "numbers (K, M)");
+    Array<T> out(std::vector<py::ssize_t>{left.shape(0), right.shape(1)});
+    const View<T, 2> result = writable<T, 2>(out);
+    const py::gil_scoped_release released;
+    linalg::multiply(view<T, 2>(left), view<T, 2>(right), result, threads);
+    return out;
+}
+
+/// float32 if both are, else float64.
+py::array matrix_product(const ArrayLike& a, const ArrayLike& b, const IntLike& threads) {
+    const int num_threads = thread_count("matrix_product", threads);
+    const auto is_single = [](const py::handle& array) { return py::isinstance<py::array_t<float>>(array); };
+    if (is_single(a) && is_single(b)) return product<float>(a, b, num_threads);
+    return product<double>(a, b, num_threads);
+}
+
+Array<double> solve_positive_definite(const ArrayLike& matrix, const ArrayLike& rhs, const IntLike& threads) {
+    constexpr const char* name = "solve_positive_definite";
+    const int num_threads = thread_count(name, threads);
+    const auto given = as_array<double, 2>(name, "matrix", matrix, "numbers (N, N)");
+    const auto right = as_array<double, 2>(name, "rhs", rhs, "numbers (N, M)");
+    Array<double> solution = copy(view<double, 2>(right));
+    const View<double, 2> x = writable<double, 2>(solution);
+    const py::gil_scoped_release released;
+    linalg::solve_positive_definite(view<double, 2>(given), x, num_threads);
+    return solution;
+}
+
 }  // namespace
 
 void bind_linalg(py::module_& module) {
+    module.def("matrix_product", &matrix_product, py::arg("a"), py::arg("b"), py::kw_only(), py::arg("threads") = 0,
+               "a b (N, M) of a (N, K) and b (K, M): float32 if both are, else float64. The same bytes for any number\n"
+               "of threads.");
+    module.def("solve_positive_definite", &solve_positive_definite, py::arg("matrix"), py::arg("rhs"), py::kw_only(),
+               py::arg("threads") = 0,
+               "The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any\n"
+               "number of threads. NumericalError if the matrix (N, N) is not positive definite.");
     py::class_<SparseCholesky>(
         module, "SparseCholesky",
         "Sparse Cholesky factorization of a symmetric positive definite matrix: factorize once,\n"

@@ -845,6 +845,36 @@ class BodyModel(Deformer):
         """
         The largest difference of a stored weight from that of the file; 0 for float32.
         """
+class SkinningDecomposition:
+    """
+    Skin weights and rigid bone motions fitted to vertices (Le and Deng 2012), improved step by step.
+    """
+    def __init__(self, rest_vertices: numpy.typing.ArrayLike, vertices: numpy.typing.ArrayLike, bones: typing.SupportsInt | typing.SupportsIndex, influences: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> None:
+        """
+        Begins with clusters of the vertices (T, V, 3) that move rigidly.
+        """
+    def objective(self, threads: int = 0) -> float:
+        """
+        The sum of squared distances to the vertices.
+        """
+    def update_bones(self, threads: int = 0) -> None:
+        """
+        The least squares motion of one bone after another; never raises the objective.
+        """
+    def update_weights(self, threads: int = 0) -> None:
+        """
+        The least squares weights with the bone motions fixed; never raises the objective.
+        """
+    @property
+    def motions(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (T, B, 3, 4) float64 rigid motions of the bones, from rest.
+        """
+    @property
+    def weights(self) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float64]]:
+        """
+        Bones (V, K) int32 and weights (V, K) float64.
+        """
 class LinearBlendFit:
     """
     Skin weights fitted to examples (Mohr and Gleicher 2003) that are added in batches.
@@ -1151,6 +1181,11 @@ def simplex_least_squares(gram: numpy.typing.ArrayLike) -> tuple:
     Weights (N,) float64 >= 0 with sum 1 that minimize w^T D w, and a report: value, gap (the value
     exceeds the optimum by at most twice the gap), iterations, converged. D (N, N) is symmetric and
     positive semidefinite: D_ij = (a_i - b) . (a_j - b) for min |sum_i w_i a_i - b|.
+    """
+def solve_positive_definite(matrix: numpy.typing.ArrayLike, rhs: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any
+    number of threads. NumericalError if the matrix (N, N) is not positive definite.
     """
 def vertex_distances(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
     """

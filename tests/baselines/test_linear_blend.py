@@ -109,6 +109,15 @@ def test_bounded_fit_is_within_reach_of_every_choice(tolerance):
     assert (found <= best * 1.1).all()
 
 
+def test_the_second_protocol_fits_the_judged_clip():
+    data = curved(known_rig(num_joints=8, influences=6, seed=1)[0])
+    poses = rigid_poses(data.skeleton, 9, seed=40)
+    clip = Samples(data.skeleton, data.rest_vertices, data.faces, poses, data.vertices[:9])
+    first, second = linear_blend(data, 4), linear_blend(data, 4, fit_on=clip)
+    assert rms(second, clip) < rms(first, clip)
+    assert second.metadata["training"]["fitted_on"] == "judged clip"
+
+
 def test_joints_that_follow_their_parent_are_one_with_it(tolerance):
     data, weights = known_rig(num_joints=7, still=(2, 5), seed=5)
     model = linear_blend(data, None)

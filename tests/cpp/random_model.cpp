@@ -107,6 +107,61 @@ void add_sets(Builder& builder, const Sizes& sizes) {
     builder.list("inputs.column", column);
 }
 
+/// A regression of `outputs` numbers from 4 inputs, made of 6 columns, and their products.
+void add_map(Builder& builder, const Sizes& sizes, std::int64_t outputs) {
+    std::vector<std::int32_t> column;
+    for (int i = 0; i < 6; ++i) column.push_back(builder.below(12 * sizes.joints + 1));
+    builder.list("map.column", column);
+    builder.noise("map.mean", {6}, 0.2f);
+    builder.noise("map.project", {4, 6}, 0.3f);
+    builder.noise("map.weight", {outputs, 14}, 0.1f);
+    builder.noise("map.bias", {outputs}, 0.1f);
+}
+
+void add_regression(Builder& builder, const Sizes& sizes) {
+    add_map(builder, sizes, sizes.components);
+    builder.noise("basis", {3 * sizes.vertices, sizes.components}, 0.1f);
+    builder.noise("mean", {3 * sizes.vertices}, 1.0f);
+}
+
+void add_regressed_skinning(Builder& builder, const Sizes& sizes) {
+    constexpr int bones = 3;
+    add_map(builder, sizes, 12 * bones);
+    std::vector<std::int32_t> bone;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) bone.push_back(builder.below(bones));
+    const std::vector<float> weight(bone.size(), 0.5f);
+    builder.file.add("skin.joint", {sizes.vertices, 2}, bone.data());
+    builder.file.add("skin.weight", {sizes.vertices, 2}, weight.data());
+    builder.noise("bone.center", {bones, 3}, 1.0f);
+    builder.list<std::int32_t>("bone.joint", {-1, 0, builder.below(sizes.joints)});
+}
+
+void add_direct_delta_mush(Builder& builder, const Sizes& sizes) {
+    std::vector<std::int32_t> joint;
+    std::vector<float> matrix;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) {
+        joint.push_back(builder.below(sizes.joints));
+        for (int e = 0; e < 9; ++e) matrix.push_back((e == 0 || e == 4 || e == 7 ? 0.5f : 0.0f) + builder.normal(0.1f));
+        matrix.push_back(0.5f);
+    }
+    builder.file.add("mush.joint", {sizes.vertices, 2}, joint.data());
+    builder.file.add("mush.matrix", {sizes.vertices, 2, 10}, matrix.data());
+    builder.noise("mush.center", {sizes.vertices, 3}, 1.0f);
+}
+
+void add_pose_space(Builder& builder, const Sizes& sizes) {
+    constexpr int examples = 3;
+    std::vector<std::int32_t> group;
+    for (int i = 0; i < 2 * sizes.vertices; ++i) group.push_back(builder.below(2));
+    builder.list<std::int32_t>("space.offset", {0, 3, 5});
+    builder.list<std::int32_t>("space.column", {0, 13, 12 * sizes.joints, 2, 5});
+    builder.noise("space.scale", {5}, 1.0f);
+    builder.noise("space.example", {examples, 5}, 0.3f);
+    builder.file.add("space.group", {sizes.vertices, 2}, group.data());
+    builder.file.add("space.weight", {sizes.vertices, 2}, std::vector<float>(group.size(), 0.5f).data());
+    builder.noise("space.delta", {sizes.vertices, examples, 3}, 0.1f);
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -191,7 +246,14 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
     add_character(builder, sizes);
     if (kind == "body") {
         add_sets(builder, sizes);
+    } else if (kind == "regression") {
+        add_regression(builder, sizes);
+    } else if (kind == "regressed_skinning") {
+        add_regressed_skinning(builder, sizes);
+    } else if (kind == "direct_delta_mush") {
+        add_direct_delta_mush(builder, sizes);
     } else {
+        if (kind == "pose_space") add_pose_space(builder, sizes);
         add_skin(builder, sizes);
     }
     return std::move(builder.file);

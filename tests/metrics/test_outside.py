@@ -9,7 +9,7 @@ import pytest
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.training._confidence import confidence_groups, confidence_tensors
+from rigwright._pose_statistics.confidence import confidence_groups, confidence_tensors
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_body, facts
 

@@ -7,6 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 import rigwright as rw
+from tests.support.baselines import (
+    random_direct_delta_mush,
+    random_pose_space,
+    random_regressed_skinning,
+    random_regression,
+)
 from tests.support.blendshapes import random_rig
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
@@ -17,6 +23,10 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "delta_mush": lambda: bumpy_tube(loose=2, iterations=2),
     "body": lambda: random_body(num_vertices=50),
     "blendshape": lambda: random_rig(num_vertices=40),
+    "regression": lambda: random_regression(),
+    "regressed_skinning": lambda: random_regressed_skinning(),
+    "direct_delta_mush": lambda: random_direct_delta_mush(),
+    "pose_space": lambda: random_pose_space(),
 }
 KINDS = list(MAKERS)
 
@@ -30,4 +40,7 @@ def poses_of(model: rw.Deformer, frames: int, seed: int = 0) -> np.ndarray:
     if model.kind == "delta_mush":  # random transforms would fold the surface
         near = bent(model)[rng.integers(3, size=frames)]
         return near + 0.05 * rng.standard_normal(near.shape).astype(np.float32)
+    if model.kind in ("direct_delta_mush", "pose_space"):  # blends of random rotations may have no nearest rotation
+        rest = np.append(model.skeleton.rest.reshape(-1), np.zeros(width - 12 * model.skeleton.num_joints))
+        return (rest + 0.1 * rng.standard_normal((frames, width))).astype(np.float32)
     return random_poses(model.skeleton, frames, seed, numeric=width - 12 * model.skeleton.num_joints)

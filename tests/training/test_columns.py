@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigwright.training._columns import LINEAR, TRANSLATION, TWO_COLUMNS, input_columns, rigid_joints, varying_columns
+from rigwright._pose_statistics.columns import (
+    LINEAR,
+    TRANSLATION,
+    TWO_COLUMNS,
+    input_columns,
+    rigid_joints,
+    varying_columns,
+)
 from tests.support.models import random_transforms
 
 

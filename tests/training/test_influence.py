@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from rigwright.training._columns import rigid_joints, varying_columns
+from rigwright._pose_statistics.columns import rigid_joints, varying_columns
 from rigwright.training._frames import BoneSpace
 from rigwright.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
 from rigwright.training._partition import hard_sets

@@ -11,18 +11,27 @@ Subset InfluenceSearch::fit(std::vector<int> columns) {
     return {std::move(columns), std::move(weights), value};
 }
 
+Subset InfluenceSearch::without_zeros(Subset subset) {
+    Subset used;
+    used.value = subset.value;
+    for (std::size_t i = 0; i < subset.columns.size(); ++i) {
+        if (subset.weights[i] <= 0.0) continue;
+        used.columns.push_back(subset.columns[i]);
+        used.weights.push_back(subset.weights[i]);
+    }
+    return used;
+}
+
 Subset InfluenceSearch::all() {
     std::vector<int> columns(gram_.extent(0));
     std::iota(columns.begin(), columns.end(), 0);
-    Subset full = fit(std::move(columns));
-    Subset used;
-    used.value = full.value;
-    for (std::size_t i = 0; i < full.columns.size(); ++i) {
-        if (full.weights[i] <= 0.0) continue;
-        used.columns.push_back(full.columns[i]);
-        used.weights.push_back(full.weights[i]);
-    }
-    return used;
+    return without_zeros(fit(std::move(columns)));
+}
+
+Subset InfluenceSearch::improved(const std::vector<int>& columns, int count) {
+    Subset kept = fit(columns);
+    Subset found = drop(all(), count);
+    return without_zeros(found.value < kept.value ? std::move(found) : std::move(kept));
 }
 
 Subset InfluenceSearch::largest(const Subset& full, int count) {

@@ -40,23 +40,16 @@ std::vector<std::int32_t> motion_sources(const rig::Skeleton& skeleton, View<con
 
 LinearBlendFit::LinearBlendFit(const rig::Skeleton& skeleton, View<const float, 2> rest_vertices,
                                View<const std::int32_t, 1> joints)
-    : skeleton_(skeleton), joints_(joints.begin(), joints.end()), rest_(rest_vertices.begin(), rest_vertices.end()) {
+    : skeleton_(skeleton), joints_(joints.begin(), joints.end()), gram_(rest_vertices, joints.extent(0)) {
     check_shape<const float, 2>(name, "rest_vertices", rest_vertices, {-1, 3});
     check_finite(name, "rest_vertices", rest_vertices);
-    if (rest_.empty()) throw bad_argument(name, "rest_vertices", "empty", "at least one vertex");
+    if (rest_vertices.extent(0) == 0) throw bad_argument(name, "rest_vertices", "empty", "at least one vertex");
     if (joints_.empty()) throw bad_argument(name, "joints", "empty", "at least one joint");
     for (const std::int32_t j : joints_) {
         if (j < 0 || j >= skeleton_.num_joints()) {
             throw bad_argument(name, "joints", std::to_string(j) + " somewhere", "joints of the skeleton");
         }
     }
-    for (int axis = 0; axis < 3; ++axis) {
-        double sum = 0.0;
-        for (std::int64_t k = 0; k < num_vertices(); ++k) sum += rest_[3 * k + axis];
-        center_[axis] = sum / static_cast<double>(num_vertices());
-    }
-    errors_.assign(num_vertices() * joints_.size(), 0.0);
-    distances_.assign(joints_.size() * joints_.size() * numbers_per_matrix, 0.0);
 }
 
 void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertices, int threads) {
@@ -73,50 +66,8 @@ void LinearBlendFit::add(View<const float, 2> poses, View<const float, 3> vertic
                         skinning.data() + 12 * (t * num_joints + j));
         }
     }
-    rig::add_rigid_errors({skinning.data(), {num_frames, num_joints, 12}}, {rest_.data(), {num_vertices(), 3}},
-                          vertices, {errors_.data(), {num_vertices(), num_joints}}, threads);
-
-    for (std::size_t m = 0; m < skinning.size(); m += 4) {  // rows of 4: translations about the center
-        for (int axis = 0; axis < 3; ++axis) skinning[m + 3] += skinning[m + axis] * center_[axis];
-    }
-    parallel_for(num_joints, 1, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-            for (std::int64_t j = i + 1; j < num_joints; ++j) {
-                double* sum = distances_.data() + (i * num_joints + j) * numbers_per_matrix;
-                for (std::int64_t t = 0; t < num_frames; ++t) {
-                    const double* a = skinning.data() + 12 * (t * num_joints + i);
-                    const double* b = skinning.data() + 12 * (t * num_joints + j);
-                    for (int row = 0; row < 12; row += 4) {
-                        const double d[4] = {a[row] - b[row], a[row + 1] - b[row + 1], a[row + 2] - b[row + 2],
-                                             a[row + 3] - b[row + 3]};
-                        for (int p = 0, e = 0; p < 4; ++p) {
-                            for (int q = p; q < 4; ++q) sum[e++] += d[p] * d[q];
-                        }
-                    }
-                }
-            }
-        }
-    });
+    gram_.add({skinning.data(), {num_frames, num_joints, 12}}, vertices, threads);
     num_examples_ += num_frames;
-}
-
-void LinearBlendFit::fill_gram(std::int64_t vertex, double* gram) const {
-    const std::size_t num_joints = joints_.size();
-    const double x = rest_[3 * vertex] - center_[0];
-    const double y = rest_[3 * vertex + 1] - center_[1];
-    const double z = rest_[3 * vertex + 2] - center_[2];
-    const double products[numbers_per_matrix] = {x * x,     2 * x * y, 2 * x * z, 2 * x, y * y,
-                                                 2 * y * z, 2 * y,     z * z,     2 * z, 1.0};
-    const double* error = errors_.data() + vertex * num_joints;
-    for (std::size_t i = 0; i < num_joints; ++i) {
-        gram[i * num_joints + i] = error[i];
-        for (std::size_t j = i + 1; j < num_joints; ++j) {
-            const double* n = distances_.data() + (i * num_joints + j) * numbers_per_matrix;
-            double distance = 0.0;  // v^T N v
-            for (int e = 0; e < numbers_per_matrix; ++e) distance += products[e] * n[e];
-            gram[i * num_joints + j] = gram[j * num_joints + i] = 0.5 * (error[i] + error[j] - distance);
-        }
-    }
 }
 
 SkinFit LinearBlendFit::solve(int influences, int threads) const {
@@ -131,7 +82,7 @@ SkinFit LinearBlendFit::solve(int influences, int threads) const {
         std::vector<double> gram(static_cast<std::size_t>(num_joints * num_joints));
         InfluenceSearch search({gram.data(), {num_joints, num_joints}});
         for (std::int64_t k = begin; k < end; ++k) {
-            fill_gram(k, gram.data());
+            gram_.fill(k, gram.data());
             found[k] = influences == 0 ? search.all() : search.best(influences);
         }
     });

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rigwright/baseline/skin_gram.h"
 #include "rigwright/core/view.h"
 #include "rigwright/rig/skeleton.h"
 
@@ -23,10 +24,7 @@ struct SkinFit {
 
 /// Linear blend skinning fitted to examples (Mohr and Gleicher 2003). The weights of vertex k minimize
 ///   sum_t |sum_j w_kj S_tj v_k^0 - v_tk|^2,   w >= 0,  sum_j w_kj = 1,   S_tj = G_tj (G_j^0)^-1.
-/// Method: since the weights sum to 1, this is w^T D w with
-///   D_ij = (E_ki + E_kj - v_k^0T N_ij v_k^0) / 2,   E_kj = sum_t |S_tj v_k^0 - v_tk|^2,
-///   N_ij = sum_t (S_ti - S_tj)^T (S_ti - S_tj)      (v_k^0 with a 1 appended).
-/// Only the sums E and N are stored, so that any number of examples can be added in batches.
+/// Method: SkinGram, and InfluenceSearch for each vertex.
 class LinearBlendFit {
 public:
     /// `joints`: the joints that may influence a vertex. All members throw ArgumentError on wrong input.
@@ -39,19 +37,12 @@ public:
     SkinFit solve(int influences, int threads) const;
 
     std::int64_t num_examples() const { return num_examples_; }
-    std::int64_t num_vertices() const { return static_cast<std::int64_t>(rest_.size() / 3); }
+    std::int64_t num_vertices() const { return gram_.num_vertices(); }
 
 private:
-    static constexpr int numbers_per_matrix = 10;  // of a symmetric 4 x 4 matrix
-
-    void fill_gram(std::int64_t vertex, double* gram) const;
-
     rig::Skeleton skeleton_;
     std::vector<std::int32_t> joints_;
-    std::vector<float> rest_;
-    double center_[3];               // of the rest vertices: N is taken about it, against cancellation
-    std::vector<double> errors_;     // E (V, J)
-    std::vector<double> distances_;  // N (J, J, 10), i < j
+    SkinGram gram_;
     std::int64_t num_examples_ = 0;
 };
 

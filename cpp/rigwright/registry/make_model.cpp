@@ -4,6 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "rigwright/baseline/models/direct_delta_mush.h"
+#include "rigwright/baseline/models/pose_space.h"
+#include "rigwright/baseline/models/regressed_skinning.h"
+#include "rigwright/baseline/models/regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
@@ -33,6 +37,10 @@ constexpr std::array kinds{
     Kind{"dual_quaternion", &make<rig::DualQuaternionBlend>},
     Kind{"delta_mush", &make<rig::DeltaMush>},
     Kind{"blendshape", &make<rig::BlendshapeRig>},
+    Kind{"regression", &make<baseline::Regression>},
+    Kind{"regressed_skinning", &make<baseline::RegressedSkinning>},
+    Kind{"direct_delta_mush", &make<baseline::DirectDeltaMush>},
+    Kind{"pose_space", &make<baseline::PoseSpace>},
 };
 
 }  // namespace

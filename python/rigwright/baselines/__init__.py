@@ -1,5 +1,29 @@
-"""Deformers fitted to the same samples as a learned body, to stand beside it in every comparison."""
+"""Deformers fitted to the same samples as a learned model, to stand beside it in every comparison.
 
-from rigwright.baselines._linear_blend import Samples, linear_blend
+All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in place of the data's (the second
+protocol: fitted on the very clip that is judged).
+"""
 
-__all__ = ["Samples", "linear_blend"]
+from rigwright.baselines._direct_delta_mush import direct_delta_mush
+from rigwright.baselines._key_points import KeyPointSubspace, key_point_subspace
+from rigwright.baselines._kpsa import kpsa
+from rigwright.baselines._linear_blend import linear_blend
+from rigwright.baselines._pca_regression import pca_regression
+from rigwright.baselines._pose_space import pose_space_deformation
+from rigwright.baselines._samples import Samples
+from rigwright.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
+from rigwright.baselines._ssdr import ssdr
+
+__all__ = [
+    "KeyPointSubspace",
+    "Samples",
+    "SkinningDecomposition",
+    "direct_delta_mush",
+    "key_point_subspace",
+    "kpsa",
+    "linear_blend",
+    "pca_regression",
+    "pose_space_deformation",
+    "skinning_decomposition",
+    "ssdr",
+]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,46 +12,17 @@ from rigwright._core import Deformer, LinearBlendSkinning, Skeleton
 from rigwright._rigs.model_surface import with_surface
 from rigwright._rigs.surface import surface_of
 from rigwright._validate import Arguments, bad_argument
+from rigwright.baselines._samples import Data
 from rigwright.progress import Progress, ProgressOption, as_callback
 
 _STEP = 256  # poses read at a time
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Samples in memory: what :func:`linear_blend` takes beside a :class:`rigwright.Dataset`.
-
-    Attributes
-    ----------
-    skeleton : Skeleton
-    rest_vertices : (V, 3) float32
-    faces : (F, 3) or (F, 4) int32
-    poses : (T, C) float32
-    vertices : (T, V, 3) float32
-    """
-
-    skeleton: Skeleton | None
-    rest_vertices: NDArray[np.float32]
-    faces: NDArray[np.int32]
-    poses: NDArray[np.float32]
-    vertices: NDArray[np.float32]
-
-
-class _Data(Protocol):
-    @property
-    def skeleton(self) -> Skeleton | None: ...
-    @property
-    def rest_vertices(self) -> NDArray[np.float32]: ...
-    @property
-    def faces(self) -> NDArray[np.int32]: ...
-    @property
-    def poses(self) -> NDArray[np.float32]: ...
-
-
 def linear_blend(
-    data: _Data,
+    data: Data,
     influences: int | None = 4,
     *,
+    fit_on: Data | None = None,
     rows: ArrayLike | None = None,
     threads: int = 0,
     progress: ProgressOption = None,
@@ -72,8 +42,10 @@ def linear_blend(
         A data set, or samples in memory.
     influences : int or None
         Joints per vertex at most; None for as many as help.
+    fit_on : Dataset or Samples, optional
+        Fit to these poses in place of those of ``data`` (the second protocol: the clip that is judged).
     rows : array_like of int, shape (T,), optional
-        Rows of the data to learn from; all by default.
+        Rows of what is fitted to; all by default.
     threads : int
         Number of threads; 0 means all processors that this process may use.
     progress : True or callable, optional
@@ -102,14 +74,15 @@ def linear_blend(
     if influences is not None and influences < 1:
         raise bad_argument("linear_blend", "influences", repr(influences), "None or at least 1")
     Arguments("linear_blend").threads(threads)
-    poses = Arguments("linear_blend").numbers("data.poses", data.poses, "T C", dtype=None, finite=False)
+    source = data if fit_on is None else fit_on
+    poses = Arguments("linear_blend").numbers("data.poses", source.poses, "T C", dtype=None, finite=False)
     chosen = _chosen(rows, len(poses))
     report = as_callback(progress)
     rest = Arguments("linear_blend").numbers("data.rest_vertices", data.rest_vertices, "V 3", dtype=np.float32)
     fit = _core.LinearBlendFit(skeleton, rest, _moving_joints(skeleton, rest, poses[chosen]))
     for begin in range(0, len(chosen), _STEP):
         report(Progress("fitting skin weights", begin, len(chosen)))
-        fit.add(*_take(data, chosen[begin : begin + _STEP]), threads)
+        fit.add(*_take(source, chosen[begin : begin + _STEP]), threads)
     report(Progress("fitting skin weights", len(chosen), len(chosen)))
     joint, weight, error = fit.solve(influences or 0, threads)
     ranges = np.stack([poses[chosen].min(axis=0), poses[chosen].max(axis=0)], axis=1)
@@ -117,6 +90,7 @@ def linear_blend(
         "method": "linear_blend",
         "influences": influences,
         "samples": len(chosen),
+        "fitted_on": "training poses" if fit_on is None else "judged clip",
         "rms": float(np.sqrt(error.mean() / len(chosen))),
     }
     about: dict[str, Any] = {
@@ -133,7 +107,7 @@ def linear_blend(
         (joint, weight),
         dials=_numeric_controls(data, skeleton, poses.shape[1]),
         control_ranges=ranges,
-        metadata={**about, "data_hash": getattr(data, "hash", ""), "training": training},
+        metadata={**about, "data_hash": getattr(source, "hash", ""), "training": training},
     )
     return with_surface(model, surface_of(data))
 

@@ -1,10 +1,12 @@
-"""How far an approximation is from the truth: distances, normals, triangles, seams, pictures, weights; rankings.
+"""How far an approximation is from the truth: distances, normals, triangles, seams, pictures, weights; rankings; how
+far simple methods come (:func:`difficulty`).
 
 Where one argument is exact and the other is to be judged they are called ``truth`` and ``approximation``, in this
 order; what compares two meshes as equals calls them ``a`` and ``b``. Vertices are (V, 3) for one frame or (T, V, 3) for
 T frames, in any one unit; distances come back in that unit.
 """
 
+from rigwright.metrics._difficulty import Difficulty, SimpleMethod, difficulty
 from rigwright.metrics._distortion import triangle_distortion
 from rigwright.metrics._enveloping import enveloping_error
 from rigwright.metrics._hausdorff import hausdorff
@@ -17,13 +19,16 @@ from rigwright.metrics._vertices import VertexError, vertex_error
 from rigwright.metrics._weights import WeightError, weight_error
 
 __all__ = [
+    "Difficulty",
     "EdgeError",
     "NormalAngle",
     "Outside",
     "SeamError",
+    "SimpleMethod",
     "VertexError",
     "WeightError",
     "bradley_terry",
+    "difficulty",
     "enveloping_error",
     "hausdorff",
     "image_mse",

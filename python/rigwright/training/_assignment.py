@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.training._columns import moving_joints
+from rigwright._pose_statistics.columns import moving_joints
 
 
 def candidate_joints(poses: NDArray[np.float32], parents: NDArray[np.int32], extent: float) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.training._columns import input_columns, noise
+from rigwright._pose_statistics.columns import input_columns, noise
 from rigwright.training._frames import BoneSpace
 from rigwright.training._partition import VertexSets
 
@@ -22,7 +22,7 @@ class Description:
     compact: NDArray[np.bool_]
 
     def columns(self, joints: NDArray[np.intp], controls: NDArray[np.intp]) -> NDArray[np.int32]:
-        """See :func:`rigwright.training._columns.input_columns`."""
+        """See :func:`rigwright._pose_statistics.columns.input_columns`."""
         return input_columns(self.varying, joints, self.compact, controls)
 
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright._core import Deformer
 from rigwright._extras import require
+from rigwright._pose_statistics.confidence import confidence_groups, confidence_tensors
 from rigwright._validate import bad_argument, check_threads
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
-from rigwright.training._confidence import confidence_groups, confidence_tensors
 from rigwright.training._export import LearnedSet, common_metadata, common_tensors, measured, set_tensors
 from rigwright.training._networks import layers, make_problem, normalize
 from rigwright.training._optimize import Budget, Trainer, torch_settings

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright._pose_statistics.columns import rigid_joints, varying_columns
 from rigwright._validate import bad_argument
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.training._assignment import assign, candidate_joints
 from rigwright.training._basis import Basis, reduce_residuals
-from rigwright.training._columns import rigid_joints, varying_columns
 from rigwright.training._frames import BoneSpace
 from rigwright.training._influence import Description, all_inputs, changed_columns, influencing_inputs, movement
 from rigwright.training._partition import VertexSets, blended_sets

@@ -20,14 +20,14 @@ void add_rows(const TensorFile& source, const std::string& name, View<const std:
 
 }  // namespace
 
-SkinWeights::SkinWeights(const Character& character, std::int64_t num_vertices) {
-    const auto joint = character.tensors->get<std::int32_t, 2>("skin.joint", {num_vertices, -1});
-    const auto weight = character.tensors->get<float, 2>("skin.weight", {num_vertices, joint.extent(1)});
+SkinWeights::SkinWeights(const TensorFile& tensors, std::int64_t num_vertices, std::int64_t num_joints) {
+    const auto joint = tensors.get<std::int32_t, 2>("skin.joint", {num_vertices, -1});
+    const auto weight = tensors.get<float, 2>("skin.weight", {num_vertices, joint.extent(1)});
     for (std::int64_t k = 0; k < num_vertices; ++k) {
         double sum = 0.0;
         const std::size_t first = joint_.size();
         for (std::int64_t i = 0; i < weight.extent(1); ++i) {
-            const bool is_known = joint(k, i) >= 0 && joint(k, i) < character.skeleton.num_joints();
+            const bool is_known = joint(k, i) >= 0 && joint(k, i) < num_joints;
             if (!is_known || weight(k, i) < 0.0f) {
                 throw bad_argument("load", "skin at vertex " + std::to_string(k),
                                    "joint " + std::to_string(joint(k, i)) + " weight " + std::to_string(weight(k, i)),

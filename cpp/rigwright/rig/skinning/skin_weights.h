@@ -15,7 +15,10 @@ public:
     /// 1e-3.
     explicit SkinWeights(const Character& character) : SkinWeights(character, character.num_vertices()) {}
     /// The same for a model that skins other vertices than its own (MushMesh).
-    SkinWeights(const Character& character, std::int64_t num_vertices);
+    SkinWeights(const Character& character, std::int64_t num_vertices)
+        : SkinWeights(*character.tensors, num_vertices, character.skeleton.num_joints()) {}
+    /// The same for a model whose vertices follow other transforms than its joints', `num_joints` of them.
+    SkinWeights(const TensorFile& tensors, std::int64_t num_vertices, std::int64_t num_joints);
 
     std::int64_t num_vertices() const { return static_cast<std::int64_t>(offset_.size()) - 1; }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.training._columns import TRANSLATION
+from rigwright._pose_statistics.columns import TRANSLATION
 
 MARGIN = 1.05  # the radius of a group, relative to the farthest training pose
 SMALLEST = 0.02  # deviation of a rotation entry that counts as one even where training saw less: about a degree

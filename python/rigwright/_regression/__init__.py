@@ -1,0 +1,1 @@
+"""Ridge regression on the controls of poses, and principal components: what the gate and the baselines share."""

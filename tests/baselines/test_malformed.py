@@ -1,0 +1,103 @@
+"""Damaged baselines are refused with a sentence that names the tensor, or they work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rigwright import _core
+from tests.support.baselines import (
+    random_direct_delta_mush_tensors,
+    random_pose_space_tensors,
+    random_regressed_skinning_tensors,
+    random_regression_tensors,
+)
+
+REGRESSION, REGRESSION_METADATA = random_regression_tensors(num_vertices=12)
+
+SKINNING, SKINNING_METADATA = random_regressed_skinning_tensors(num_vertices=12)
+
+
+def replaced(tensors, name, index, value):
+    changed = tensors[name].copy()
+    changed[index] = value
+    return {name: changed}
+
+
+CASES = [
+    ({"map.column": None}, "without tensor 'map.column'"),
+    (replaced(REGRESSION, "map.column", 2, 50), "map.column is holding 50; it must be pose columns below 50"),
+    (replaced(REGRESSION, "map.column", 2, -1), "map.column is holding -1"),
+    ({"map.mean": REGRESSION["map.mean"][1:]}, r"map.mean is F32\[8\]"),
+    ({"map.project": REGRESSION["map.project"][:, 1:]}, r"map.project is F32\[5, 8\]"),
+    ({"map.weight": REGRESSION["map.weight"][:, 1:]}, "map.weight is 19 wide"),
+    ({"map.bias": REGRESSION["map.bias"][1:]}, r"map.bias is F32\[6\]"),
+    ({"basis": REGRESSION["basis"][:, 1:]}, r"basis is F32\[36, 6\]"),
+    ({"basis": REGRESSION["basis"].astype(np.int32)}, r"basis is I32\["),
+    ({"mean": REGRESSION["mean"][1:]}, r"mean is F32\[35\]"),
+    (replaced(REGRESSION, "mean", 3, np.inf), "mean is not finite"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), CASES, ids=[text for _, text in CASES])
+def test_what_is_wrong_with_a_regression_is_named(changes, text):
+    damaged = {name: value for name, value in (REGRESSION | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, REGRESSION_METADATA)
+
+
+SKINNING_CASES = [
+    ({"bone.center": SKINNING["bone.center"][1:]}, r"bone.center is F32\[4, 3\]"),
+    ({"bone.joint": None}, "without tensor 'bone.joint'"),
+    (replaced(SKINNING, "bone.joint", 1, 4), "bone.joint is holding 4; it must be joints of the skeleton, or -1"),
+    (replaced(SKINNING, "bone.joint", 1, -2), "bone.joint is holding -2"),
+    (replaced(SKINNING, "skin.joint", (2, 1), 5), "skin at vertex 2 is joint 5"),
+    ({"map.weight": SKINNING["map.weight"][1:], "map.bias": SKINNING["map.bias"][1:]}, "12 numbers per bone|skin at"),
+    ({"skin.weight": SKINNING["skin.weight"] * np.float32(0.5)}, "skin.weight at vertex 0 is of sum 0.5"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), SKINNING_CASES, ids=[text for _, text in SKINNING_CASES])
+def test_what_is_wrong_with_regressed_skinning_is_named(changes, text):
+    damaged = {name: value for name, value in (SKINNING | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, SKINNING_METADATA)
+
+
+MUSH, MUSH_METADATA = random_direct_delta_mush_tensors(num_vertices=12)
+MUSH_CASES = [
+    (replaced(MUSH, "mush.joint", (2, 1), 4), "mush.joint is holding 4; it must be joints of the skeleton"),
+    (replaced(MUSH, "mush.joint", (2, 1), -1), "mush.joint is holding -1"),
+    ({"mush.joint": MUSH["mush.joint"][1:]}, r"mush.joint is I32\[11, 2\]"),
+    ({"mush.matrix": MUSH["mush.matrix"][:, 1:]}, r"mush.matrix is F32\[12, 1, 10\]"),
+    ({"mush.matrix": MUSH["mush.matrix"] * np.float32(2)}, "mush.matrix at vertex 0 is of sum 2"),
+    ({"mush.center": None}, "without tensor 'mush.center'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), MUSH_CASES, ids=[text for _, text in MUSH_CASES])
+def test_what_is_wrong_with_direct_delta_mush_is_named(changes, text):
+    damaged = {name: value for name, value in (MUSH | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, MUSH_METADATA)
+
+
+SPACE, SPACE_METADATA = random_pose_space_tensors(num_vertices=12)
+SPACE_CASES = [
+    ({"space.offset": np.int32([])}, "space.offset is empty"),
+    (replaced(SPACE, "space.offset", 1, 9), "space.offset is not ascending"),
+    (replaced(SPACE, "space.column", 1, 49), "space.column is holding 49; it must be pose columns below 49"),
+    (replaced(SPACE, "space.group", (1, 1), 4), "space.group is holding 4; it must be groups below 4"),
+    (replaced(SPACE, "space.weight", (1, 1), -1.0), "space.weight is holding -1"),
+    ({"space.example": SPACE["space.example"][:, 1:]}, r"space.example is F32\[3, 5\]"),
+    ({"space.example": SPACE["space.example"][1:]}, r"space.delta is F32\[12, 3, 3\]"),
+    ({"space.delta": SPACE["space.delta"][1:]}, r"space.delta is F32\[11, 3, 3\]"),
+    ({"skin.joint": None}, "without tensor 'skin.joint'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), SPACE_CASES, ids=[text for _, text in SPACE_CASES])
+def test_what_is_wrong_with_a_pose_space_is_named(changes, text):
+    damaged = {name: value for name, value in (SPACE | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, SPACE_METADATA)
