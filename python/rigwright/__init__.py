@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rigwright._hashing import topology_hash
     from rigwright._load_model import load
     from rigwright._posing import pose_names
-    from rigwright._rigs.segments import segments
+    from rigwright._rigs.segments import Segments, segments
     from rigwright.errors import CudaError, NumericalError, SourceError
     from rigwright.sampling import Dataset
 
@@ -60,6 +60,7 @@ __all__ = [
     "DualQuaternionSkinning",
     "LinearBlendSkinning",
     "NumericalError",
+    "Segments",
     "Session",
     "Skeleton",
     "SourceError",
@@ -106,6 +107,7 @@ _HOMES = {
     "devices": "_device_report",
     "load": "_load_model",
     "pose_names": "_posing",
+    "Segments": "_rigs.segments",
     "segments": "_rigs.segments",
     "topology_hash": "_hashing",
 }

@@ -59,7 +59,7 @@ class Walk:
     clipped: float
 
 
-def walk_channels(rig: Rig, frames: int = FRAMES) -> Array:
+def walk_channels(rig: Rig, frames: int = FRAMES) -> NDArray[np.float64]:
     """Make one loop of the demo character's walk; the frame after the last is the first again.
 
     Parameters

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
+
+if TYPE_CHECKING:
+    from rigwright import Skeleton
 
 OF_JOINTS = (
     "rotation_channels",
@@ -22,7 +25,12 @@ OF_JOINTS = (
 class DialsOnly:
     """A rig seen through its dials; everything that is not about joints is the rig's own."""
 
-    skeleton = None
+    channel_names: list[str]
+    channel_ranges: NDArray[np.float64]
+    dial_names: list[str]
+    skeleton: Skeleton | None = None
+    rest_vertices: NDArray[np.float32]
+    faces: NDArray[np.int32]
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig

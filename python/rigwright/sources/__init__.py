@@ -9,6 +9,7 @@ from rigwright._formats.gltf.rig import GltfRig
 from rigwright._formats.npz.rig import load_npz_rig, save_npz_rig
 from rigwright._rigs.action import Action
 from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+from rigwright._rigs.dials_only import dials_only
 from rigwright._rigs.mesh import Mesh
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rig import FollowerRotations, Rig, RotationChannels, ScaleChannels, TranslationChannels
@@ -45,6 +46,7 @@ __all__ = [
     "SkinnedRig",
     "Surface",
     "TranslationChannels",
+    "dials_only",
     "example_body",
     "joint_map",
     "load",
