@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1143,6 +1143,11 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
 def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     Distances (T, V) between offsets (T, V, 3) and the best map of R x R texels, sampled at uvs (V, 2).
+    """
+def matrix_product(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.ndarray:
+    """
+    a b (N, M) of a (N, K) and b (K, M): float32 if both are, else float64. The same bytes for any number
+    of threads.
     """
 def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """
