@@ -1,4 +1,4 @@
-"""Times two builds of the engine against each other: ``python benchmarks/compare_builds.py OLD NEW``.
+"""Times two builds of the engine against each other: ``python -m benchmarks.compare_builds OLD NEW``.
 
 OLD and NEW are folders that hold a package ``rigwright`` with its extension. Each runs in a process of its own; the two
 take turns, row by row. A row prints the median ratio new / old over the pairs and its 95 % bounds (bootstrap).

@@ -33,7 +33,7 @@ def test_components_are_those_of_a_singular_value_decomposition(tolerance):
     found = principal_components(data.astype(np.float32), 5)
     _, _, right = np.linalg.svd(data - data.mean(axis=0), full_matrices=False)
     overlap = np.abs((found.basis.T @ right[:5].T).diagonal())
-    np.testing.assert_allclose(overlap, 1.0, atol=1e-3)
+    np.testing.assert_allclose(overlap, 1.0, atol=tolerance["printed"])
     np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(5), atol=tolerance["float32_sum"])
 
 
@@ -80,14 +80,14 @@ def test_confidence_falls_outside_the_fitted_poses():
     assert outside < 0.01
 
 
-def test_joints_and_dials_are_inputs(tmp_path, cylinder_rig):
+def test_joints_and_dials_are_inputs(tmp_path, cylinder_rig, tolerance):
     data = rw.sampling.sample(cylinder_rig, tmp_path / "cylinder.rwdata", count=60, seed=0, workers=1)
     model = pca_regression(data, features="quadratic")
     assert model.metadata["data_hash"] == data.hash
     assert model.control_names == data.pose_names
     error = rw.metrics.vertex_error(data.vertices, model.evaluate(data.poses)).mean
     assert error < 0.2 * rw.metrics.vertex_error(data.vertices, data.vertices[::-1]).mean
-    assert error == pytest.approx(model.metadata["error"]["mean"], rel=1e-5)
+    assert error == pytest.approx(model.metadata["error"]["mean"], rel=tolerance["float32_scaled"])
 
 
 def test_any_number_of_threads_gives_the_same_bytes():

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 import rigwright as rw
-
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
-
-@pytest.fixture(autouse=True)
-def _path(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 
 def test_every_baseline_stands_in_the_table_under_the_gate(tmp_path, cylinder_rig, capsys):
-    import baselines
+    from benchmarks.baselines import table as baselines
 
     train, judged = tmp_path / "train.rwdata", tmp_path / "judged.rwdata"
     rw.sampling.sample(cylinder_rig, train, count=30, seed=0, workers=1, probe=0)

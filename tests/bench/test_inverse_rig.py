@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -11,18 +9,12 @@ import rigwright as rw
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 ALPHA, SMOOTHNESS = 0.3, 5.0
-
-
-@pytest.fixture(autouse=True)
-def _path(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 
 @pytest.fixture
 def scene():
-    from inverse_scenes import paper_size
+    from benchmarks.inverse.scenes import paper_size
 
     return paper_size(60, 8, 10, 12)
 
@@ -38,7 +30,7 @@ def higher_rig():
 
 
 def test_vertex_space_is_the_rig(higher_rig, tolerance):
-    from inverse_peers import VertexSpace
+    from benchmarks.inverse.peers import VertexSpace
 
     space, rng = VertexSpace(higher_rig), np.random.default_rng(0)
     w = rng.uniform(0.02, 0.48, 5)
@@ -59,9 +51,9 @@ def test_vertex_space_is_the_rig(higher_rig, tolerance):
 
 
 def test_published_mm_descends_to_ours(scene, tolerance):
-    from inverse_peers import VertexSpace
-    from inverse_trace import Trace
-    from published_mm import PublishedMM
+    from benchmarks.inverse.peers import VertexSpace
+    from benchmarks.inverse.published_mm import PublishedMM
+    from benchmarks.inverse.trace import Trace
 
     space, mesh = VertexSpace(scene.rig), scene.targets(scene.truth[:1])
     ours = rw.inverse.solve(scene.rig, mesh, alpha=ALPHA).weights[0]
@@ -76,9 +68,9 @@ def test_published_mm_descends_to_ours(scene, tolerance):
 
 
 def test_published_smooth_formulations_descend_to_ours(scene, tolerance):
-    from inverse_peers import VertexSpace
-    from inverse_trace import Trace
-    from published_smooth import PublishedSmooth, ReleasedSmooth
+    from benchmarks.inverse.peers import VertexSpace
+    from benchmarks.inverse.published_smooth import PublishedSmooth, ReleasedSmooth
+    from benchmarks.inverse.trace import Trace
 
     space, meshes = VertexSpace(scene.rig), scene.targets(scene.truth)
     ours = rw.inverse.solve(scene.rig, meshes, alpha=ALPHA, smoothness=SMOOTHNESS).shot_objective
@@ -94,7 +86,7 @@ def test_published_smooth_formulations_descend_to_ours(scene, tolerance):
 
 
 def test_curves_in_the_box_are_minimizers(tolerance):
-    from published_smooth import _bends, _in_box, _product
+    from benchmarks.inverse.published_smooth import _bends, _in_box, _product
 
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -112,8 +104,8 @@ def test_curves_in_the_box_are_minimizers(tolerance):
 
 
 def test_rows_and_accuracy(scene):
-    from inverse_accuracy import compare, recover
-    from inverse_rows import OneFrame, Settings, joint_rows
+    from benchmarks.inverse.accuracy import compare, recover
+    from benchmarks.inverse.rows import OneFrame, Settings, joint_rows
 
     settings = Settings(
         runs=1,
@@ -138,7 +130,7 @@ def test_rows_and_accuracy(scene):
 
 
 def test_trace_ends_at_its_goal():
-    from inverse_trace import Trace
+    from benchmarks.inverse.trace import Trace
 
     trace = Trace(goal=2.0)
     assert [trace.add(f) for f in (5.0, 7.0, 2.0)] == [False, False, True]
@@ -150,9 +142,9 @@ def test_trace_ends_at_its_goal():
 def test_tables_go_between_the_marks(tmp_path, monkeypatch):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         monkeypatch.setenv(name, "1")  # the module sets what is not set
-    import inverse_rig
-    import marks
-    from inverse_rows import Row
+    from benchmarks import marks
+    from benchmarks.inverse import rig as inverse_rig
+    from benchmarks.inverse.rows import Row
 
     page = tmp_path / "page.md"
     monkeypatch.setattr(marks, "PAGES", [page])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,18 +13,11 @@ from tests.packing import oracles
 pytest.importorskip("pulp", reason="pulp is not installed")
 pytest.importorskip("highspy", reason="highspy is not installed")
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
-
-@pytest.fixture(autouse=True)
-def _path(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-
 
 @pytest.mark.parametrize("pairs", [[], [(0, 5)]])
 def test_peers_reach_our_objectives(pairs, tolerance):
-    from packing import ours
-    from packing_peers import published, raw_sequence
+    from benchmarks.packing.peers import published, raw_sequence
+    from benchmarks.packing.plans import ours
 
     neutral, shapes, faces = oracles.random_shapes(3, 14, part=0.05)
     plan = rw.transfer.pack_expressions(neutral, shapes, faces, symmetry=False)
@@ -42,8 +34,8 @@ def test_peers_reach_our_objectives(pairs, tolerance):
 
 
 def test_a_stopped_peer_says_what_it_had():
-    from packing import Timed
-    from packing_peers import Outcome, published, raw_sequence
+    from benchmarks.packing.peers import Outcome, published, raw_sequence
+    from benchmarks.packing.plans import Timed
 
     rng = np.random.default_rng(0)
     active, weights = rng.random((200, 400)) < 0.02, rng.random(200)
@@ -57,7 +49,7 @@ def test_a_stopped_peer_says_what_it_had():
 
 
 def test_a_head_keeps_what_moves():
-    from packing_faces import ARKIT_AREAS, Face
+    from benchmarks.packing.faces import ARKIT_AREAS, Face
 
     neutral, shapes, faces = oracles.random_shapes(3, 5)
     low = neutral - np.float32([0, 500, 0])  # a second plane, far below, where nothing moves
@@ -75,7 +67,7 @@ def test_a_head_keeps_what_moves():
 
 
 def test_findings_follow_the_figures():
-    from packing_coverage import ALPHAS, Alpha, Coverage, where_ours_differs
+    from benchmarks.packing.coverage import ALPHAS, Alpha, Coverage, where_ours_differs
 
     held = [(5, 5, 4), (8, 8, 8), (10, 10, 10)]
     rows = [

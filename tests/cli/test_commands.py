@@ -103,7 +103,7 @@ def test_evaluate_measures_and_writes_vertices(workplace, tolerance):
         (["sample", "hero.npz", "-o", "x.rwdata", "--animation", "bend.txt"], "must be"),
         (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "no array of numbers"),
-        (["evaluate", "hero.npz", "held_out.rwdata"], "load_blendshapes: path is an archive with"),
+        (["evaluate", "hero.npz", "held_out.rwdata"], "hero.npz has morphs beside its joints"),
         (["info", "folder"], "a folder that rigwright.sampling.sample has finished"),
         (["info", "broken.npz"], "broken.npz"),
         (

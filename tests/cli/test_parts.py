@@ -50,7 +50,7 @@ def test_evaluate_writes_parts(folder):
 def eel(tmp_path_factory):
     """The creature of two meshes among the examples."""
     if not has_blender():
-        pytest.skip("no Blender")
+        pytest.skip("no Blender is installed")
     place = tmp_path_factory.mktemp("eel")
     script = Path(__file__).parents[2] / "examples" / "rigs" / "creature.py"
     run_script(script, [str(place / "eel.blend")])

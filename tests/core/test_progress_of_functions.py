@@ -27,6 +27,12 @@ def linear_blend(progress, folder):
     rw.baselines.linear_blend(samples, progress=progress)
 
 
+def some_samples():
+    rig = small_rig()
+    poses, vertices = rig.sample(np.asarray(rig.channel_ranges, np.float32).T.repeat(3, axis=0))
+    return rw.baselines.Samples(rig.skeleton, rig.rest_vertices, np.asarray(rig.faces, np.int32), poses, vertices)
+
+
 def sample(progress, folder):
     return rw.sampling.sample(small_rig(), folder / "data", count=4, probe=0, progress=progress)
 
@@ -55,6 +61,14 @@ CALLS = {
     "measure_transfer": lambda p, _: rw.report.measure_transfer(RIG, RIG, progress=p),
     "sample": sample,
     "sample_actions": sample_actions,
+    "ssdr": lambda p, _: rw.baselines.ssdr(some_samples(), bones=2, influences=2, rounds=2, progress=p),
+    "skinning_decomposition": lambda p, _: rw.baselines.skinning_decomposition(
+        REST, SHAPES, bones=2, influences=2, rounds=2, progress=p
+    ),
+    "pca_regression": lambda p, _: rw.baselines.pca_regression(some_samples(), progress=p),
+    "kpsa": lambda p, _: rw.baselines.kpsa(some_samples(), points=6, vectors=3, progress=p),
+    "direct_delta_mush": lambda p, _: rw.baselines.direct_delta_mush(some_samples(), progress=p),
+    "pose_space_deformation": lambda p, _: rw.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
     "balanced": lambda p, _: rw.sampling.balanced(small_rig(), "uniform", 4, progress=p),
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }

@@ -44,6 +44,10 @@ def linear_blend(threads):
     rw.baselines.linear_blend(Data(), threads=threads)
 
 
+STILL = np.tile(np.eye(3, 4, dtype=np.float32).ravel(), (4, 1))
+SAMPLES = rw.baselines.Samples(rw.Skeleton(["root"], [-1], np.eye(3, 4)[None]), REST, FACES, STILL, SHAPES[:4])
+KEY_POINTS = rw.baselines.key_point_subspace(SHAPES, points=4, vectors=2)
+
 CALLS = {
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rw.Deformer.evaluate(RIG, WEIGHTS, threads=n),
@@ -53,6 +57,16 @@ CALLS = {
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
+    "pca_regression": lambda n: rw.baselines.pca_regression(SAMPLES, threads=n),
+    "ssdr": lambda n: rw.baselines.ssdr(SAMPLES, threads=n),
+    "skinning_decomposition": lambda n: rw.baselines.skinning_decomposition(REST, SHAPES, threads=n),
+    "kpsa": lambda n: rw.baselines.kpsa(SAMPLES, threads=n),
+    "key_point_subspace": lambda n: rw.baselines.key_point_subspace(SHAPES, threads=n),
+    "KeyPointSubspace.coefficients": lambda n: KEY_POINTS.coefficients(SHAPES[:, KEY_POINTS.points], threads=n),
+    "KeyPointSubspace.reconstruct": lambda n: KEY_POINTS.reconstruct(SHAPES[:, KEY_POINTS.points], threads=n),
+    "direct_delta_mush": lambda n: rw.baselines.direct_delta_mush(SAMPLES, threads=n),
+    "pose_space_deformation": lambda n: rw.baselines.pose_space_deformation(SAMPLES, threads=n),
+    "difficulty": lambda n: rw.metrics.difficulty((STILL, SHAPES[:4]), (STILL, SHAPES[:4]), threads=n),
     "Playback.__init__": lambda n: rw.exports.Playback(RIG, WEIGHTS, threads=n),
     "Solver.solve": lambda n: rw.inverse.Solver(RIG).solve(REST, threads=n),
     "trade_off": lambda n: rw.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),

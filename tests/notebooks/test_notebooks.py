@@ -127,7 +127,7 @@ def test_every_notebook_is_checked():
 def test_notebook_runs(name, script, data, tmp_path, monkeypatch):
     """Shortened, and on built-in faces where it takes long to make one; ./run check runs notebooks in full."""
     for package in (*NEEDS.get(name, ()), "pyvista", "matplotlib"):
-        pytest.importorskip(package)
+        pytest.importorskip(package, reason=f"{package} is not installed")
     if name in OF_ASSETS:
         try:
             asset_folder()

@@ -35,35 +35,61 @@ class KeyPointSubspace:
     solve: NDArray[np.float64]
 
     def coefficients(self, key_points: ArrayLike, *, threads: int = 0) -> NDArray[np.float64]:
-        """Coefficients (T, R) of key point positions (T, P, 3).
+        """Coefficients of a basis that fit key points best.
+
+        Parameters
+        ----------
+        key_points : array_like, shape (T, P, 3)
+            Positions of the vertices :attr:`points`.
+        threads : int
+            Number of threads; 0 means all processors that this process may use.
+
+        Returns
+        -------
+        ndarray of float64, shape (T, R)
 
         Raises
         ------
         ValueError
             If the shape is wrong or a number not finite.
         """
-        check = Arguments("coefficients", P=len(self.points))
-        given = check.numbers("key_points", key_points, "T P 3")
-        offsets = given.reshape(len(given), -1) - self.mean.reshape(-1, 3)[self.points].reshape(-1)
-        return np.asarray(_core.matrix_product(offsets, np.ascontiguousarray(self.solve.T), threads=threads))
+        return self._coefficients("coefficients", key_points, threads)
 
     def reconstruct(self, key_points: ArrayLike, *, threads: int = 0) -> NDArray[np.float32]:
-        """Vertices (T, V, 3) of key point positions (T, P, 3) that the rig itself gives: the published use.
+        """All vertices of key points whose positions the rig itself gives: the published use.
+
+        Parameters
+        ----------
+        key_points : array_like, shape (T, P, 3)
+            Positions of the vertices :attr:`points`.
+        threads : int
+            Number of threads; 0 means all processors that this process may use.
+
+        Returns
+        -------
+        ndarray of float32, shape (T, V, 3)
 
         Raises
         ------
         ValueError
             As :meth:`coefficients`.
         """
-        found = self.coefficients(key_points, threads=threads).astype(np.float32)
+        found = self._coefficients("reconstruct", key_points, threads).astype(np.float32)
         moved = _core.matrix_product(found, np.ascontiguousarray(self.basis.T), threads=threads) + self.mean
         return np.asarray(moved.reshape(len(found), -1, 3))
+
+    def _coefficients(self, function: str, key_points: ArrayLike, threads: int) -> NDArray[np.float64]:
+        check = Arguments(function, P=len(self.points))
+        threads = check.threads(threads)
+        given = check.numbers("key_points", key_points, "T P 3")
+        offsets = given.reshape(len(given), -1) - self.mean.reshape(-1, 3)[self.points].reshape(-1)
+        return np.asarray(_core.matrix_product(offsets, np.ascontiguousarray(self.solve.T), threads=threads))
 
 
 def key_point_subspace(
     vertices: ArrayLike, points: int = 274, vectors: int = 200, *, threads: int = 0
 ) -> KeyPointSubspace:
-    """Principal components of shapes, and the key points that determine them best (KPSA, Meyer and Anderson 2007).
+    """Principal components of shapes, and the key points that determine them best (KPSA; Meyer and Anderson 2007).
 
     ``v = U (U_P)^+ (v_P - m_P) + m``: the R coefficients of a shape are least squares on its key points P. Key points
     are chosen one by one where the coefficients determine a vertex least, given the points so far (the trace of its
@@ -95,10 +121,11 @@ def key_point_subspace(
     True
     """
     check = Arguments("key_point_subspace")
+    threads = check.threads(threads)
     shapes = check.numbers("vertices", vertices, "T+ V+ 3", dtype=np.float32)
     vectors = check.whole("vectors", vectors, least=1, most=min(len(shapes) - 1, 3 * shapes.shape[1]))
     points = check.whole("points", points, least=-(-vectors // 3), most=shapes.shape[1])
-    found = principal_components(shapes.reshape(len(shapes), -1), vectors, check.threads(threads))
+    found = principal_components(shapes.reshape(len(shapes), -1), vectors, threads)
     scales = np.sqrt(np.square(found.coefficients).mean(axis=0))  # components count by how far they move the mesh
     scaled = (found.basis * scales).reshape(-1, 3, vectors).astype(np.float64)
     chosen, covariance = _choose(scaled, points)

@@ -27,7 +27,7 @@ def kpsa(
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> Deformer:
-    """Key point subspace (KPSA, Meyer and Anderson 2007), driven by the controls.
+    """Key point subspace (KPSA; Meyer and Anderson 2007), driven by the controls.
 
     The published method takes the positions of the key points from the rig itself and reconstructs the others
     (:func:`key_point_subspace`); its error on the fitted poses is ``metadata["training"]["key_points_given"]``. To be a

@@ -61,7 +61,7 @@ def skinning_decomposition(
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> SkinningDecomposition:
-    """Decompose moving vertices into skin weights and the motions of free rigid bones (SSDR, Le and Deng 2012).
+    """Decompose moving vertices into skin weights and the motions of free rigid bones (SSDR; Le and Deng 2012).
 
     Minimizes ``sum_tk |sum_b w_kb S_tb v_k^0 - v_tk|^2`` over rigid motions S and weights w >= 0 of sum 1, at most
     ``influences`` per vertex. It begins with clusters that move rigidly; then weights (exact least squares on the

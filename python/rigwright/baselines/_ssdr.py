@@ -32,7 +32,7 @@ def ssdr(
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> Deformer:
-    """Linear blend skinning by free rigid bones (SSDR, Le and Deng 2012), driven by the controls.
+    """Linear blend skinning by free rigid bones (SSDR; Le and Deng 2012), driven by the controls.
 
     :func:`skinning_decomposition` gives weights and, for each frame, the bones' motions. The published method stops
     there: it compresses a clip, and its error with the bones' own motions is

@@ -45,9 +45,13 @@ def test_the_tracks_are_listed_as_one_action_from_the_first_strip_to_the_last(st
         ("shape.bulge", ramp(3, 1.0)),
     ],
 )
-def test_channels_are_those_of_all_strips_in_their_place(stacked: Any, stack: Any, name: str, ends: Any) -> None:
+def test_channels_are_those_of_all_strips_in_their_place(
+    stacked: Any, stack: Any, name: str, ends: Any, tolerance
+) -> None:
     values = column(stacked, stack, name)
-    np.testing.assert_allclose([values[frame - FIRST] for frame in ends], list(ends.values()), atol=1e-4)
+    np.testing.assert_allclose(
+        [values[frame - FIRST] for frame in ends], list(ends.values()), atol=tolerance["float32_character"]
+    )
 
 
 def test_a_muted_track_plays_nothing(stacked: Any, stack: Any) -> None:
@@ -58,9 +62,9 @@ def test_what_strips_move_beside_channels_is_named(stack: Any) -> None:
     assert stack.missed == ["location x of object 'Rig'"]
 
 
-def test_playing_takes_along_what_is_no_channel(stacked: Any) -> None:
+def test_playing_takes_along_what_is_no_channel(stacked: Any, tolerance) -> None:
     root_x = stacked.played("NLA")[0][:, 3]
-    assert root_x[-1] - root_x[0] == pytest.approx(2.0, abs=1e-5)
+    assert root_x[-1] - root_x[0] == pytest.approx(2.0, abs=tolerance["float32_scaled"])
 
 
 def test_bones_and_shapes_are_posed_as_by_their_channels(stacked: Any, stack: Any) -> None:

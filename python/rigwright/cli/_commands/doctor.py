@@ -29,9 +29,10 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
-    "notebooks": ("nbclient", "nbformat", "ipykernel"),
+    "notebooks": ("nbclient", "nbformat", "ipykernel", "jupytext"),
+    "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
 }
-IMPORTED = {"usd-core": "pxr"}  # where the module has another name than the package
+IMPORTED = {"usd-core": "pxr", "myst-nb": "myst_nb"}  # where the module has another name than the package
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks, one room per system: ``python -m benchmarks.ROOM.SCRIPT --help``."""

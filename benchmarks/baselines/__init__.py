@@ -1,0 +1,1 @@
+"""Baselines under the gate."""

@@ -1,0 +1,1 @@
+"""Blendshapes forward, and crowds by level of detail."""

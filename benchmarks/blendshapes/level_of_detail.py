@@ -1,0 +1,233 @@
+"""How far a face is off when only the first shapes of an order of importance are evaluated.
+
+``python -m benchmarks.blendshapes.level_of_detail`` (about two minutes) draws error against prefix for every order into
+``docs/level_of_detail.png`` and prints the tables. Two faces play the first performance of compskin_face_anim: the ICT
+face with that data set's 72 controls and 215 constructed combinations, and MakeHuman's face with the 52 sculpted ARKit
+shapes, driven by the same curves through the table of ``rigwright.faces`` (a control drives the ARKit shape of that
+name; all of its body counts as vertices, so its errors compare with each other only). "rms in the clip" knows the clip:
+RMS times how much the clip uses a shape. The other orders do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+from rigwright.crowd._importance import MEASURES
+from rigwright.faces._compskin import compskin_curves, control_table
+from rigwright.plot._colors import ACCENT, INK, QUIET, SERIES
+from rigwright.plot._drawing import figure, plain_numbers
+from rigwright.plot._portrait import portrait_renderer
+
+ROOT = Path(__file__).resolve().parents[2]
+PERFORMANCE = slice(0, 200, 4)  # the data set cuts after row 199
+CAMERA = rw.crowd.Camera(field_of_view=40.0, image_height=1080)
+METRES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+# Carrigan 2020, table 5.12: mean rating of an action unit's difference from the neutral. A shape takes the rating of
+# the first unit one of whose words its name holds.
+RATINGS = (
+    (("jawopen", "jawdrop"), 5.97),
+    (("eyeblink", "eyesclosed"), 5.20),
+    (("mouthsmile", "lipcornerpuller"), 4.18),
+    (("browinnerup", "browouterup", "innerbrowraiser", "outerbrowraiser"), 3.56),
+    (("mouthpucker", "lippucker", "mouthfunnel", "lipfunneler"), 3.55),
+    (("cheeksuck",), 3.24),
+    (("eyewide", "upperlidraiser"), 3.15),
+    (("cheekpuff",), 2.77),
+    (("mouthfrown", "lipcornerdepressor"), 2.56),
+    (("browdown",), 2.22),
+    (("nostrildilator",), 1.78),
+)
+# Line of an order in the chart: color, style, width. Geometry is drawn through, images are dashed.
+LINES = {
+    "as in the file": (QUIET, ":", 1.4),
+    "rms": (ACCENT, "-", 1.8),
+    "hausdorff": (SERIES[1], "-", 1.4),
+    "triangle_distortion": (SERIES[6], "-", 1.4),
+    "image_mse": (SERIES[5], "--", 1.4),
+    "image_ssim": ("#c99a2e", "--", 1.4),
+    "ratings": (INK, "-", 1.0),
+    "rms in the clip": (ACCENT, "-.", 1.4),
+}
+BLINKS = ("eyeblink", "eyesclosed")
+MOUTH = ("mouth", "lip", "jaw", "dimpler")
+
+
+@dataclass(frozen=True)
+class Face:
+    name: str
+    rig: rw.BlendshapeRig
+    weights: NDArray[np.float32]  # (T, K)
+
+    @property
+    def millimeters(self) -> float:
+        return 1000.0 * float(self.rig.metadata["meters_per_unit"])
+
+    def named(self, words: tuple[str, ...]) -> NDArray[np.bool_]:
+        """(K,) whether a shape's name holds one of the words."""
+        return np.array([any(word in name.lower() for word in words) for name in self.rig.shape_names])
+
+
+def faces(data: Path) -> Iterator[Face]:
+    rig, weights = rw.faces.ict_with_combinations(data / "ict_facekit", data / "compskin_face_anim")
+    yield Face("ICT face, 72 shapes, 215 constructed combinations", rig, weights[PERFORMANCE])
+    whole = rw.faces.makehuman(data / "makehuman_hm08", "arkit")
+    kept = [k for k, name in enumerate(whole.shape_names) if not name.startswith("viseme")]
+    names = [whole.shape_names[k] for k in kept]
+    deltas = np.stack([whole.column(k) for k in kept])
+    rig = rw.BlendshapeRig(whole.rest_vertices, deltas, names=names, faces=whole.faces, metadata=whole.metadata)
+    controls, curves = compskin_curves(data / "compskin_face_anim")
+    yield Face(f"MakeHuman face, {len(kept)} ARKit shapes", rig, arkit_weights(names, controls, curves[PERFORMANCE]))
+
+
+def arkit_weights(names: list[str], controls: list[str], curves: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Curves of ARKit shapes: of the controls that the table lets drive a shape, the strongest."""
+    table, weights = control_table(), np.zeros((len(curves), len(names)), np.float32)
+    for control, curve in zip(controls, curves.T, strict=True):
+        for term in table[control]:
+            name = term["shape"].replace("_L", "Left").replace("_R", "Right")
+            name = name if name in names else name.removesuffix("Left").removesuffix("Right")
+            if name in names:
+                own = weights[:, names.index(name)]
+                np.maximum(own, np.clip(term.get("weight", 1.0) * curve, 0.0, 1.0), out=own)
+    return weights
+
+
+def orders(face: Face) -> dict[str, NDArray[np.int32]]:
+    rig = face.rig
+    found = {"as in the file": np.arange(rig.num_shapes, dtype=np.int32)}
+    with portrait_renderer(rig) as picture:
+        for by in MEASURES:
+            if by != "displacement":  # nearly that of rms
+                found[by] = rw.crowd.importance_order(rig, by, picture=picture)
+    use = np.sqrt(np.square(face.weights).mean(axis=0))
+    return found | {
+        "ratings": rw.crowd.importance_order(rig, ratings(face)),
+        "rms in the clip": rw.crowd.importance_order(rig, use * rw.crowd.importance(rig, "rms")),
+    }
+
+
+def ratings(face: Face) -> NDArray[np.float64]:
+    """Published ratings, and for shapes without one what a line through the rated shapes' RMS gives."""
+    rms = rw.crowd.importance(face.rig, "rms")
+    scores = np.full(len(rms), np.nan)
+    for words, rating in RATINGS:
+        scores[face.named(words) & np.isnan(scores)] = rating
+    rated = ~np.isnan(scores)
+    slope, start = np.polyfit(rms[rated], scores[rated], 1)
+    return np.where(rated, scores, start + slope * rms)
+
+
+def print_errors(
+    face: Face, found: dict[str, NDArray[np.int32]], errors: dict[str, rw.crowd.LevelOfDetailErrors]
+) -> None:
+    count = face.rig.num_shapes
+    nothing = next(iter(errors.values()))
+    print(f"\n{face.name}; {len(face.weights)} frames; {face.rig.metadata['name']}")
+    print(
+        f"without any shape: {over_clip(nothing, face)[0][0]:.2f} mm RMS, {over_clip(nothing, face)[1][0]:.1f} at worst"
+    )
+    print(f"{'order':<20} {'RMS, mm, of the first':<31} {'worst, mm, of the first':<25} first  mouth in the")
+    print(f"{'':<20} " + "   75%    50%    25%  (share)   " + "   75%    50%    25%     blink  first 25%")
+    for label, order in found.items():
+        rms, worst = over_clip(errors[label], face)
+        at = [round(part * count) for part in (0.75, 0.5, 0.25)]
+        blink = int(np.flatnonzero(face.named(BLINKS)[order])[0]) + 1
+        mouth = int(face.named(MOUTH)[order][: at[2]].sum())
+        print(
+            f"{label:<20} {rms[at[0]]:6.3f} {rms[at[1]]:6.3f} {rms[at[2]]:6.3f}  ({rms[at[2]] / rms[0]:4.0%})    "
+            f"{worst[at[0]]:6.2f} {worst[at[1]]:6.2f} {worst[at[2]]:6.2f}    {blink:5d}  {mouth:3d} of {at[2]}"
+        )
+
+
+def over_clip(errors: rw.crowd.LevelOfDetailErrors, face: Face) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(K + 1,) RMS over vertices and frames, and the largest of both, in millimeters."""
+    return face.millimeters * np.sqrt(np.square(errors.rms).mean(axis=0)), face.millimeters * errors.max.max(axis=0)
+
+
+def print_detail(face: Face, order: NDArray[np.int32]) -> None:
+    measured = rw.crowd.LevelOfDetail(face.rig, order, face.weights)
+    bound = rw.crowd.LevelOfDetail(face.rig, order)
+    distance = np.array(METRES) / float(face.rig.metadata["meters_per_unit"])
+    print(f"shapes for an error of one pixel, {CAMERA.image_height} lines, {CAMERA.field_of_view:g} degrees, order rms")
+    print("meters    " + " ".join(f"{meters:5g}" for meters in METRES))
+    for label, lod in (("measured", measured), ("bound", bound)):
+        print(f"{label:<9} " + " ".join(f"{n:5d}" for n in lod.prefix(distance, CAMERA)))
+
+
+def print_times(face: Face, order: NDArray[np.int32], heads: int = 100) -> None:
+    """What prefixes and shared heads save, relative to distinct heads with all shapes, on one thread."""
+    rng = np.random.default_rng(0)
+    crowd = rw.crowd.Crowd(face.rig, [face.weights], order)
+    own = np.linspace(0, len(face.weights) - 1, heads)
+    shared = rng.choice(own, 10)[rng.integers(0, 10, heads)]
+    out = np.empty((heads, *face.rig.rest_vertices.shape), np.float32)
+    calls: dict[str, Callable[[], object]] = {}
+    for part in (1.0, 0.75, 0.5, 0.25):
+        length = round(part * face.rig.num_shapes)
+        calls[f"{part:.0%} of the shapes"] = partial(crowd.evaluate, 0, own, length, out=out, threads=1)
+    calls["10 distinct heads, copied to all"] = lambda: crowd.evaluate(0, shared, out=out, threads=1)
+    calls["10 distinct heads, instanced"] = lambda: crowd.instances(0, shared, threads=1)
+    taken: dict[str, list[float]] = {label: [] for label in calls}
+    for _ in range(11):  # in turns, so that all see the same machine; the first round warms up
+        for label, call in calls.items():
+            begin = time.perf_counter()
+            call()
+            taken[label].append(time.perf_counter() - begin)
+    medians = {label: statistics.median(times[1:]) for label, times in taken.items()}
+    whole = next(iter(medians.values()))
+    print(f"time of {heads} heads on one thread, relative to all shapes of distinct heads ({1000 * whole:.1f} ms)")
+    for label, seconds in medians.items():
+        print(f"  {label:<33} {seconds / whole:5.2f}")
+
+
+def draw(results: list[tuple[Face, dict[str, rw.crowd.LevelOfDetailErrors]]], path: Path) -> None:
+    canvas, axes = figure(2, len(results), (10.4, 7.2), sharex=True)
+    for column, (face, errors) in enumerate(results):
+        share = 100.0 * np.arange(face.rig.num_shapes + 1) / face.rig.num_shapes
+        for row, unit in enumerate(("RMS error, mm", "error of the worst vertex, mm")):
+            axis = axes[row * len(results) + column]
+            for label, own in errors.items():
+                values, (color, style, width) = over_clip(own, face)[row], LINES[label]
+                axis.plot(share, values, color=color, linestyle=style, linewidth=width, label=label)
+                highest = values[0]
+            axis.set(yscale="log", xlim=(0, 100), ylim=(0.01 * highest, 1.2 * highest), ylabel=unit)
+            plain_numbers(axis.yaxis)
+        axes[column].set_title(face.name, loc="left", fontsize=10, color=QUIET)
+        axes[len(results) + column].set_xlabel("shapes evaluated, %")
+    canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=4, frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    canvas.savefig(path, dpi=85, facecolor="white", pil_kwargs={"optimize": True})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of the faces")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "level_of_detail.png")
+    arguments = parser.parse_args()
+    results = []
+    for face in faces(arguments.data):
+        found = orders(face)
+        errors = {
+            label: rw.crowd.level_of_detail_errors(face.rig, order, face.weights) for label, order in found.items()
+        }
+        print_errors(face, found, errors)
+        print_detail(face, found["rms"])
+        print_times(face, found["rms"])
+        results.append((face, errors))
+    draw(results, arguments.out)
+    print(f"\n{arguments.out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Learned bodies: accuracy, seams, posing, pictures."""

@@ -1,0 +1,1 @@
+"""The inverse rig: accuracy, speed, peers."""

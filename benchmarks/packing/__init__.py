@@ -1,0 +1,1 @@
+"""Packing of expressions: plans, coverage, peers."""

@@ -1,0 +1,1 @@
+"""Transfer of shapes: accuracy, topologies, speed, peers."""
