@@ -40,7 +40,7 @@ class KeyPointSubspace:
         Parameters
         ----------
         key_points : array_like, shape (T, P, 3)
-            Positions of the vertices :attr:`points`.
+            Positions of the vertices ``points``.
         threads : int
             Number of threads; 0 means all processors that this process may use.
 
@@ -61,7 +61,7 @@ class KeyPointSubspace:
         Parameters
         ----------
         key_points : array_like, shape (T, P, 3)
-            Positions of the vertices :attr:`points`.
+            Positions of the vertices ``points``.
         threads : int
             Number of threads; 0 means all processors that this process may use.
 
