@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print what the file is and return it."""
-    motion = describe_motion(args.file)
+    motion = describe_motion(args.file, args.mesh[0] if args.mesh and len(args.mesh) == 1 else None)
     if motion is not None:
         result = motion
     elif args.file.is_dir():
