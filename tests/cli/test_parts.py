@@ -89,6 +89,12 @@ def test_a_rig_is_no_data_set(eel):
     assert "eel.blend is no data set; rigwright sample eel.blend -o FOLDER makes one of a rig" in done.stderr
 
 
+def test_info_takes_a_moving_glb_of_several_meshes(tmp_path):
+    write_two_parts(tmp_path / "m.glb")
+    found = json_of("info", "m.glb", folder=tmp_path)
+    assert (found["type"], found["vertices"], found["frames"]) == ("shot", 7, 2)
+
+
 @pytest.mark.parametrize(("options", "vertices"), [((), 7), (("--mesh", "eyes"), 4)])
 def test_info_takes_all_moving_meshes_of_a_usd_file(tmp_path, options, vertices):
     pytest.importorskip("pxr", reason="usd-core is not installed")

@@ -63,6 +63,16 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
     return None
 
 
+def describe_moving_glb(path: Path) -> dict[str, Any] | None:
+    """Facts of a .glb as a shot; None if it is another file or holds no motion."""
+    if not path.name.lower().endswith((".glb", ".gltf")):
+        return None
+    try:
+        return _shot(path)
+    except ValueError:
+        return None
+
+
 def _archive(path: Path) -> dict[str, Any] | None:
     try:
         held = set(member_names(path, "info"))
