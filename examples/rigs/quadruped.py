@@ -103,6 +103,7 @@ def blanket(armature, body):
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=16, y_subdivisions=16, size=0.5, location=(0, 0.0, 0.82))
     cloth = bpy.context.object
     cloth.name = cloth.data.name = "Blanket"
+    cloth.parent = armature  # which stands at the origin: the blanket follows it through the scene
     group = cloth.vertex_groups.new(name="pin")
     group.add([v.index for v in cloth.data.vertices if abs(v.co.x) < 0.04], 1.0, "REPLACE")
     spine = cloth.vertex_groups.new(name="spine")

@@ -63,6 +63,60 @@ def test_sample_says_which_meshes_are_the_character(eel):
     assert rw.Dataset(eel / "eel.rwdata").surface.parts == ["Eel", "Eyes"]
 
 
+@pytest.fixture(scope="module")
+def swimmer(eel):
+    """A model of the eel without training."""
+    with rw.sources.load(eel / "eel.blend") as rig:
+        data = rw.sampling.sample(rig, eel / "few.rwdata", count=8, probe=0)
+    rw.baselines.linear_blend(data, influences=2).save(eel / "eel.safetensors")
+    return eel
+
+
+def test_evaluate_gives_the_error_of_each_part(swimmer):
+    done = rigwright_command("evaluate", "eel.safetensors", "eel.blend", "--action", "swim", folder=swimmer)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("swim: by part: "))
+    assert {part.split()[0] for part in line.removeprefix("swim: by part: ").split("; ")} == {"Eel", "Eyes"}
+
+
+def test_a_rig_as_motion_needs_an_action(swimmer):
+    done = rigwright_command("evaluate", "eel.safetensors", "eel.blend", "-o", "swim.usd", folder=swimmer)
+    assert done.returncode == 2
+    assert done.stderr.endswith("eel.blend is a rig: say which of its actions to play, --action NAME or --actions\n")
+
+
+def test_a_rig_is_no_data_set(eel):
+    done = rigwright_command("train", "body", "eel.blend", "-o", "no.safetensors", folder=eel)
+    assert "eel.blend is no data set; rigwright sample eel.blend -o FOLDER makes one of a rig" in done.stderr
+
+
+def test_info_takes_a_moving_glb_of_several_meshes(tmp_path):
+    write_two_parts(tmp_path / "m.glb")
+    found = json_of("info", "m.glb", folder=tmp_path)
+    assert (found["type"], found["vertices"], found["frames"]) == ("shot", 7, 2)
+
+
+@pytest.mark.parametrize(("options", "vertices"), [((), 7), (("--mesh", "eyes"), 4)])
+def test_info_takes_all_moving_meshes_of_a_usd_file(tmp_path, options, vertices):
+    pytest.importorskip("pxr", reason="usd-core is not installed")
+    write_two_parts(tmp_path / "m.usda")
+    assert json_of("info", "m.usda", *options, folder=tmp_path)["vertices"] == vertices
+
+
+@pytest.mark.parametrize("ending", ["pc2", "mdd"])
+def test_each_mesh_has_a_point_cache_of_its_own(tmp_path, ending):
+    moving, notes = write_two_parts(tmp_path / f"m.{ending}")
+    assert f"m.body.{ending}, m.eyes.{ending}" in notes[-1]
+    for part, own in (("body", slice(0, 3)), ("eyes", slice(3, 7))):
+        np.testing.assert_array_equal(rw.sources.load_shot(tmp_path / f"m.{part}.{ending}").vertices, moving[:, own])
+
+
+def write_two_parts(path):
+    """Two frames of a triangle and a quad as two parts, and what writing them says."""
+    moving = np.random.default_rng(0).normal(size=(2, 7, 3)).astype(np.float32)
+    surface = rw.sources.Surface(["body", "eyes"], [0, 0, 0, 1, 1, 1, 1])
+    return moving, rw.exports.write_vertices(path, moving, [[0, 1, 2, -1], [3, 4, 5, 6]], surface=surface)
+
+
 def test_actions_are_clips_of_the_data_set(eel):
     json_of("sample", "eel.blend", "-o", "both.rwdata", "--actions", folder=eel)
     ds = rw.Dataset(eel / "both.rwdata")

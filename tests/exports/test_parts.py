@@ -94,7 +94,7 @@ def test_glb_is_read_back_with_its_parts(tmp_path):
 
 def test_glb_says_how_many_vertices_are_doubled_at_seams(tmp_path, tolerance):
     notes = written(tmp_path / "m.glb")
-    assert "1 vertices are there again for a second texture coordinate: glTF has one per vertex" in notes
+    assert "1 vertices were duplicated: they have several texture coordinates, and glTF has one per vertex" in notes
     again = load_shot(tmp_path / "m.glb").vertices
     assert again.shape[1] == 11
     np.testing.assert_allclose(

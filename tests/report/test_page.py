@@ -201,6 +201,18 @@ def test_the_confidence_is_defined_once(page):
     assert "1/2 at a quarter of its radius outside" in " ".join(rw.Deformer.confidence.__doc__.split())
 
 
+def test_what_no_pose_decides_is_a_warning(studied):
+    from types import SimpleNamespace
+
+    from rigwright.report._body.page import left_out
+
+    rig = SimpleNamespace(not_reproduced=["modifier 'Cape', cloth: depends on the frames before"])
+    assert left_out(rig.not_reproduced) == [
+        "Not reproduced, because no pose decides it: modifier 'Cape', cloth: depends on the frames before."
+    ]
+    assert left_out([]) == []
+
+
 def test_what_rested_in_training_is_a_warning(studied, monkeypatch):
     from types import SimpleNamespace
 
@@ -210,4 +222,4 @@ def test_what_rested_in_training_is_a_warning(studied, monkeypatch):
     resting = SimpleNamespace(**{name: getattr(model, name) for name in ("control_names", "joint_names", "tensors")})
     resting.confidence, resting.metadata = model.confidence, {"resting": {"tail": "no limits"}}
     numbers = SimpleNamespace(subject=SimpleNamespace(model=resting), truths=[])
-    assert doubts(numbers) == ["1 of its joints, controls, shapes and dials never move: no limits: tail."]
+    assert doubts(numbers) == ["1 of its joints, controls, shapes and dials never move: tail (no limits)."]

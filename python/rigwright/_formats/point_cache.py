@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._atomic_files import atomic_file
+from rigwright._formats.usd_names import unique_identifiers
 from rigwright._rigs.moving_mesh import MovingMesh
 from rigwright._rigs.shot import Shot
 from rigwright._validate import bad_argument
@@ -48,11 +49,26 @@ def write_pc2_parts(parts: Sequence[tuple[Path, NDArray[np.integer[Any]]]], mesh
 
 def write_mdd(path: Path, mesh: MovingMesh) -> None:
     """Write an MDD file that begins at 0 seconds, in the mesh's own axes and unit."""
-    with atomic_file(path) as stream:
-        stream.write(struct.pack(MDD_HEADER, len(mesh), mesh.num_vertices))
-        stream.write((np.arange(len(mesh)) / mesh.fps).astype(">f4").tobytes())
+    write_mdd_parts([(path, np.arange(mesh.num_vertices))], mesh)
+
+
+def write_mdd_parts(parts: Sequence[tuple[Path, NDArray[np.integer[Any]]]], mesh: MovingMesh) -> None:
+    """Write an MDD file for each of several lists of vertices; the frames are read once."""
+    with contextlib.ExitStack() as files:
+        streams = [files.enter_context(atomic_file(path)) for path, _ in parts]
+        for stream, (_, vertices) in zip(streams, parts, strict=True):
+            stream.write(struct.pack(MDD_HEADER, len(mesh), len(vertices)))
+            stream.write((np.arange(len(mesh)) / mesh.fps).astype(">f4").tobytes())
         for chunk in mesh.chunks():
-            stream.write(chunk.astype(">f4").tobytes())
+            for stream, (_, vertices) in zip(streams, parts, strict=True):
+                stream.write(chunk[:, vertices].astype(">f4").tobytes())
+
+
+def cache_paths(path: Path, parts: Sequence[str]) -> list[Path]:
+    """``path`` itself, or ``STEM.PART.ENDING`` of each of several parts."""
+    if len(parts) < 2:
+        return [path]
+    return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in unique_identifiers(parts, "mesh")]
 
 
 def load_pc2(path: Path, fps: float = DEFAULT_FPS) -> Shot:

@@ -26,16 +26,9 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
     mesh : str, optional
         Prim path or name; needed where several meshes have moving points.
     """
-    usd = require("pxr.Usd", extra="usd", purpose="opening USD files")
     geometry = require("pxr.UsdGeom", extra="usd", purpose="opening USD files")
-    errors = require("pxr.Tf", extra="usd", purpose="opening USD files")
-    try:
-        stage = usd.Stage.Open(str(path))
-    except errors.ErrorException as error:
-        reason = " ".join(str(error).split())[:200]
-        raise bad_argument("load_shot", "path", f"{path}: unreadable ({reason})", "a USD file") from error
-    _bake_skinning(stage)
-    prim = _choose([geometry.Mesh(p) for p in stage.Traverse() if p.IsA(geometry.Mesh)], mesh, path)
+    stage = _opened(path)
+    prim = _choose(_meshes(stage), mesh, path)
     samples = prim.GetPointsAttr().GetTimeSamples()
     codes = np.arange(np.floor(samples[0]), np.ceil(samples[-1]) + 1) if len(samples) else np.array([0.0])
     cache = geometry.XformCache()
@@ -53,6 +46,35 @@ def load_usd_shot(path: Path, mesh: str | None = None) -> Shot:
     )
 
 
+def moving_meshes(path: Path) -> list[str]:
+    """Prim paths of the meshes of a USD file whose points move; of all if none moves."""
+    stage = _opened(path)  # its prims end with it
+    meshes = _meshes(stage)
+    return [str(mesh.GetPath()) for mesh in _moving(meshes) or meshes]
+
+
+def _opened(path: Path) -> Any:
+    """The stage, with skinning as points."""
+    usd = require("pxr.Usd", extra="usd", purpose="opening USD files")
+    errors = require("pxr.Tf", extra="usd", purpose="opening USD files")
+    try:
+        stage = usd.Stage.Open(str(path))
+    except errors.ErrorException as error:
+        reason = " ".join(str(error).split())[:200]
+        raise bad_argument("load_shot", "path", f"{path}: unreadable ({reason})", "a USD file") from error
+    _bake_skinning(stage)
+    return stage
+
+
+def _meshes(stage: Any) -> list[Any]:
+    geometry = require("pxr.UsdGeom", extra="usd", purpose="opening USD files")
+    return [geometry.Mesh(prim) for prim in stage.Traverse() if prim.IsA(geometry.Mesh)]
+
+
+def _moving(meshes: list[Any]) -> list[Any]:
+    return [mesh for mesh in meshes if mesh.GetPointsAttr().GetNumTimeSamples() > 1]
+
+
 def _bake_skinning(stage: Any) -> None:
     """Turn what skeletons and blend shapes move into points, in memory alone."""
     if not any(prim.GetTypeName() == "SkelRoot" for prim in stage.Traverse()):
@@ -66,7 +88,7 @@ def _bake_skinning(stage: Any) -> None:
 
 
 def _choose(meshes: list[Any], name: str | None, path: Path) -> Any:
-    moving = [mesh for mesh in meshes if mesh.GetPointsAttr().GetNumTimeSamples() > 1]
+    moving = _moving(meshes)
     found = moving or meshes
     if name is not None:
         found = [mesh for mesh in meshes if name in (str(mesh.GetPath()), mesh.GetPrim().GetName())]

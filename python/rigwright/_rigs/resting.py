@@ -20,11 +20,17 @@ def resting_lines(resting: Mapping[str, str], most: int = MOST_NAMED) -> list[st
     """
     if not resting:
         return []
+    lines = [f"{len(resting)} of its joints, controls, shapes and dials never move:"]
+    return lines + [f"{reason}: {names}" for reason, names in resting_groups(resting, most)]
+
+
+def resting_groups(resting: Mapping[str, str], most: int = MOST_NAMED) -> list[tuple[str, str]]:
+    """Each reason, and the names that it holds for as a list in words."""
     groups: dict[str, list[str]] = {}
     for name, reason in resting.items():
         groups.setdefault(reason, []).append(name)
-    lines = [f"{len(resting)} of its joints, controls, shapes and dials never move:"]
+    found = []
     for reason, names in groups.items():
         rest = f" and {len(names) - most} more" if len(names) > most else ""
-        lines.append(f"{reason}: {', '.join(names[:most])}{rest}")
-    return lines
+        found.append((reason, f"{', '.join(names[:most])}{rest}"))
+    return found

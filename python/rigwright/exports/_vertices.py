@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.blender.moving_mesh import caches_beside, write_alembic, write_blend_cache
 from rigwright._formats.gltf.write_motion import write_glb_motion
 from rigwright._formats.npz.vertices import write_npy, write_npz
-from rigwright._formats.point_cache import write_mdd, write_pc2
+from rigwright._formats.point_cache import cache_paths, write_mdd, write_mdd_parts, write_pc2, write_pc2_parts
 from rigwright._formats.usd_points import write_usd_points
 from rigwright._hashing import padded_faces
 from rigwright._rigs.moving_mesh import Frames, MovingMesh
@@ -23,6 +23,8 @@ from rigwright._rigs.surface import Surface, check_surface
 from rigwright._validate import Arguments, bad_argument
 
 FUNCTION = "write_vertices"
+CACHES = (".pc2", ".mdd")
+PartsWriter = Callable[[Sequence[tuple[Path, NDArray[Any]]], MovingMesh], None]
 DTYPES = (np.dtype, type(None))  # of what is sliced as it is; arrays of other libraries are converted
 
 
@@ -49,7 +51,7 @@ def write_vertices(
     ``.npz``                      ``vertices``, ``faces``, ``fps``, ``meters_per_unit``, ``up_axis``, ``name``,
                                   ``licence``
     ``.pc2``, ``.mdd``            point caches for a mesh that the other program has. Neither states faces, unit or
-                                  up axis, PC2 no rate.
+                                  up axis, PC2 no rate. With several parts, ``NAME.PART.pc2`` of each lies beside.
     ``.usd``, ``.usda``,          one mesh with time samples of its points at time codes 1 to T; the stage states
     ``.usdc``                     rate, unit and up axis (extra ``usd``)
     ``.abc``                      Alembic, y up, frame t at t / fps seconds, t from 1; states no unit (needs Blender)
@@ -79,7 +81,7 @@ def write_vertices(
     surface : Surface, optional
         Named parts, materials and texture coordinates of the mesh. USD, Alembic, glTF and .blend files hold each part
         as an object of its own, with materials by their names; glTF has one texture coordinate per vertex, so those at
-        seams are there again. The other formats hold one array: parts one after another, as in ``vertices``.
+        seams are duplicated. The other formats hold one array: parts one after another, as in ``vertices``.
     max_error : float, optional
         ``.glb``: the largest distance of a vertex in any frame, in the unit of the file. Default: 1/2000 of the size.
     blender : str, optional
@@ -122,7 +124,9 @@ def write_vertices(
 
 def files_of(path: Path, parts: Sequence[str] = ()) -> list[Path]:
     """The files that :func:`write_vertices` writes for a path and a mesh with such parts."""
-    return [path, *caches_beside(path, parts)] if path.suffix.lower() == ".blend" else [path]
+    if path.suffix.lower() == ".blend":
+        return [path, *caches_beside(path, parts)]
+    return [path, *cache_paths(path, parts)[: len(parts)]] if path.suffix.lower() in CACHES else [path]
 
 
 def _moving_mesh(
@@ -168,12 +172,23 @@ def _npz(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | N
 
 def _pc2(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | None) -> list[str]:
     write_pc2(file, mesh)
-    return _unstated(file, "rate, unit or up axis", mesh)
+    return _unstated(file, "rate, unit or up axis", mesh) + _of_parts(file, mesh, write_pc2_parts)
 
 
 def _mdd(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | None) -> list[str]:
     write_mdd(file, mesh)
-    return _unstated(file, "unit or up axis", mesh)
+    return _unstated(file, "unit or up axis", mesh) + _of_parts(file, mesh, write_mdd_parts)
+
+
+def _of_parts(file: Path, mesh: MovingMesh, write: PartsWriter) -> list[str]:
+    """A cache of each of several parts beside the one of all vertices, for the meshes that other programs have."""
+    parts = mesh.pieces
+    if len(parts) < 2:
+        return []
+    files = cache_paths(file, [part.name for part in parts])
+    write([(path, part.vertices) for path, part in zip(files, parts, strict=True)], mesh)
+    names = ", ".join(path.name for path in files)
+    return [f"{file.name} holds all {mesh.num_vertices:,} vertices; the caches of single meshes lie beside it: {names}"]
 
 
 def _usd(file: Path, mesh: MovingMesh, max_error: float | None, blender: str | None) -> list[str]:

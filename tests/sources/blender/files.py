@@ -10,7 +10,7 @@ import numpy as np
 sys.path.append(str(Path(__file__).parent))
 
 from dressed import dressed, several, two_characters
-from limb import draped, limb, stacked
+from limb import clothed, draped, limb, stacked
 from shape_keys import combined, product_of_bone, shapes_only
 from tube import grown, limit, shape, start
 
@@ -211,7 +211,7 @@ def write_cache(path):
 FILES = (
     plain, controls, constrained, following, action, several, two_characters, dressed, two_rigs, subdivided, cut,
     late_cut, decimated, poisoned,
-    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, draped, stacked,
+    collapsed, murderous, meshless, shapes_only, combined, product_of_bone, limb, clothed, draped, stacked,
 )  # fmt: skip
 
 if __name__ == "__main__":

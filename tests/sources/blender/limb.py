@@ -45,6 +45,17 @@ def draped():
         tide.keyframe_insert("value", frame=frame)
 
 
+def clothed():
+    """Cloth and a soft body, which would fall during an action."""
+    armature, mesh = start()
+    mesh.modifiers.new("Blanket", "CLOTH")
+    mesh.modifiers.new("Jelly", "SOFT_BODY")
+    bones = armature.pose.bones
+    for bone in bones:
+        limit(bone, math.radians(-40), math.radians(40), axes="xyz")
+    key(armature, "nod", ((bones["bone1"], "rotation_euler", 0, 0.5),))
+
+
 def stacked():
     """Two strips, one of a shape key, one of a bone and a control, with a muted track above and an active action."""
     armature, mesh = start()

@@ -37,6 +37,11 @@ def draped(any_host: Host) -> BlenderRig:
 
 
 @pytest.fixture(scope="module")
+def clothed(any_host: Host) -> BlenderRig:
+    return any_host.rig("clothed")
+
+
+@pytest.fixture(scope="module")
 def played(limb: BlenderRig):
     """Poses and vertices of an action as Blender plays it."""
     return limb.played("step")
@@ -124,6 +129,15 @@ def test_played_frames_have_what_channels_miss(limb: BlenderRig, played) -> None
     assert np.abs(limb.sample(limb.action("step").channels)[1] - played[1]).max() > 0.1
 
 
+def test_an_action_is_played_without_the_simulations_that_sampling_leaves_out(clothed: BlenderRig, tolerance) -> None:
+    sampled = clothed.sample(clothed.action("nod").channels)[1]
+    np.testing.assert_allclose(clothed.played("nod")[1], sampled, atol=10 * tolerance["float32"])
+
+
+def test_what_is_left_out_of_sampling_is_still_listed(clothed: BlenderRig) -> None:
+    assert clothed.contents["modifiers"] == ["Armature (ARMATURE)", "Blanket (CLOTH)", "Jelly (SOFT_BODY)"]
+
+
 def test_what_sampling_cannot_reproduce_is_named(draped: BlenderRig) -> None:
     history = "depends on the frames before"
     assert draped.not_reproduced == [
@@ -132,6 +146,7 @@ def test_what_sampling_cannot_reproduce_is_named(draped: BlenderRig) -> None:
         f"modifier 'Fur', particles: {history}",
         "driver of shape.pulse in 'Key': depends on the frame",
         "object-level motion of 'Rig' in action 'stroll': no channel",
+        "mesh 'Body' stays behind when action 'stroll' moves 'Rig': it is not parented to it",
     ]
     assert draped.action("stroll").missed == ["location x of object 'Rig'"]
 

@@ -32,6 +32,8 @@ def test_wrong_names_list_the_candidates(any_host: Host) -> None:
         any_host.open("several", mesh="Bdy")
     with pytest.raises(ValueError, match=r"armature is 'Rug'; it must be 'Rig'"):
         any_host.open("plain", armature="Rug")
+    with pytest.raises(ValueError, match=r"armature is 'Rug'; it must be one of 'Other', 'Rig'"):
+        any_host.open("two_characters", armature="Rug")
     with pytest.raises(ValueError, match=r"2 armatures deform mesh 'Body'; it must be one of 'Other', 'Rig'"):
         any_host.open("two_rigs")
     with any_host.open("two_rigs", armature="Rig") as rig:

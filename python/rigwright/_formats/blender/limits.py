@@ -58,7 +58,7 @@ def load_limits(path: str | os.PathLike[str]) -> dict[str, tuple[float, float]]:
     try:
         content = read_json(path)
     except (OSError, ValueError) as error:
-        raise bad_argument("BlenderRig.open", "limits", f"{os.fspath(path)!r} ({error})", "a JSON file") from None
+        raise bad_argument("BlenderRig.open", "limits", f"unreadable ({error})", "a JSON file") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
         expected = f'a JSON object with "format": "{FORMAT}" and "version": {VERSION}'
         raise bad_argument("BlenderRig.open", "limits", f"{os.fspath(path)!r} with something else", expected)

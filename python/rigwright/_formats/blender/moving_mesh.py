@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from rigwright._atomic_files import atomic_file
 from rigwright._formats.blender.process import run_script
-from rigwright._formats.point_cache import write_pc2_parts
-from rigwright._formats.usd_names import unique_identifiers
+from rigwright._formats.point_cache import cache_paths, write_pc2_parts
 from rigwright._rigs.moving_mesh import MovingMesh, turn_between
 from rigwright._rigs.pieces import Piece
 
@@ -25,9 +24,7 @@ TIMEOUT = 3600.0  # a long motion of a dense mesh
 
 def caches_beside(path: Path, parts: Sequence[str] = ()) -> list[Path]:
     """Where the point caches of a .blend lie: ``NAME.pc2``, or ``NAME.PART.pc2`` of each of several parts."""
-    if len(parts) < 2:
-        return [path.with_suffix(".pc2")]
-    return [path.with_name(f"{path.stem}.{name}.pc2") for name in unique_identifiers(parts, "mesh")]
+    return cache_paths(path.with_suffix(".pc2"), parts)
 
 
 def write_blend_cache(path: Path, mesh: MovingMesh, blender: str | None = None) -> list[Path]:

@@ -44,7 +44,7 @@ def write_glb(
     (T, 3, 4) is keyed on the same node: rotations as quaternions, which LINEAR interpolates on the sphere.
     ``still`` are the weights (N,) of what is shown without the clip, by default the neutral.
     ``surface``, of the rig's vertices and faces, adds texture coordinates and materials by their names. glTF has one
-    texture coordinate per vertex: those at seams are there again behind the others. Each part is a mesh with a node of
+    texture coordinate per vertex: those at seams are duplicated behind the others. Each part is a mesh with a node of
     its own below the one that is placed.
     """
     document = _Document()

@@ -100,6 +100,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             f"{args.model} is a blendshape rig: it is no model of a data set; give weights and -o vertices.npy, or "
             "judge a shot by rigwright report --shot"
         )
+    if not wants_actions(args) and args.input.suffix.lower() == ".blend" and not isinstance(model, rw.BlendshapeRig):
+        raise ValueError(f"{args.input} is a rig: say which of its actions to play, --action NAME or --actions")
     if wants_actions(args) and args.output is None:
         return evaluate_actions(model, args.input, args, console)
     if args.output is not None:

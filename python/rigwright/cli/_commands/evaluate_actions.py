@@ -6,6 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import rigwright as rw
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import chosen_actions
@@ -29,13 +32,14 @@ def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, c
         for action in chosen_actions(args, rig, console):
             poses, vertices = action.played(rig)
             _check_fits(model, poses.shape[1], vertices.shape[1], path)
-            error = rw.metrics.vertex_error(vertices, model.evaluate(poses))
+            found = model.evaluate(poses)
+            error = rw.metrics.vertex_error(vertices, found)
             outside = rw.metrics.outside_training(model, poses)
             unit = 1000.0 * model.meters_per_unit
             figures = {"mean_mm": unit * error.mean, "rms_mm": unit * error.rms, "max_mm": unit * error.max}
             lowest = float(outside.confidence.min())
             rows.append([action.name, len(poses), *(f"{value:.3g}" for value in figures.values()), f"{lowest:.2f}"])
-            notes += [f"{action.name}: {line}" for line in outside.lines()]
+            notes += [f"{action.name}: {line}" for line in [*_by_part(model, found, vertices), *outside.lines()]]
             result[action.name] = {
                 **figures,
                 "frames": len(poses),
@@ -44,10 +48,21 @@ def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, c
                 "moved_at_rest_in_training": list(outside.resting),
                 "no_channel": action.missed,
             }
+        notes += [f"note: not reproduced: {line}" for line in getattr(rig, "not_reproduced", [])]
     console.table(HEADERS, rows)
     for line in notes:
         console.line(line)
     return {"actions": result}
+
+
+def _by_part(model: rw.Deformer, found: NDArray[np.float32], vertices: NDArray[np.float32]) -> list[str]:
+    """Errors of frames (T, V, 3) on each part of a character of several, in one line."""
+    from rigwright.report._body.places import by_part
+
+    if len(model.parts) < 2:
+        return []
+    places = by_part(model, 1000.0 * model.meters_per_unit * np.linalg.norm(found - vertices, axis=2))
+    return ["by part: " + "; ".join(f"{p.name} mean {p.mean:.3g} mm, max {p.largest:.3g} mm" for p in places)]
 
 
 def motion_of_action(model: rw.Deformer, path: Path, args: argparse.Namespace, console: Console) -> Played:

@@ -17,7 +17,7 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
 from rigwright.cli._described.clips import clip_line, described_clip
-from rigwright.cli._described.motion import describe_motion, size_of
+from rigwright.cli._described.motion import describe_motion, describe_moving_glb, size_of
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
 from rigwright.report._kit.facts import combination_counts
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print what the file is and return it."""
-    motion = describe_motion(args.file)
+    motion = describe_motion(args.file, args.mesh[0] if args.mesh and len(args.mesh) == 1 else None)
     if motion is not None:
         result = motion
     elif args.file.is_dir():
@@ -66,13 +66,24 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     elif is_blendshape_archive(args.file):
         result = describe_blendshapes(rw.sources.load_blendshapes(args.file), args.file)
     else:
-        with opened_rig(args, args.file) as rig:
-            result = describe_rig(rig)
+        result = _rig_or_shot(args)
     console.pairs([(name.replace("_", " "), shown(value)) for name, value in result.items() if name not in LISTED])
     _print_lists(result, console)
     if "channels" in result:
         _print_channels(result, args.page, console)
     return result
+
+
+def _rig_or_shot(args: argparse.Namespace) -> dict[str, Any]:
+    """Facts of a rig, or of a .glb whose meshes no skin makes one character, but a clip moves."""
+    try:
+        with opened_rig(args, args.file) as rig:
+            return describe_rig(rig)
+    except ValueError:
+        shot = None if args.mesh else describe_moving_glb(args.file)
+        if shot is None:
+            raise
+        return shot
 
 
 def _print_lists(result: dict[str, Any], console: Console) -> None:

@@ -42,6 +42,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     import rigwright as rw
     from rigwright import training
 
+    if not args.data.is_dir():
+        raise ValueError(f"{args.data} is no data set; rigwright sample {args.data} -o FOLDER makes one of a rig")
     dataset = rw.Dataset(args.data)
     lines = resting_lines(dataset.resting)
     for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from rigwright import inverse, sources
 from rigwright._formats.live_link.read import ANGLES, LEADING, load_table
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
+from rigwright._formats.usd import moving_meshes
 from rigwright._formats.usd_weights import usd_animations
 from rigwright.cli._described.clips import describe_scene
 from rigwright.cli._inputs.shots import USD, states_rate
@@ -27,8 +29,14 @@ WEIGHTS = {
 }
 
 
-def describe_motion(path: Path) -> dict[str, Any] | None:
+def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | None:
     """Facts of a shot, of weights, or of a scene without a surface; None for a file that is neither.
+
+    Parameters
+    ----------
+    path : Path
+    mesh : str, optional
+        Of a USD or Alembic file with several; default for USD: all, as one.
 
     Raises
     ------
@@ -39,7 +47,7 @@ def describe_motion(path: Path) -> dict[str, Any] | None:
     if path.is_dir():
         return None if (path / "manifest.json").exists() or not _holds_meshes(path) else _shot(path)
     if name.endswith(MESHES):
-        return _shot(path)
+        return _shot(path, mesh)
     if name.endswith((".glb", ".gltf")):
         return describe_scene(path)
     if name.endswith((".bvh", ".bvh.gz")):
@@ -53,6 +61,16 @@ def describe_motion(path: Path) -> dict[str, Any] | None:
     if name.endswith(".npz"):
         return _archive(path)
     return None
+
+
+def describe_moving_glb(path: Path) -> dict[str, Any] | None:
+    """Facts of a .glb as a shot; None if it is another file or holds no motion."""
+    if not path.name.lower().endswith((".glb", ".gltf")):
+        return None
+    try:
+        return _shot(path)
+    except ValueError:
+        return None
 
 
 def _archive(path: Path) -> dict[str, Any] | None:
@@ -71,10 +89,27 @@ def _holds_meshes(folder: Path) -> bool:
     return any(entry.name.lower().endswith((".obj", ".obj.gz")) for entry in folder.iterdir())
 
 
-def _shot(path: Path) -> dict[str, Any]:
-    shot = sources.load_shot(path)
+def _shot(path: Path, mesh: str | None = None) -> dict[str, Any]:
+    names = moving_meshes(path) if mesh is None and path.suffix.lower() in USD else []
+    if len(names) > 1:
+        return _several(path, {name: sources.load_shot(path, mesh=name) for name in names})
+    shot = sources.load_shot(path) if mesh is None else sources.load_shot(path, mesh=mesh)
     facts = _shot_facts(path, shot, states_rate(path)) | _rate_notes(path)
     return facts | {"weights": _usd_weights(path)} if path.suffix.lower() in USD else facts
+
+
+def _several(path: Path, shots: dict[str, sources.Shot]) -> dict[str, Any]:
+    """Facts of the moving meshes of one file, as if they were one."""
+    first, *others = shots.values()
+    if any(len(shot.vertices) != len(first.vertices) for shot in others):
+        listing = ", ".join(f"{name} ({len(shot.vertices)} frames)" for name, shot in shots.items())
+        raise ValueError(f"{path} holds meshes of different lengths: --mesh must name one of {listing}")
+    joined = np.concatenate([shot.vertices for shot in shots.values()], axis=1)
+    facts = _shot_facts(path, replace(first, vertices=joined, faces=None), states_rate(path))
+    if all(shot.faces is not None for shot in shots.values()):
+        facts["faces"] = sum(len(shot.faces) for shot in shots.values() if shot.faces is not None)
+    meshes = {name.rpartition("/")[2]: shot.vertices.shape[1] for name, shot in shots.items()}
+    return facts | {"meshes": meshes, "weights": _usd_weights(path)}
 
 
 def _rate_notes(path: Path) -> dict[str, str]:

@@ -81,6 +81,11 @@ def opened_rig(args: argparse.Namespace, path: Any, known: Ranges | None = None)
             raise
         rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
     try:
+        if not list(rig.channel_names):
+            raise ValueError(
+                f"{path} holds nothing to turn: no bone, shape key or property with a range moves its mesh; sampling "
+                "needs a rig"
+            )
         yield rig
     finally:
         close = getattr(rig, "close", None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
-from rigwright._rigs.resting import resting_lines
+from rigwright._rigs.resting import resting_groups, resting_lines
 from rigwright.plot import _colors as colors
 from rigwright.report._body import charts
 from rigwright.report._body.assess import FAR, Assessment
@@ -29,12 +29,14 @@ Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 
-def render(numbers: Assessment, pictures: Gallery, training: Dataset | None) -> str:
-    """The HTML text of a report."""
-    return fill("page.html", context(numbers, pictures, training))
+def render(numbers: Assessment, pictures: Gallery, training: Dataset | None, not_reproduced: Sequence[str] = ()) -> str:
+    """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
+    return fill("page.html", context(numbers, pictures, training, not_reproduced))
 
 
-def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) -> dict[str, Any]:
+def context(
+    numbers: Assessment, pictures: Gallery, training: Dataset | None, not_reproduced: Sequence[str] = ()
+) -> dict[str, Any]:
     """What the template shows, by name."""
     subject = numbers.subject
     known = {subject.model.metadata.get("data_hash"), None if training is None else training.hash}
@@ -47,7 +49,8 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
             for truth in numbers.truths
             if truth.dataset.hash in known
         ]
-        + doubts(numbers),
+        + doubts(numbers)
+        + left_out(not_reproduced),
         "headline": headline(numbers),
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),
@@ -79,11 +82,19 @@ def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
     return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]
 
 
+def left_out(not_reproduced: Sequence[str]) -> list[str]:
+    """What of the rig depends on more than a pose, in one sentence."""
+    return [f"Not reproduced, because no pose decides it: {'; '.join(not_reproduced)}."] * bool(not_reproduced)
+
+
 def doubts(numbers: Assessment) -> list[str]:
     """What never moved in training, and which of it the poses of the report move."""
     model = numbers.subject.model
-    head, *reasons = resting_lines(model.metadata.get("resting", {})) or [""]
-    lines = [f"{head} {'; '.join(reasons)}."] if head else []
+    resting = model.metadata.get("resting", {})
+    lines = []
+    if resting:
+        groups = [f"{names} ({reason})" for reason, names in resting_groups(resting)]
+        lines.append(f"{resting_lines(resting)[0]} {'; '.join(groups)}.")
     for truth in numbers.truths:
         outside = rw.metrics.outside_training(model, truth.poses)
         if outside.resting or outside.doubtful:

@@ -88,6 +88,6 @@ def write_body(
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show)
-    text = render(numbers, gallery(numbers, show), training)
+    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()))
     atomic_write(path, text.encode("utf-8"))
     return numbers.figures()

@@ -82,9 +82,13 @@ def not_reproduced(meshes: list[Any], armature: Any | None, assigned: list[tuple
         if "frame" in inputs_of(curve):
             found.append(f"driver of {words_of(curve.data_path, curve.array_index)} in {owner.name!r}: {TIME}")
     found += [f"rigid body of {mesh.name!r}: {HISTORY}" for mesh in meshes if mesh.rigid_body is not None]
-    for item in _with_parents(*meshes, armature):
+    for item in _with_parents(armature, *meshes):
         moves = [action for owner, action in assigned if owner == item and _moves_object(action)]
-        found += [f"object-level motion of {item.name!r} in action {action.name!r}: no channel" for action in moves]
+        for action in moves:
+            found.append(f"object-level motion of {item.name!r} in action {action.name!r}: no channel")
+            behind = [mesh.name for mesh in meshes if item not in (*_with_parents(mesh), *_object_aims(mesh))]
+            moved = f"when action {action.name!r} moves {item.name!r}: it is not parented to it"
+            found += [f"mesh {name!r} stays behind {moved}" for name in behind]
         found += [
             f"constraint {c.name!r} of object {item.name!r}: no channel moves it"
             for c in _active(item.constraints)
@@ -130,6 +134,13 @@ def _aims(constraint: Any) -> list[Any]:
     """The objects that a constraint aims at."""
     several = [target.target for target in constraint.targets] if constraint.type == "ARMATURE" else []
     return [getattr(constraint, "target", None), *several]
+
+
+def _object_aims(mesh: Any) -> list[Any]:
+    """The objects that the constraints of a mesh, or of what it hangs on, aim at."""
+    return [
+        aim for item in _with_parents(mesh) for constraint in _active(item.constraints) for aim in _aims(constraint)
+    ]
 
 
 def _constraints(meshes: list[Any], armature: Any | None) -> list[str]:

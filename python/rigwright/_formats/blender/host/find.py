@@ -55,7 +55,7 @@ def _fill(
     if ranges == "actions":
         by_actions(candidates, armature)
     elif isinstance(ranges, (int, float)):
-        why = "the default where a file limits no bone" if asked is None else "as was asked for"
+        why = "the default where a file limits no bone" if asked is None else "for bones without limits"
         by_degrees(candidates, armature, found.controls, float(ranges), why, found.carriers)
         if asked is None and any(candidate.channel.kind == "rotation" and candidate.low for candidate in candidates):
             text = f"the file limits no bone: rotations of deforming bones range over +-{ranges:g} degrees"

@@ -36,6 +36,9 @@ def choose_meshes(names: list[str] | None, armature: str | None) -> Chosen:
         raise InputError("path", "a file without a mesh", "a .blend file whose scene holds a mesh object")
     if names:
         return Chosen(_named(names, every), [f"{i.name!r}: not asked for" for i in every if i.name not in names])
+    rigs_here = [item for item in bpy.context.scene.objects if item.type == "ARMATURE"]
+    if armature is not None and armature not in [rig.name for rig in rigs_here]:
+        raise InputError("armature", repr(armature), _one_of(rigs_here))
     movers = {item.name: movers_of(item) for item in every}
     rigs = list(dict.fromkeys(rig for found in movers.values() for rig in found))
     if armature is not None:

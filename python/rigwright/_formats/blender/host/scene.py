@@ -17,6 +17,7 @@ from .meshes import choose_meshes, movers_of
 from .nla import plays_nla
 from .objects import InputError, UnusableError, choose_armature
 from .posing import Writer
+from .simulations import switch_off
 
 Array = np.ndarray[Any, Any]
 SNAP = 4e-6  # float32 rounding of a chain of bone matrices
@@ -39,8 +40,9 @@ class Scene:
     Notes
     -----
     The bind state is the armature in its rest position with every other setting as saved in the file; modifiers count
-    as they are switched on in the viewport. While the scene is driven, actions are taken off and other objects hidden
-    (those the rig refers to are still evaluated); :meth:`close` puts everything back.
+    as they are switched on in the viewport, but cloth and soft bodies are switched off. While the scene is driven,
+    actions are taken off and other objects hidden (those the rig refers to are still evaluated); :meth:`close` puts
+    everything back.
     """
 
     def __init__(
@@ -64,6 +66,9 @@ class Scene:
         self.assigned = _assigned(self.meshes, self.armature)
         self.nla = plays_nla(_animated(self.meshes, self.armature))
         self._left_out = not_reproduced(self.meshes, self.armature, self.assigned)
+        self._contents = contents(self.meshes, self.armature, self.nla)
+        self._modifiers = [f"{m.name} ({m.type})" for mesh in self.meshes for m in mesh.modifiers if m.show_viewport]
+        self._simulations = switch_off(self.meshes)
         if bpy.app.autoexec_fail:
             self.notes.append(f"Python in the file was not run: {bpy.app.autoexec_fail_message}")
         self._hidden = self._show_only_rig()
@@ -94,8 +99,8 @@ class Scene:
             "whole_channels": self._writer.whole_channels,
             "followers": followers(self.armature),
             "posed_elsewhere": posed_elsewhere(self.armature),
-            "modifiers": [f"{m.name} ({m.type})" for mesh in self.meshes for m in mesh.modifiers if m.show_viewport],
-            "contents": contents(self.meshes, self.armature, self.nla),
+            "modifiers": self._modifiers,
+            "contents": self._contents,
             "together": list(dict.fromkeys(action.name for _, action in reversed(self.assigned))),
             "not_reproduced": self._left_out,
             "range_sources": [channel.source for channel in self.channels],
@@ -175,6 +180,8 @@ class Scene:
             self.armature.data.pose_position = self._pose_position
         for item, hidden in self._hidden:
             item.hide_viewport = hidden
+        for modifier in self._simulations:
+            modifier.show_viewport = True
         bpy.context.view_layer.update()
 
     def _show_only_rig(self) -> list[tuple[Any, bool]]:
