@@ -63,6 +63,22 @@ def test_head_motion_and_noise_are_handled_by_their_options(run, files, toleranc
     )
 
 
+def test_evaluate_plays_the_motion_of_the_head(run, files, tolerance):
+    solve(run, "-o", "head.npz", "--rigid", "auto", "--relative-alpha", "0.001")
+    found = rw.inverse.Solution.load(files / "head.npz")
+    still = moving_face().evaluate(found.weights)
+    for options, every in ([], 1), (["--fps", "24"], 2):
+        run("evaluate", "face.safetensors", "head.npz", "-o", "played.npy", "--overwrite", *options)
+        expected = moved(still, found.transforms)[::every]
+        np.testing.assert_allclose(np.load(files / "played.npy"), expected, atol=tolerance["float32_scaled"])
+
+
+def test_evaluate_says_what_it_does_not_read_beside_weights(run):
+    solve(run, "-o", "head.csv", "--rigid", "auto", "--relative-alpha", "0.001")
+    _, told = run("evaluate", "face.safetensors", "head.csv", "-o", "from_csv.npy", "--overwrite")
+    assert any("motion of the head" in note for note in told["notes"])
+
+
 def test_a_scale_is_found_with_its_option(run, files):
     np.savez(files / "large.npz", vertices=1.1 * np.load(files / "take.npy"), fps=48.0)
     assert solve(run, "-o", "s.npz", "--rigid", "auto", "--rigid-scale", shot="large.npz")[0] == 0

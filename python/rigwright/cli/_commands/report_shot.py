@@ -10,9 +10,9 @@ import numpy as np
 
 from rigwright import report, sources
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
-from rigwright._rigs.head import checked_transforms
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._inputs.head import transforms_beside
 from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
 from rigwright.inverse import Solution, in_rig_frame
 from rigwright.inverse._problem import make_problem
@@ -104,10 +104,8 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
     if weights.shape != (len(targets), rig.num_shapes):
         got = f"{path} holds weights of shape {weights.shape}"
         raise ValueError(f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes")
-    transforms = None
-    if "transforms" in held:
-        stored = read_arrays(path, {"transforms": Member("f", ("T", 3, 4))}, FUNCTION, others=True)
-        transforms = checked_transforms(FUNCTION, stored["transforms"], len(weights))
+    transforms = transforms_beside(path, len(weights))
+    if transforms is not None:
         targets = in_rig_frame(targets, transforms)
     problem = make_problem(solver.gram, targets, alpha=0.0)
     untold = np.zeros(len(weights), np.int64)
