@@ -108,7 +108,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         fixed = "each"
     longer = (unit or rig.meters_per_unit) / rig.meters_per_unit
     lost += lost_textures(args.target, args.output, surface_of is not None or bool(lost))
-    note = unit_note(source, target.vertices, longer, args.target, "source")
+    note = unit_note(source, target.vertices, longer, args.target, "source", unit or rig.meters_per_unit)
     return Task(
         args=args,
         rig=rig,
@@ -123,9 +123,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=[f"{note} --unit says it"] * bool(note)
-        + lost
-        + _landmark_notes(placed.match, rig, target.vertices, unit),
+        notes=[note] * bool(note) + lost + _landmark_notes(placed.match, rig, target.vertices, unit),
         surface_of=surface_of,
     )
 
