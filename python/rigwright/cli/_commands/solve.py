@@ -14,6 +14,7 @@ from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._described.head_motion import head_motion_warnings, jitter_warnings
+from rigwright.cli._described.resting import sparsity_warnings
 from rigwright.cli._inputs.constraints import add_constraint_arguments
 from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
 from rigwright.cli._inputs.transfer_task import choice
@@ -28,7 +29,7 @@ from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
-rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.01 --smoothness auto
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.0005 --smoothness auto
 rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --overwrite"""
 FORMATS = (
     ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
@@ -150,11 +151,15 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> list[str]:
     """What the figures of the solve say about the shot and its options."""
     weights, markers = solution.weights, solution.vertices
-    result = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
+    moves = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
     if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
-        result.append("every weight rests in every frame")
-    elif args.smoothness == 0.0 and args.method in TEMPORAL and not result:
-        still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
+        return [*moves, "every weight rests in every frame"]
+    if moves:
+        return moves
+    still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
+    free = args.pins is None and args.priors is None and args.symmetric is None
+    result = sparsity_warnings(rig, still, solution, markers) if free else []
+    if args.smoothness == 0.0 and args.method in TEMPORAL:
         result += jitter_warnings(rig, still, weights, markers)
     return result
 
