@@ -25,7 +25,7 @@ from tests.support.second_face import first_face, second_neutral, write_obj
         ),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "words.json"], "is no expression plan"),
-        (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex a line"),
+        (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex per line"),
         (
             ["other.obj", "-o", "w.npz", "--fixed", "far.txt"],
             "--fixed far.txt: 5000 in line 1; it must be vertices of the target, from 0 to 116",

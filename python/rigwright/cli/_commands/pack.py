@@ -14,6 +14,7 @@ from rigwright._resume.parts import Parts
 from rigwright._safe_reading import read_json
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigwright.cli._inputs.meshes import neutral_as_of
 from rigwright.cli._result import Result
 from rigwright.progress import ProgressCallback
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".json"), required=True, help="the plan, as JSON"
     )
     parser.add_argument("--sheet", metavar="FILE", type=arguments.page, help="pictures for the actor (HTML)")
+    add_drop_unreadable(parser)
     choice = parser.add_argument_group("the choice")
     choice.add_argument(
         "--target",
@@ -94,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
-    rig = rw.sources.load_blendshapes(args.rig)
+    rig, dropped = open_rig(args.rig, drop_unreadable=args.drop_unreadable)
     target, notes = None, list[str]()
     if args.target is not None:
         target, notes = neutral_as_of(rw.sources.load_mesh(args.target), rig, args.target)
@@ -128,6 +130,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             _draw(args.sheet, plan, rig, progress)
         plan.save(args.output)  # last: the same command goes on after an interruption, without --overwrite
     _show(plan, args, console, left_out)
+    notes = dropped + notes
     for note in notes:
         console.line(f"note: {note}")
     return {**_result(plan, args), "left_out": left_out, "notes": notes}

@@ -16,7 +16,8 @@ from rigwright.cli._console import Console
 from rigwright.cli._described.head_motion import head_motion_warnings, jitter_warnings
 from rigwright.cli._described.resting import sparsity_warnings
 from rigwright.cli._inputs.constraints import add_constraint_arguments
-from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._inputs.faces import add_drop_unreadable, open_rig
+from rigwright.cli._inputs.shots import add_shot_arguments, open_shot
 from rigwright.cli._inputs.transfer_task import choice
 from rigwright.cli._result import Result
 from rigwright.exports._weights import WRITERS
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=FORMATS,
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
+    add_drop_unreadable(parser)
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
     sparsity = parser.add_mutually_exclusive_group()
     sparsity.add_argument(
@@ -134,14 +136,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
-    rig = open_rig(args.rig, args.mesh)
+    rig, dropped = open_rig(args.rig, args.mesh, args.drop_unreadable)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solution = _solve(args, rig, targets, kept, progress)
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
-    result = _figures(rig, solution, fps) | {"notes": told + notes}
+    result = _figures(rig, solution, fps) | {"notes": dropped + told + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
     result["warnings"] += _warnings(args, rig, targets, solution)
     _say(console, args, result)
@@ -208,7 +210,8 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
     for path in outputs:
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
-            notes += [f"{path.name} keeps the frames that were solved"] if to_fps != fps else []
+            kept = f"{path.name} holds the {len(solution.weights):,} frames that were solved, at {fps:g} per second"
+            notes += [f"{kept}: rigwright report compares them with the shot"] if to_fps != fps else []
         else:
             told = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
             notes += [f"{path.name}: {note}" for note in told]

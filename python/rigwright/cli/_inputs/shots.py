@@ -20,7 +20,6 @@ from rigwright.transfer._fitting import similarity
 
 Int64 = NDArray[np.int64]
 
-OF_MANY_MESHES = (".glb", ".gltf", ".blend")
 IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
 USD = (".usd", ".usda", ".usdc", ".usdz")
 TINY = 1e-30  # a scale above 0, for shots of one point
@@ -64,21 +63,6 @@ def rate(text: str) -> float:
     if not 0.0 < value <= 1000.0:
         raise argparse.ArgumentTypeError(f"{text} is no number of frames per second, above 0 and at most 1000")
     return value
-
-
-def open_rig(path: Path, mesh: str | None = None) -> Any:
-    """The blendshape rig of a file, or of one mesh of it.
-
-    Raises
-    ------
-    ValueError
-        If the file is no rig, or a mesh was named where the format has no names.
-    """
-    if mesh is None:
-        return sources.load_blendshapes(path)
-    if path.suffix.lower() not in OF_MANY_MESHES:
-        raise ValueError(f"--mesh does not apply to {path.suffix or 'such'} files")
-    return sources.load_blendshapes(path, mesh=mesh)
 
 
 def open_shot(
