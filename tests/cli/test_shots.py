@@ -105,7 +105,7 @@ def test_fps_resamples_what_is_written(run, files, tolerance):
     code, told = solve(run, "-o", "f.csv", "-o", "f.npz", "--rigid", "auto", "--fps", "24")
     assert code == 0
     assert "resampled from 48 to 24 frames per second: 160 frames became 80" in told["notes"]
-    assert any(text.startswith("f.npz keeps the frames") for text in told["notes"])
+    assert any(text.startswith("f.npz holds the 160 frames that were solved") for text in told["notes"])
     with (files / "f.csv").open(newline="") as stream:
         yaw = [float(row["HeadYaw"]) for row in csv.DictReader(stream)]
     solution = rw.inverse.Solution.load(files / "f.npz")
@@ -183,3 +183,13 @@ def test_info_knows_weights(run, files):
 def test_info_still_knows_rigs(run, files):
     rw.exports.write_rig(files / "face.npz", small_face())
     assert run("info", "face.npz")[1]["kind"] == "blendshape"
+
+
+def test_a_table_of_less_than_a_second_states_no_rate(run, files):
+    weights = np.zeros((20, 20), np.float32)
+    weights[:, 0] = 0.5
+    rw.exports.write_blendshape_weights(files / "brief.csv", moving_face(), weights, 48.0)
+    assert run("info", "brief.csv")[1]["fps"] == "not stated"
+    assert run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz")[0] == 2
+    _, told = run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz", "--fps", "48")
+    assert (told["fps"], told["shape"][0]) == (48.0, 20)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import sources
+from rigwright._formats.live_link.read import load_table
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._formats.npz.array import read_array
 from rigwright._formats.readers import suffix_of
@@ -85,7 +86,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         return _data_set(model, path)
     suffix = suffix_of(path)
     if isinstance(model, rw.BlendshapeRig) and suffix != ".npy":
-        return _weights(model, path, clip)
+        return _weights(model, path, clip, fps)
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:
@@ -97,9 +98,13 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
     return Played(_poses(model, read_array(path), path))
 
 
-def _weights(rig: rw.BlendshapeRig, path: Path, clip: str | None) -> Played:
-    """Weights, with the motion of the head that an archive holds; other files are read for their weights alone."""
-    weights, fps = sources.load_blendshape_weights(path, rig, clip=clip)
+def _weights(rig: rw.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> Played:
+    """Weights, with the motion of the head that an archive holds; other files are read for their weights alone.
+
+    A table of less than a second states no rate: it has the wanted one.
+    """
+    weights, rate = sources.load_blendshape_weights(path, rig, clip=clip)
+    fps = wanted if suffix_of(path) == ".csv" and load_table(path)[2] is None else rate
     head = transforms_beside(path, len(weights))
     note = f"{path.name}: only weights are played; motion of the head, if the file has any, is read from .npz"
     return Played(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
