@@ -69,6 +69,7 @@ def test_with_brings_them_back(folder, names, left):
     ("arguments", "words"),
     [
         (["--with", "chin"], "--with: the rig has no shape 'chin'"),
+        (["--with", "PupilDilat"], "did you mean PupilDilate?"),
         (["--with", "PupilDilate", "--without", "PupilDilate"], "both name PupilDilate"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,9 @@ def _shapes(option: str, text: str, names: list[str]) -> list[int]:
     given = [name.strip() for name in text.split(",")]
     unknown = [name for name in given if name not in names]
     if unknown:
-        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; it has {', '.join(names)}")
+        near = difflib.get_close_matches(unknown[0], names, 2)
+        meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names)}"
+        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; {meant}")
     return [names.index(name) for name in given]
 
 

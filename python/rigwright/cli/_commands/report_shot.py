@@ -105,7 +105,11 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
     weights = read_weights(path, rig)
     if weights.shape != (len(targets), rig.num_shapes):
         got = f"{path} holds weights of shape {weights.shape}"
-        raise ValueError(f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes")
+        cure = "; if solve has resampled them, give the .npz, which holds the frames of the shot"
+        raise ValueError(
+            f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes"
+            + cure * (len(weights) != len(targets))
+        )
     transforms = transforms_beside(path, len(weights))
     if transforms is not None:
         targets = in_rig_frame(targets, transforms)

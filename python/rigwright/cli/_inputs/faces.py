@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rigwright import sources
+from rigwright.faces._convert import packed_by
 
 OF_MANY_MESHES = (".glb", ".gltf", ".blend")
 DRIVEN = ".blend"  # the format whose shape keys may have drivers
@@ -48,3 +49,12 @@ def open_rig(
     rig = sources.load_blendshapes(path, **given)
     dropped = rig.metadata.get("dropped") or []
     return rig, [f"{path.name}: left out, no combinations of shape keys: {', '.join(dropped)}"] if dropped else []
+
+
+def refuse_packed(folder: Path) -> None:
+    """Raise a ValueError that says how to go on from a packed face data set, which is no file of a rig."""
+    if call := packed_by(folder):
+        raise ValueError(
+            f"{folder} is a packed face data set: {call}({str(folder)!r}) reads it, and rw.exports.write_rig makes a "
+            "file of the result that every command takes"
+        )
