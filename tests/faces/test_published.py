@@ -238,7 +238,7 @@ def test_convert_replaces_nothing(tmp_path):
 
 def test_a_packed_data_set_is_not_packed_again_and_info_says_who_reads_it(published_ict, tmp_path):
     rw.faces.convert_data_set(published_ict, tmp_path / "packed")
-    with pytest.raises(ValueError, match=r"packed already \(rw\.faces\.ict reads it\)"):
+    with pytest.raises(ValueError, match=r"packed already: rw\.faces\.ict reads it"):
         rw.faces.convert_data_set(tmp_path / "packed", tmp_path / "again")
     with pytest.raises(ValueError, match=r"rw\.faces\.ict\(.*rw\.exports\.write_rig"):
         refuse_packed(tmp_path / "packed")

@@ -276,6 +276,6 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         ]
     )
     if result["constructed"]:
-        console.line(f"{len(result['constructed'])} shapes of this rig are constructed, not sculpted")
+        console.line(f"{len(result['constructed'])} shapes and combinations of this rig are constructed, not sculpted")
     for text in [*result["warnings"], *result["notes"]]:
         console.line(f"note: {text}")
