@@ -33,6 +33,13 @@ def test_weights_alone_know_of_no_head_motion(scene, tmp_path):
     assert open_solution(tmp_path / "w.npz", face, Solver(face), shot).transforms is None
 
 
+def test_resampled_weights_are_refused_with_the_file_to_give(scene, tmp_path):
+    face, weights, _, shot = scene
+    rw.exports.write_blendshape_weights(tmp_path / "w.csv", face, weights[::2], 15.0)
+    with pytest.raises(ValueError, match=r"resampled.*\.npz"):
+        open_solution(tmp_path / "w.csv", face, Solver(face), shot)
+
+
 def test_head_motion_of_another_length_is_refused(scene, tmp_path):
     face, weights, motion, shot = scene
     np.savez(tmp_path / "w.npz", weights=weights, names=face.shape_names, transforms=motion[:5])

@@ -63,6 +63,22 @@ def test_head_motion_and_noise_are_handled_by_their_options(run, files, toleranc
     )
 
 
+def test_evaluate_plays_the_motion_of_the_head(run, files, tolerance):
+    solve(run, "-o", "head.npz", "--rigid", "auto", "--relative-alpha", "0.001")
+    found = rw.inverse.Solution.load(files / "head.npz")
+    still = moving_face().evaluate(found.weights)
+    for options, every in ([], 1), (["--fps", "24"], 2):
+        run("evaluate", "face.safetensors", "head.npz", "-o", "played.npy", "--overwrite", *options)
+        expected = moved(still, found.transforms)[::every]
+        np.testing.assert_allclose(np.load(files / "played.npy"), expected, atol=tolerance["float32_scaled"])
+
+
+def test_evaluate_says_what_it_does_not_read_beside_weights(run):
+    solve(run, "-o", "head.csv", "--rigid", "auto", "--relative-alpha", "0.001")
+    _, told = run("evaluate", "face.safetensors", "head.csv", "-o", "from_csv.npy", "--overwrite")
+    assert any("motion of the head" in note for note in told["notes"])
+
+
 def test_a_scale_is_found_with_its_option(run, files):
     np.savez(files / "large.npz", vertices=1.1 * np.load(files / "take.npy"), fps=48.0)
     assert solve(run, "-o", "s.npz", "--rigid", "auto", "--rigid-scale", shot="large.npz")[0] == 0
@@ -89,7 +105,7 @@ def test_fps_resamples_what_is_written(run, files, tolerance):
     code, told = solve(run, "-o", "f.csv", "-o", "f.npz", "--rigid", "auto", "--fps", "24")
     assert code == 0
     assert "resampled from 48 to 24 frames per second: 160 frames became 80" in told["notes"]
-    assert any(text.startswith("f.npz keeps the frames") for text in told["notes"])
+    assert any(text.startswith("f.npz holds the 160 frames that were solved") for text in told["notes"])
     with (files / "f.csv").open(newline="") as stream:
         yaw = [float(row["HeadYaw"]) for row in csv.DictReader(stream)]
     solution = rw.inverse.Solution.load(files / "f.npz")
@@ -167,3 +183,13 @@ def test_info_knows_weights(run, files):
 def test_info_still_knows_rigs(run, files):
     rw.exports.write_rig(files / "face.npz", small_face())
     assert run("info", "face.npz")[1]["kind"] == "blendshape"
+
+
+def test_a_table_of_less_than_a_second_states_no_rate(run, files):
+    weights = np.zeros((20, 20), np.float32)
+    weights[:, 0] = 0.5
+    rw.exports.write_blendshape_weights(files / "brief.csv", moving_face(), weights, 48.0)
+    assert run("info", "brief.csv")[1]["fps"] == "not stated"
+    assert run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz")[0] == 2
+    _, told = run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz", "--fps", "48")
+    assert (told["fps"], told["shape"][0]) == (48.0, 20)

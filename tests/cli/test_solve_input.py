@@ -54,6 +54,27 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files
     assert told["notes"] == []
 
 
+def inches_of(shot_files, **stated):
+    """A shot whose head is 3 m away from the origin and lies down, in inches."""
+    shot = np.load(shot_files / "take.npy")[:4]
+    lying = shot[..., [0, 2, 1]] * [1.0, -1.0, 1.0] + [300.0, 0.0, 0.0]
+    np.savez(shot_files / "far.npz", vertices=(lying / 2.54).astype(np.float32), fps=30.0, **stated)
+    arguments = ["solve", "face.safetensors", "far.npz", "--rigid", "auto", "--alpha", "1e-6", "--overwrite"]
+    return json_of(*arguments, "-o", "far_w.npz", folder=shot_files)
+
+
+def test_a_stated_unit_counts_wherever_the_head_is(shot_files):
+    told = inches_of(shot_files, meters_per_unit=0.0254, up_axis="Y")
+    assert told["rmse_max_mm"] < 1e-2
+    assert any("brought from units of 0.0254 m" in note for note in told["notes"])
+
+
+def test_a_stated_unit_that_the_numbers_contradict_is_said(shot_files):
+    told = inches_of(shot_files, meters_per_unit=1.0)
+    assert any("states units of 1 m" in note and "as they are" in note for note in told["notes"])
+    assert any("With --unit in it is 1 times as large" in note for note in told["notes"])
+
+
 @pytest.mark.parametrize(
     ("option", "content", "what"),
     [
@@ -195,7 +216,7 @@ def test_the_unit_of_a_bare_shot(shot_files):
     guessed = json_of(*arguments, "--max-iterations", "1", folder=shot_files)
     assert len(guessed["notes"]) == 1
     assert "meters.npy is 0.01 times as large as the rig" in guessed["notes"][0]
-    assert guessed["notes"][0].endswith("--unit says it")
+    assert guessed["notes"][0].endswith("With --unit m it is 1 times as large")
     for given in ("m", "1.0"):
         told = json_of(*arguments, "--unit", given, folder=shot_files)
         assert told["notes"] == []

@@ -25,7 +25,7 @@ from tests.support.second_face import first_face, second_neutral, write_obj
         ),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),
         (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "words.json"], "is no expression plan"),
-        (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex a line"),
+        (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex per line"),
         (
             ["other.obj", "-o", "w.npz", "--fixed", "far.txt"],
             "--fixed far.txt: 5000 in line 1; it must be vertices of the target, from 0 to 116",
@@ -101,7 +101,7 @@ def test_the_unit_of_a_bare_target(face_files):
     guessed = json_of(*arguments, "-o", "u.npz", folder=face_files)
     assert len(guessed["notes"]) == 1
     assert "meters.npy is 0.01" in guessed["notes"][0]
-    assert guessed["notes"][0].endswith("--unit says it")
+    assert "With --unit m it is" in guessed["notes"][0]
     assert rw.sources.load_blendshapes(face_files / "u.npz").meters_per_unit == 0.01
     for given in ("m", "1.0"):
         told = json_of(*arguments, "-o", "u.npz", "--unit", given, folder=face_files)

@@ -11,6 +11,7 @@ import pytest
 import rigwright as rw
 from rigwright._demo.assets import asset_folder
 from rigwright._extras import MissingExtra
+from rigwright.cli._inputs.faces import refuse_packed
 from tests.cli.command import json_of
 from tests.support.published import small_ict, sparse_rows, write_compskin, write_ict, write_mpfb, write_target
 
@@ -233,6 +234,14 @@ def test_convert_replaces_nothing(tmp_path):
         rw.faces.convert_data_set(small_ict(tmp_path / "ICT-FaceKit"), tmp_path / "out")
     with pytest.raises(ValueError, match="which is none of them"):
         rw.faces.convert_data_set(tmp_path / "out", tmp_path / "other")
+
+
+def test_a_packed_data_set_is_not_packed_again_and_info_says_who_reads_it(published_ict, tmp_path):
+    rw.faces.convert_data_set(published_ict, tmp_path / "packed")
+    with pytest.raises(ValueError, match=r"packed already: rw\.faces\.ict reads it"):
+        rw.faces.convert_data_set(tmp_path / "packed", tmp_path / "again")
+    with pytest.raises(ValueError, match=r"rw\.faces\.ict\(.*rw\.exports\.write_rig"):
+        refuse_packed(tmp_path / "packed")
 
 
 def test_convert_replaces_a_packed_data_set_with_overwrite_only(published_ict, tmp_path):

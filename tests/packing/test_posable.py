@@ -21,6 +21,7 @@ def called(names: list[str]) -> rw.BlendshapeRig:
         (["jawOpen", "mouthClose"], {"mouthClose": "corrects jawOpen"}),
         (["mouth_close", "smile"], {}),
         (["a", "b", "a * b", "a at 0.5"], {"a * b": "corrects a with b", "a at 0.5": "corrects a"}),
+        (["a", "b", "a@0.5", "b@home"], {"a@0.5": "corrects a"}),
         (["jawOpen", "smile_L", "jawOpen_smile_L"], {"jawOpen_smile_L": "corrects jawOpen with smile_L"}),
         (["smile", "elbow_corrective"], {"elbow_corrective": "a corrective by its name"}),
         (["smile", "smile_L", "smile_R", "fixate"], {}),
@@ -68,6 +69,7 @@ def test_with_brings_them_back(folder, names, left):
     ("arguments", "words"),
     [
         (["--with", "chin"], "--with: the rig has no shape 'chin'"),
+        (["--with", "PupilDilat"], "did you mean PupilDilate?"),
         (["--with", "PupilDilate", "--without", "PupilDilate"], "both name PupilDilate"),
     ],
 )

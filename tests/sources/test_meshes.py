@@ -163,6 +163,9 @@ def test_lists_of_vertices_are_text_or_arrays(tmp_path):
         assert rw.sources.load_vertex_indices(tmp_path / name).tolist() == [3, 1, 4]
         assert rw.sources.load_markers(tmp_path / name)[0].tolist() == [3, 1, 4]
     assert rw.sources.load_landmarks(tmp_path / "pairs.csv").tolist() == [[3, 30], [1, 10]]
+    for written in ("source,target\n3,30\n1,10\n", "# pairs\n3 30\n1 10\n", "3;30\n\n1;10 # nose\n", "3\t30\n1\t10\n"):
+        (tmp_path / "table.csv").write_text(written)
+        assert rw.sources.load_landmarks(tmp_path / "table.csv").tolist() == [[3, 30], [1, 10]]
     assert rw.sources.load_landmarks(tmp_path / "none.txt").shape == (0, 2)
 
 

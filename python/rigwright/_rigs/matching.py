@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,11 @@ from rigwright._validate import Arguments, bad_argument
 
 if TYPE_CHECKING:
     from rigwright import BlendshapeRig
+
+
+def listed(names: Sequence[str]) -> str:
+    """Up to six names with commas, and how many more there are."""
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
 
 
 def by_name(
@@ -26,8 +32,8 @@ def by_name(
     place = {name: index for index, name in enumerate(names)}
     known = [k for k, name in enumerate(rig.shape_names) if name in place]
     if not known:
-        got = f"about {', '.join(names)[:200] or 'nothing'}"
-        raise bad_argument(function, "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})")
+        got = f"a file about other shapes ({listed(names) or 'none'})"
+        raise bad_argument(function, "path", got, f"about shapes of the rig ({listed(rig.shape_names)})")
     values = Arguments(function).numbers("path", values, "T n", dtype=np.float32)
     result = np.zeros((len(values), rig.num_shapes), np.float32)
     result[:, known] = values[:, [place[rig.shape_names[k]] for k in known]]

@@ -21,6 +21,7 @@ from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_ca
 
 FUNCTION = "faces.convert_data_set"
 WRITTEN = (".npz", ".json", ".gz")  # what packed files end in
+READERS = {ict.PACKED: "ict", mpfb.PACKED: "makehuman", compskin.PACKED: "ict_with_combinations"}
 KINDS = ("ICT FaceKit", "MakeHuman (MPFB)", "compskin")
 
 
@@ -104,6 +105,11 @@ def _put(part: Path, target: Path) -> None:
     shutil.rmtree(before)
 
 
+def packed_by(path: Path) -> str:
+    """The call that reads a packed data set; empty for other folders."""
+    return next((f"rw.faces.{call}" for name, call in READERS.items() if (path / name).is_file()), "")
+
+
 def _kind(path: Path) -> tuple[str, Callable[[Path, Path, ProgressCallback], None]]:
     if inside(path, ict.PLACES, NEUTRAL) is not None:
         return KINDS[0], ict.pack_ict
@@ -111,7 +117,10 @@ def _kind(path: Path) -> tuple[str, Callable[[Path, Path, ProgressCallback], Non
         return KINDS[1], _pack_makehuman
     if any((path / place).is_file() for place in compskin.PUBLISHED):
         return KINDS[2], lambda source, part, _: compskin.pack_compskin(source, part)
-    raise bad_argument(FUNCTION, "folder", f"{path}, which is none of them", f"a copy of {', '.join(KINDS)}")
+    expected = f"a copy of {', '.join(KINDS)} as it is published"
+    if call := packed_by(path):
+        raise bad_argument(FUNCTION, "folder", f"{path} (packed already: {call} reads it)", expected)
+    raise bad_argument(FUNCTION, "folder", f"{path}, which is none of them", expected)
 
 
 def _pack_makehuman(folder: Path, output: Path, progress: ProgressCallback) -> None:

@@ -138,8 +138,9 @@ class Gram:
             weak = np.flatnonzero(self.independence < NEARLY_DEPENDENT)
             least, some = self.independence[weak].min(), ", ".join(names[k] for k in weak[:12])
             warnings.append(
-                f"shapes that are nearly made up of others: {some}{', ...' if len(weak) > 12 else ''}; what they share "
-                f"is found, but an error of the targets grows {1.0 / least:.0e}-fold in how they share it"
+                f"shapes that are nearly made up of others: {some}{', ...' if len(weak) > 12 else ''}; the motion that "
+                f"they make together is found, but how it is divided among them is not reliable (noise counts "
+                f"up to {1.0 / least:.0e} times)"
             )
         return warnings
 

@@ -136,7 +136,7 @@ def all_at_rest(problem: Problem) -> str | None:
     moved = pull > max(STILL * pull.max(), FLATTEST * float(np.diag(problem.gram.matrix).max()))
     if not moved.any() or 2 * int((held & moved).sum()) < int(moved.sum()):
         return None
-    factor, advice = problem.alpha / pull.max(), 'give a smaller alpha, or alpha="auto"'
+    factor, advice = problem.alpha / pull.max(), 'give a smaller alpha, or none ("auto")'
     if held.all():
         most = f"{factor:.3g} times the largest pull of the targets ({pull.max():.3g})"
         return f"alpha is {problem.alpha:g}, {most}: no shape is turned on in any frame; {advice}"

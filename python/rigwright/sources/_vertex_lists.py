@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from rigwright.sources._arrays import read_array
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Source = str | os.PathLike[str]
+BETWEEN = re.compile(r"[,;\t]")
+NUMBER = re.compile(r"[-+]?(\d.*|\.\d.*|nan|inf(inity)?)", re.IGNORECASE)
 
 
 def load_vertex_indices(path: Source) -> Int64:
@@ -36,9 +39,10 @@ def load_vertex_indices(path: Source) -> Int64:
 
 
 def load_landmarks(path: Source) -> Int64:
-    """Read pairs of vertices, one pair per line of text (``.txt``; ``.csv`` with commas), or ``.npy`` (L, 2).
+    """Read pairs of vertices, one pair per line of text (``.txt``, ``.csv``), or ``.npy`` (L, 2).
 
-    Landmarks of :func:`rigwright.transfer.transfer_rig` are a source vertex and a target vertex; contacts of
+    Blanks, tabs, commas or semicolons stand between the two; a first line of words and what follows a ``#`` are left
+    out. Landmarks of :func:`rigwright.transfer.transfer_rig` are a source vertex and a target vertex; contacts of
     :func:`rigwright.transfer.deformation_transfer` are two vertices of the target.
 
     Returns
@@ -94,13 +98,13 @@ def _whole(function: str, path: Path, columns: int) -> Int64:
     """(n, columns) whole numbers."""
     what = "a vertex" if columns == 1 else f"{columns} vertices"
     expected = f"{what} per line, as whole numbers"
-    table = _table(function, path, f"{path}: not {what} a line")
+    table = _table(function, path, f"{path}: not {what} per line")
     table = table[:, None] if table.ndim == 1 and columns == 1 else table
     if table.size and (table.ndim != 2 or table.shape[1] != columns):
-        raise bad_argument(function, "path", f"{path}: not {what} a line (shape {table.shape})", expected)
+        raise bad_argument(function, "path", f"{path}: not {what} per line (shape {table.shape})", expected)
     table = table.reshape(-1, columns)
     if not (np.isfinite(table).all() and (table == np.round(table)).all()):
-        raise bad_argument(function, "path", f"{path}: not {what} a line, but other numbers", expected)
+        raise bad_argument(function, "path", f"{path}: not {what} per line, but other numbers", expected)
     return table.astype(np.int64)
 
 
@@ -109,10 +113,18 @@ def _table(function: str, path: Path, failed: str) -> Float64:
         if path.suffix.lower() == ".npy":
             return read_array(path, function).astype(np.float64)
         check_regular(path)
+        lines = _without_words(path.read_text(encoding="utf-8-sig"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an empty file
-            return np.loadtxt(path, ndmin=2, delimiter="," if path.suffix.lower() == ".csv" else None)
+            return np.loadtxt(lines, ndmin=2)
     except FileNotFoundError:
         raise FileNotFoundError(f"{function}: there is no file {path}") from None
     except (OSError, ValueError) as error:
         raise bad_argument(function, "path", f"{failed} ({' '.join(str(error).split())})", "numbers in lines") from None
+
+
+def _without_words(text: str) -> list[str]:
+    """Lines of numbers with blanks between them, whatever stood there; without comments and a first line of words."""
+    lines = [BETWEEN.sub(" ", line.partition("#")[0]).strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    return lines[1:] if len(lines) > 1 and all(NUMBER.fullmatch(word) is None for word in lines[0].split()) else lines

@@ -10,7 +10,7 @@ from rigwright._core import BlendshapeRig
 from rigwright._validate import check_blendshape_rig
 
 CORRECTIVE = {"corrective", "correctives", "correction", "corr", "fix"}
-AT = re.compile(r"(.+) at [0-9.]+")
+AT = re.compile(r"(.+?)(?: at |@)[0-9.]+")
 
 
 def unposable_shapes(rig: BlendshapeRig) -> dict[str, str]:
@@ -19,7 +19,7 @@ def unposable_shapes(rig: BlendshapeRig) -> dict[str, str]:
     Pupils, which nobody widens at will. What corrects other shapes and means nothing without them: ARKit's
     ``mouthClose``, which closes the lips of an open jaw, where there is a ``jawOpen``; names with a word such as
     "corrective"; products and in-betweens that became shapes of their own (``a * b``, ``a_b`` of two shapes ``a`` and
-    ``b``, ``a at 0.5``), as in a .glb. The rig's combinations are no shapes: nobody poses them.
+    ``b``, ``a at 0.5``, ``a@0.5``), as in a .glb. The rig's combinations are no shapes: nobody poses them.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._formats.blender.expressions import NotACombination, combination_terms
+from rigwright.cli._inputs.faces import open_rig
 
 
 def test_driven_keys_become_combinations_that_blender_agrees_with(host, tolerance):
@@ -37,6 +38,15 @@ def test_a_driver_that_is_no_combination_is_named_or_dropped(any_host):
     rig = rw.sources.load_blendshapes(path, drop_unreadable=True, blender=any_host.blender)
     assert rig.shape_names == ["a", "b"]
     assert rig.metadata["dropped"] == ["bent", "turned"]
+
+
+def test_a_command_drops_and_names_what_it_cannot_read(any_host):
+    path = any_host.folder / "product_of_bone.blend"
+    with pytest.raises(rw.SourceError, match="--drop-unreadable"):
+        open_rig(path)
+    rig, notes = open_rig(path, drop_unreadable=True)
+    assert rig.shape_names == ["a", "b"]
+    assert notes == ["product_of_bone.blend: left out, no combinations of shape keys: bent, turned"]
 
 
 def test_files_without_shape_keys_are_refused(any_host, tmp_path):

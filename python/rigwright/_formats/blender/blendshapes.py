@@ -235,7 +235,7 @@ def _refusal(path: Path, name: str, driver: Mapping[str, Any], error: NotACombin
     expression = driver["expression"] if driver["kind"] == "SCRIPTED" else f"{driver['kind']} of variables"
     return (
         f"{path}: shape key {name!r} has a driver that is no combination of shape keys: {str(expression)[:200]!r} "
-        f"({error}); drop_unreadable=True leaves such keys out"
+        f"({error}); drop_unreadable=True, or --drop-unreadable in a command, leaves such keys out"
     )
 
 

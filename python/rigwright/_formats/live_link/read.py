@@ -157,11 +157,14 @@ def load_live_link(path: Path, rig: BlendshapeRig, fps: float | None = None) -> 
         raise bad_argument(
             "load_blendshape_weights", "path", got, f"about shapes of the rig ({', '.join(rig.shape_names)[:200]})"
         )
-    return result, fps if fps is not None else _rate([row[0] for row in rows], path)
+    return result, fps if fps is not None else _rate([row[0] for row in rows], path) or DEFAULT_FPS
 
 
-def load_table(path: Path) -> tuple[list[str], NDArray[np.float64], float]:
-    """All columns of a file, names and values (T, columns), without a rig; and its frames per second."""
+def load_table(path: Path) -> tuple[list[str], NDArray[np.float64], float | None]:
+    """All columns of a file, names and values (T, columns), without a rig; and its frames per second.
+
+    They are None if all frames lie in one second of the timecodes, which then do not tell the rate.
+    """
     header, rows = _rows(path)
     return header, _numbers(header, rows, path), _rate([row[0] for row in rows], path)
 
@@ -204,8 +207,8 @@ def _numbers(header: list[str], rows: list[list[str]], path: Path) -> NDArray[np
     return result
 
 
-def _rate(codes: list[str], path: Path) -> float:
-    """Frames in a full second of the timecodes, or what the numbers of the frames count up to."""
+def _rate(codes: list[str], path: Path) -> float | None:
+    """Frames in a full second of the timecodes, or what the numbers of the frames count up to; None within a second."""
     seconds, frames = [], []
     for index, code in enumerate(codes):
         match = TIMECODE.match(code.strip())
@@ -218,4 +221,4 @@ def _rate(codes: list[str], path: Path) -> float:
     change = np.flatnonzero(np.diff(seconds))
     if len(change) > 1:
         return float(np.median(np.diff(change)))
-    return frames[change[0]] + 1.0 if len(change) else DEFAULT_FPS
+    return frames[change[0]] + 1.0 if len(change) else None

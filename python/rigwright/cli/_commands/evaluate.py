@@ -16,6 +16,7 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import add_action_arguments, wants_actions
+from rigwright.cli._inputs.head import WithHead
 from rigwright.cli._inputs.model_motion import Played, motion_of
 from rigwright.cli._inputs.rigs import add_rig_arguments
 from rigwright.cli._inputs.shots import rate
@@ -152,7 +153,8 @@ def _played(model: rw.Deformer, args: argparse.Namespace, console: Console) -> R
     if motion.fps is None and args.output.suffix.lower() != ".npy":
         raise ValueError(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
-    notes = [*motion.notes, *_write(model, playback, motion.fps or 30.0, args)]
+    moving = playback if motion.head is None else WithHead(playback, motion.head)
+    notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
     if args.output.suffix.lower() in SURFACES:
         notes += lost_textures(args.model, args.output, keeps_coordinates=False)
     confidence = np.atleast_1d(model.confidence(playback.poses))
@@ -188,7 +190,13 @@ def is_bvh(path: Path) -> bool:
     return path.suffix.lower() == BVH
 
 
-def _write(model: rw.Deformer, playback: exports.Playback, fps: float, args: argparse.Namespace) -> list[str]:
+def _write(
+    model: rw.Deformer,
+    playback: exports.Playback,
+    moving: exports.Playback | WithHead,
+    fps: float,
+    args: argparse.Namespace,
+) -> list[str]:
     if is_bvh(args.output):
         if model.skeleton is None:
             raise ValueError(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
@@ -196,7 +204,7 @@ def _write(model: rw.Deformer, playback: exports.Playback, fps: float, args: arg
     unit = model.meters_per_unit if args.unit is None else args.unit
     return exports.write_vertices(
         args.output,
-        playback,
+        moving,
         model.faces,
         fps,
         meters_per_unit=model.meters_per_unit,

@@ -18,6 +18,7 @@ from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
 from rigwright.cli._described.clips import clip_line, described_clip
 from rigwright.cli._described.motion import describe_motion, describe_moving_glb, size_of
+from rigwright.cli._inputs.faces import refuse_packed
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
 from rigwright.report._kit.facts import combination_counts
@@ -130,6 +131,7 @@ def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Facts of a data set."""
+    refuse_packed(args.file)
     dataset = rw.Dataset(args.file)
     if args.verify:
         with console.progress() as progress:

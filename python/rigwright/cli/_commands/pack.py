@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from rigwright._resume.parts import Parts
 from rigwright._safe_reading import read_json
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigwright.cli._inputs.meshes import neutral_as_of
 from rigwright.cli._result import Result
 from rigwright.progress import ProgressCallback
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".json"), required=True, help="the plan, as JSON"
     )
     parser.add_argument("--sheet", metavar="FILE", type=arguments.page, help="pictures for the actor (HTML)")
+    add_drop_unreadable(parser)
     choice = parser.add_argument_group("the choice")
     choice.add_argument(
         "--target",
@@ -94,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Pack, write and draw."""
-    rig = rw.sources.load_blendshapes(args.rig)
+    rig, dropped = open_rig(args.rig, drop_unreadable=args.drop_unreadable)
     target, notes = None, list[str]()
     if args.target is not None:
         target, notes = neutral_as_of(rw.sources.load_mesh(args.target), rig, args.target)
@@ -128,6 +131,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             _draw(args.sheet, plan, rig, progress)
         plan.save(args.output)  # last: the same command goes on after an interruption, without --overwrite
     _show(plan, args, console, left_out)
+    notes = dropped + notes
     for note in notes:
         console.line(f"note: {note}")
     return {**_result(plan, args), "left_out": left_out, "notes": notes}
@@ -217,7 +221,9 @@ def _shapes(option: str, text: str, names: list[str]) -> list[int]:
     given = [name.strip() for name in text.split(",")]
     unknown = [name for name in given if name not in names]
     if unknown:
-        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; it has {', '.join(names)}")
+        near = difflib.get_close_matches(unknown[0], names, 2)
+        meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names)}"
+        raise ValueError(f"{option}: the rig has no shape {unknown[0]!r}; {meant}")
     return [names.index(name) for name in given]
 
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from rigwright import report, sources
 from rigwright._formats.npz.archive import Member, member_names, read_arrays
-from rigwright._rigs.head import checked_transforms
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._inputs.faces import add_drop_unreadable, open_rig
+from rigwright.cli._inputs.head import transforms_beside
+from rigwright.cli._inputs.shots import add_shot_arguments, open_shot
 from rigwright.inverse import Solution, in_rig_frame
 from rigwright.inverse._problem import make_problem
 from rigwright.inverse._run import METHODS, measure
@@ -42,6 +43,7 @@ def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
         type=methods,
         help="of the literature, to stand beside on a few frames; all: all of them (default none)",
     )
+    add_drop_unreadable(group)
     add_shot_arguments(parser)
 
 
@@ -60,9 +62,9 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Measure, draw and write the report of a solved shot."""
     if args.weights is None or len(args.models) != 1:
         raise ValueError("the report of a shot needs one rig and the weights found: RIG --shot SHOT --weights FILE")
-    rig = open_rig(args.models[0], args.mesh)
+    rig, dropped = open_rig(args.models[0], args.mesh, args.drop_unreadable)
     targets, fps, notes = open_shot(rig, args, _rate_of(args.weights))
-    for text in notes:
+    for text in dropped + notes:
         console.line(f"note: {text}")
     vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
     truth = None if args.truth is None else read_weights(args.truth, rig)
@@ -103,11 +105,13 @@ def open_solution(path: Path, rig: Any, solver: Solver, targets: Any) -> Solutio
     weights = read_weights(path, rig)
     if weights.shape != (len(targets), rig.num_shapes):
         got = f"{path} holds weights of shape {weights.shape}"
-        raise ValueError(f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes")
-    transforms = None
-    if "transforms" in held:
-        stored = read_arrays(path, {"transforms": Member("f", ("T", 3, 4))}, FUNCTION, others=True)
-        transforms = checked_transforms(FUNCTION, stored["transforms"], len(weights))
+        cure = "; if solve has resampled them, give the .npz, which holds the frames of the shot"
+        raise ValueError(
+            f"{got}; the shot has {len(targets)} frames, the rig {rig.num_shapes} shapes"
+            + cure * (len(weights) != len(targets))
+        )
+    transforms = transforms_beside(path, len(weights))
+    if transforms is not None:
         targets = in_rig_frame(targets, transforms)
     problem = make_problem(solver.gram, targets, alpha=0.0)
     untold = np.zeros(len(weights), np.int64)

@@ -14,8 +14,10 @@ from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._described.head_motion import head_motion_warnings, jitter_warnings
+from rigwright.cli._described.resting import sparsity_warnings
 from rigwright.cli._inputs.constraints import add_constraint_arguments
-from rigwright.cli._inputs.shots import add_shot_arguments, open_rig, open_shot
+from rigwright.cli._inputs.faces import add_drop_unreadable, open_rig
+from rigwright.cli._inputs.shots import add_shot_arguments, open_shot
 from rigwright.cli._inputs.transfer_task import choice
 from rigwright.cli._result import Result
 from rigwright.exports._weights import WRITERS
@@ -28,7 +30,7 @@ from rigwright.report._kit.words import figure
 
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
-rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.01 --smoothness auto
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.0005 --smoothness auto
 rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --overwrite"""
 FORMATS = (
     ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
@@ -53,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=FORMATS,
     )
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
+    add_drop_unreadable(parser)
     parser.add_argument("--method", choices=list(METHODS), default="descent", help="default descent")
     sparsity = parser.add_mutually_exclusive_group()
     sparsity.add_argument(
@@ -133,14 +136,14 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     folder = args.output[0].with_name(args.output[0].name + ".partial")
     if args.resume and not folder.exists():
         raise ValueError(f"--resume: no interrupted run has kept frames in {folder}")
-    rig = open_rig(args.rig, args.mesh)
+    rig, dropped = open_rig(args.rig, args.mesh, args.drop_unreadable)
     targets, fps, told = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solution = _solve(args, rig, targets, kept, progress)
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
-    result = _figures(rig, solution, fps) | {"notes": told + notes}
+    result = _figures(rig, solution, fps) | {"notes": dropped + told + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
     result["warnings"] += _warnings(args, rig, targets, solution)
     _say(console, args, result)
@@ -150,11 +153,15 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> list[str]:
     """What the figures of the solve say about the shot and its options."""
     weights, markers = solution.weights, solution.vertices
-    result = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
+    moves = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
     if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
-        result.append("every weight rests in every frame")
-    elif args.smoothness == 0.0 and args.method in TEMPORAL and not result:
-        still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
+        return [*moves, "every weight rests in every frame"]
+    if moves:
+        return moves
+    still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
+    free = args.pins is None and args.priors is None and args.symmetric is None
+    result = sparsity_warnings(rig, still, solution, markers) if free else []
+    if args.smoothness == 0.0 and args.method in TEMPORAL:
         result += jitter_warnings(rig, still, weights, markers)
     return result
 
@@ -203,7 +210,8 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
     for path in outputs:
         if path.suffix.lower() == ".npz":
             solution.save(path, names=rig.shape_names, fps=fps)
-            notes += [f"{path.name} keeps the frames that were solved"] if to_fps != fps else []
+            kept = f"{path.name} holds the {len(solution.weights):,} frames that were solved, at {fps:g} per second"
+            notes += [f"{kept}: rigwright report compares them with the shot"] if to_fps != fps else []
         else:
             told = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
             notes += [f"{path.name}: {note}" for note in told]
@@ -268,6 +276,6 @@ def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> 
         ]
     )
     if result["constructed"]:
-        console.line(f"{len(result['constructed'])} shapes of this rig are constructed, not sculpted")
+        console.line(f"{len(result['constructed'])} shapes and combinations of this rig are constructed, not sculpted")
     for text in [*result["warnings"], *result["notes"]]:
         console.line(f"note: {text}")

@@ -16,6 +16,7 @@ from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._described.transfer_lines import show_transfer
+from rigwright.cli._inputs.faces import add_drop_unreadable
 from rigwright.cli._inputs.transfer_task import Task, choice, open_task
 from rigwright.cli._result import Result
 from rigwright.exports import write_rig
@@ -40,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target",
         metavar="TARGET_NEUTRAL",
         type=arguments.existing_file,
-        help="the other face at rest: .obj, .npy (V, 3), .npz, .glb, .safetensors; of the rig's topology",
+        help="the other face at rest: .obj, .npy (V, 3), .npz, .glb, .safetensors; of the rig's topology, or with "
+        "--landmarks of another",
     )
     parser.add_argument(
         "-o",
@@ -55,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-measure", action="store_true", help="write the rig only: no crossings, flips and doubtful shapes counted"
     )
     parser.add_argument("--truth", metavar="RIG", type=arguments.existing_file, help="true shapes, to compare with")
+    add_drop_unreadable(parser)
     how = parser.add_argument_group("the transfer")
     how.add_argument(
         "--unit",
@@ -65,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--landmarks",
         metavar="FILE",
         type=arguments.existing_file,
-        help="for a target of another topology: a source vertex and a target vertex a line, counted from 0 "
-        "(.txt, .csv, .npy)",
+        help="for a target of another topology: a source vertex and a target vertex per line, counted from "
+        "0 (.txt, .csv, .npy)",
     )
     how.add_argument(
         "--fixed",

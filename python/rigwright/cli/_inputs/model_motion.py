@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import sources
+from rigwright._formats.live_link.read import load_table
 from rigwright._formats.npz.archive import Member, read_arrays
 from rigwright._formats.npz.array import read_array
 from rigwright._formats.readers import suffix_of
 from rigwright._rigs.moving_mesh import turn_between
 from rigwright._rigs.resampling import resampled
 from rigwright._rigs.rotations import compose, invert, transform_of
+from rigwright.cli._inputs.head import transforms_beside
 from rigwright.cli._inputs.motion import joint_names_map
+from rigwright.exports import resampled_weights
 from rigwright.sources import Motion
 
 GLTF = (".glb", ".gltf")
@@ -34,20 +37,26 @@ MEMBERS = {
 
 @dataclass(frozen=True)
 class Played:
-    """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed."""
+    """Pose rows (T, C) of a model; ``fps`` is None if the file states none; ``notes`` say what was lost or changed.
+
+    ``head`` (T, 3, 4) moves the vertices of each frame, if a solve has left the motion of the head beside its weights.
+    """
 
     poses: NDArray[Any]
     fps: float | None = None
     notes: tuple[str, ...] = ()
+    head: NDArray[np.float64] | None = None
 
     def at(self, fps: float | None, num_joints: int) -> Played:
         """The motion at the rate that was asked for: resampled if the file states another one."""
         if fps is None or self.fps is None or np.isclose(fps, self.fps, rtol=1e-6):
             return replace(self, fps=fps or self.fps)
-        poses = resampled(self.poses, num_joints, self.fps, fps)
+        poses, head = resampled(self.poses, num_joints, self.fps, fps), self.head
+        if head is not None:
+            head = resampled_weights(self.poses, self.fps, fps, head)[1]
         count, rate = len(self.poses), self.fps
         note = f"{count} frames at {rate:g} per second were resampled to {len(poses)} at {fps:g} per second"
-        return Played(poses, fps, (*self.notes, note))
+        return Played(poses, fps, (*self.notes, note), head)
 
 
 def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str | None, fps: float | None) -> Played:
@@ -77,7 +86,7 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         return _data_set(model, path)
     suffix = suffix_of(path)
     if isinstance(model, rw.BlendshapeRig) and suffix != ".npy":
-        return Played(*sources.load_blendshape_weights(path, model, clip=clip))
+        return _weights(model, path, clip, fps)
     if suffix == ".npz":
         return _archive(model, path)
     if suffix in GLTF:
@@ -87,6 +96,18 @@ def motion_of(model: rw.Deformer, path: Path, joint_map: Path | None, clip: str 
         played = _of_joints(model, bvh.motion(), {}, path, joint_map)
         return replace(played, notes=(*(f"{path.name}: {note}" for note in bvh.notes), *played.notes))
     return Played(_poses(model, read_array(path), path))
+
+
+def _weights(rig: rw.BlendshapeRig, path: Path, clip: str | None, wanted: float | None) -> Played:
+    """Weights, with the motion of the head that an archive holds; other files are read for their weights alone.
+
+    A table of less than a second states no rate: it has the wanted one.
+    """
+    weights, rate = sources.load_blendshape_weights(path, rig, clip=clip)
+    fps = wanted if suffix_of(path) == ".csv" and load_table(path)[2] is None else rate
+    head = transforms_beside(path, len(weights))
+    note = f"{path.name}: only weights are played; motion of the head, if the file has any, is read from .npz"
+    return Played(weights, fps, () if suffix_of(path) == ".npz" else (note,), head)
 
 
 def _data_set(model: rw.Deformer, path: Path) -> Played:

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from rigwright import sources
 from rigwright._formats.npz.archive import member_names
 from rigwright._formats.point_cache import mdd_rate
+from rigwright._rigs.shot import TO_Y_UP
 from rigwright.cli._arguments import existing_file, unit
 from rigwright.cli._inputs.meshes import unit_note
+from rigwright.transfer._fitting import similarity
 
 Int64 = NDArray[np.int64]
 
-OF_MANY_MESHES = (".glb", ".gltf", ".blend")
 IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
 USD = (".usd", ".usda", ".usdc", ".usdz")
+TINY = 1e-30  # a scale above 0, for shots of one point
 OPTIONS = {
     "clip": (".glb", ".gltf"),
     "mesh": (".glb", ".gltf", *USD, ".abc"),
@@ -63,21 +65,6 @@ def rate(text: str) -> float:
     return value
 
 
-def open_rig(path: Path, mesh: str | None = None) -> Any:
-    """The blendshape rig of a file, or of one mesh of it.
-
-    Raises
-    ------
-    ValueError
-        If the file is no rig, or a mesh was named where the format has no names.
-    """
-    if mesh is None:
-        return sources.load_blendshapes(path)
-    if path.suffix.lower() not in OF_MANY_MESHES:
-        raise ValueError(f"--mesh does not apply to {path.suffix or 'such'} files")
-    return sources.load_blendshapes(path, mesh=mesh)
-
-
 def open_shot(
     rig: Any, args: argparse.Namespace, otherwise: float | None = None
 ) -> tuple[NDArray[np.float32], float, list[str]]:
@@ -105,8 +92,10 @@ def open_shot(
         stated = replace(shot, meters_per_unit=args.unit)
         shot = stated.placed(float(rig.meters_per_unit), shot.up_axis or str(rig.up_axis))
     placed, notes = as_the_rig_is(rig, shot, chosen)
-    note = _size_note(rig, placed.vertices[0], args.shot, chosen)
-    return placed.vertices, own or placed.fps, notes + ([f"{note} --unit says it"] if note else [])
+    converted = placed.meters_per_unit != shot.meters_per_unit
+    meters = args.unit or (shot.meters_per_unit if converted else None) or float(rig.meters_per_unit)
+    note = _size_note(rig, placed.vertices[0], args.shot, chosen, meters)
+    return placed.vertices, own or placed.fps, notes + ([note] if note else [])
 
 
 def states_rate(path: Path) -> bool:
@@ -119,14 +108,22 @@ def states_rate(path: Path) -> bool:
     return suffix in (*IN_SECONDS, *USD)
 
 
-def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None) -> str:
+def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 | None, meters: float) -> str:
     """What to say where a frame's size beside the rig's neutral leaves its unit in doubt."""
+    rest, frame = _matched(rig, frame, markers)
+    return unit_note(rest, frame, 1.0, path, "rig", meters)
+
+
+def _matched(
+    rig: Any, frame: NDArray[np.float32], markers: Int64 | None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The vertices of the rig at rest and those of a frame that count, as far as they are finite."""
     rest = np.asarray(rig.rest_vertices, np.float32)
     if markers is not None:
         frame = frame[markers] if len(frame) == len(rest) else frame
         rest = rest[markers]
     known = np.isfinite(frame).all(axis=1)  # what is not is refused, with its place, when it is solved
-    return unit_note(rest[known], frame[known], 1.0, path, "rig")
+    return rest[known], frame[known]
 
 
 def _shot_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -141,19 +138,34 @@ def _shot_options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def as_the_rig_is(rig: Any, shot: sources.Shot, markers: Int64 | None = None) -> tuple[sources.Shot, list[str]]:
-    """The shot, or the shot in the rig's unit and axes where that lies nearer to the rig's neutral.
+    """The shot in the rig's unit and axes, and a sentence if it was in others or states others.
 
-    A file may state another unit than its numbers have, and a rig that states none counts as one in meters with y up;
-    so what both state is followed only where it brings the first frame nearer. Says so in a sentence where it does.
+    A file may state another unit than its numbers have, and a rig that states none counts as one in meters with y up.
+    So a unit is followed only if it brings the first frame nearer to the rig's size, and an up axis only if it turns it
+    toward the rig's neutral; wherever the head is.
     """
-    other = shot.placed(float(rig.meters_per_unit), str(rig.up_axis))
-    rest = np.asarray(rig.rest_vertices, np.float64)
-    if markers is not None and shot.vertices.shape[1] != len(rest):
-        rest = rest[markers]
-    distance = [np.square(s.vertices[0] - rest).sum() for s in (shot, other)]
-    if not distance[1] < distance[0]:
-        return shot, []
-    return other, [f"the shot was brought from {_frame(shot)} to the rig's {_frame(other)}"]
+    fit = similarity(*_matched(rig, shot.vertices[0], markers))
+    unit, axis = float(rig.meters_per_unit), str(rig.up_axis)
+    ratio = 1.0 if shot.meters_per_unit is None else shot.meters_per_unit / unit
+    turn = np.eye(3) if shot.up_axis is None else TO_Y_UP[axis].T @ TO_Y_UP[shot.up_axis]
+    size = np.log(max(fit.scale, TINY))
+    same = np.isclose(ratio, 1.0), np.array_equal(turn, np.eye(3))
+    scaled = same[0] or abs(size + np.log(ratio)) < abs(size)
+    turned = same[1] or np.trace(turn @ fit.rotation) > np.trace(fit.rotation)
+    followed = replace(
+        shot,
+        meters_per_unit=shot.meters_per_unit if scaled else None,
+        up_axis=shot.up_axis if turned else None,
+    )
+    other, notes = followed.placed(unit, axis), []
+    if (scaled and not same[0]) or (turned and not same[1]):
+        notes.append(f"the shot was brought from {_frame(followed)} to the rig's {_frame(other)}")
+    if not scaled:
+        notes.append(
+            f"the file states units of {shot.meters_per_unit:g} m, but its numbers are nearer to the rig's size in the "
+            f"rig's own units of {unit:g} m: they were taken as they are"
+        )
+    return (replace(other, meters_per_unit=shot.meters_per_unit) if not scaled else other), notes
 
 
 def _frame(shot: sources.Shot) -> str:

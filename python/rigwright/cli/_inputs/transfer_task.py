@@ -17,6 +17,7 @@ from rigwright._atomic_files import atomic_file
 from rigwright._formats.gltf.surface import read_surface
 from rigwright._formats.textures import lost_textures
 from rigwright._validate import bad_argument
+from rigwright.cli._inputs.faces import open_rig
 from rigwright.cli._inputs.meshes import unit_note
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._kit.words import figure
@@ -81,7 +82,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         Naming the argument or file.
     """
     _check_options(args)
-    rig = rw.sources.load_blendshapes(args.rig)
+    rig, dropped = open_rig(args.rig, drop_unreadable=args.drop_unreadable)
     if not len(rig.faces):
         raise bad_argument("transfer", "SOURCE_RIG", "without faces", "a rig with faces")
     target = rw.sources.load_mesh(args.target)
@@ -108,7 +109,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         fixed = "each"
     longer = (unit or rig.meters_per_unit) / rig.meters_per_unit
     lost += lost_textures(args.target, args.output, surface_of is not None or bool(lost))
-    note = unit_note(source, target.vertices, longer, args.target, "source")
+    note = unit_note(source, target.vertices, longer, args.target, "source", unit or rig.meters_per_unit)
     return Task(
         args=args,
         rig=rig,
@@ -123,9 +124,7 @@ def open_task(args: argparse.Namespace, progress: ProgressCallback) -> Task:
         contacts=contacts,
         fixed=fixed,
         match=placed.match,
-        notes=[f"{note} --unit says it"] * bool(note)
-        + lost
-        + _landmark_notes(placed.match, rig, target.vertices, unit),
+        notes=dropped + [note] * bool(note) + lost + _landmark_notes(placed.match, rig, target.vertices, unit),
         surface_of=surface_of,
     )
 

@@ -57,7 +57,7 @@ def pack_expressions(
     node_limit: int = NODE_LIMIT,
     progress: ProgressOption = None,
 ) -> ExpressionPlan:
-    """Choose the few expressions that an actor poses so that their scans show every shape (Carrigan 2020, ch. 3).
+    """Choose the few expressions that an actor poses so that their scans show every shape (Carrigan 2020, chapter 3).
 
     Of each expression the shapes with the largest sum of importance, no two of which move the same vertex (a weighted
     set packing); then the same with the shapes that are left, until all are covered.
