@@ -48,6 +48,10 @@ def context(numbers: Assessment, pictures: Gallery, training: Dataset | None) ->
             if truth.dataset.hash in known
         ]
         + doubts(numbers),
+        "verdicts": numbers.verdicts(),
+        "subject": f"the {subject.label}" if subject.label == "learned model" else subject.label,
+        "to_mm": 1000.0 * subject.model.meters_per_unit,
+        "simple": [gate for gate in map(numbers.gates.get, (truth.title for truth in numbers.truths)) if gate],
         "headline": headline(numbers),
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),
