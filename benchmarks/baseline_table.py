@@ -11,6 +11,8 @@ import rigwright as rw
 from rigwright import _bench
 from rigwright.metrics import Difficulty
 
+TRAINING, CLIP = "training poses", "judged clip"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -61,14 +63,20 @@ def table(found: Subject, gates: Gates, rows: list[Row]) -> str:
 def verdict(clip: str, gate: Difficulty, rows: list[Row]) -> str:
     """The gate's line on the best learned model; without one, what a learned model has to reach."""
     judged = [row for row in rows if row.learned and clip in row.errors]
+    fitted = [row for row in rows if not row.learned and row.protocol == TRAINING]
+    best_baseline = min(fitted, key=lambda row: row.errors[clip]["mean"], default=None)
+    beside = ""
+    if best_baseline is not None:
+        beside = f" Best baseline from the training poses: {best_baseline.name}, {_cells(best_baseline, clip)} mm."
+        beside = beside.replace(" | ", " mm mean, ").replace(" mm.", " mm max.")
     if judged:
         best = min(judged, key=lambda row: row.errors[clip]["mean"])
         error = best.errors[clip]["mean"] / (1e3 * (gate.meters_per_unit or 1.0))
-        return f"**{best.name}: {gate.verdict(error)}**"
+        return f"**{best.name}: {gate.verdict(error)}**{beside}"
     scale = 1e3 * (gate.meters_per_unit or 1.0)
     reached = f"{gate.best.name} misses by {scale * gate.best.mean:.3f} mm mean, {scale * gate.best.max:.1f} mm max"
     need = f"a learned model must miss by {scale * gate.best.mean / 2:.3f} mm at most"
-    return f"**Gate: the best simple method, {reached}; no learned model stands here yet, {need}.**"
+    return f"**Gate: the best simple method, {reached}; no learned model stands here yet, {need}.**{beside}"
 
 
 def simple_methods(gates: Gates) -> list[str]:

@@ -1,7 +1,7 @@
 """Every baseline on the production face, the demo body and Antonia, in both protocols, with the gate in the first line.
 
-    python benchmarks/baselines.py [--only NAME ...] [--poses 1000] [--model NAME=FILE ...] [--small] [--no-page]
-        [--data ../shared/data] [--out build/baselines]
+    python benchmarks/baselines.py [--only NAME ...] [--poses 1000] [--model WHICH=FILE ...] [--method WORD ...]
+        [--small] [--no-page] [--data ../shared/data] [--out build/baselines]
 
 The data is that of ``baseline_sets.py``. Protocols: fitted on the training poses, as learned models are, and judged on
 every clip; fitted on the first judged clip and judged on it. Each fitted model and each row of a table is kept in the
@@ -23,14 +23,13 @@ from typing import Any
 import numpy as np
 from baseline_gate import gates
 from baseline_sets import ROOT, SUBJECTS, Subject, subject
-from baseline_table import Row, page_of, table
+from baseline_table import CLIP, TRAINING, Row, page_of, table
 from marks import write_between_marks
 
 import rigwright as rw
 from rigwright._atomic_files import atomic_write
 from rigwright._resume.fingerprints import fingerprint
 
-TRAINING, CLIP = "training poses", "judged clip"
 MOST_FRAMES = 250  # that SSDR decomposes
 
 
@@ -182,19 +181,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--poses", type=int, default=1000, help="to learn from")
     parser.add_argument("--only", nargs="+", choices=list(SUBJECTS), default=list(SUBJECTS))
     parser.add_argument("--model", action="append", default=[], metavar="FACE|BODY|ANTONIA=FILE", help="learned models")
+    parser.add_argument("--method", action="append", default=[], metavar="WORD", help="only names with it; no page")
     parser.add_argument("--small", action="store_true", help="smaller baselines, to see that it works")
     parser.add_argument("--no-page", action="store_true", help="print, and leave the page as it is")
     given = parser.parse_args(arguments)
     learned = [item.partition("=") for item in given.model]
+    chosen = [method for method in METHODS if not given.method or any(word in method.name for word in given.method)]
     sections = []
     for name in given.only:
         found, out = subject(name, given.data, given.out, given.poses), given.out / name
         gate = gates(found, out)
         models = {Path(path).stem: Path(path) for which, _, path in learned if which == name}
-        rows = Bench(found, out, given.small).run(METHODS, models)
+        rows = Bench(found, out, given.small).run(chosen, models)
         sections.append(table(found, gate, rows))
         print(f"\n{sections[-1]}\n", flush=True)
-    if not given.no_page and len(sections) == len(SUBJECTS):
+    if not (given.no_page or given.method) and len(sections) == len(SUBJECTS):
         write_between_marks("tables of the baselines", page_of(sections))
 
 
