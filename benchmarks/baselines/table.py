@@ -1,188 +1,202 @@
-"""Fits every baseline to one data set, judges it on another, and prints one table with the gate in its first line.
+"""Every baseline on the production face, the demo body and Antonia, in both protocols, with the gate in the first line.
 
-    python -m benchmarks.baselines.table TRAINING.rwdata JUDGED.rwdata [--model FILE ...] [--out FOLDER] [--bones N ...]
-        [--small]
+    python -m benchmarks.baselines.table [--only NAME ...] [--poses 1000] [--model WHICH=FILE ...] [--method WORD ...]
+        [--small] [--no-page] [--data ../shared/data] [--out build/baselines]
 
-Both protocols stand in the table: fitted on the training poses, as learned models are, and fitted on the judged clip.
-SSDR and KPSA stand there once more as published: with the bones' own motions, and with the rig's own key points.
-Each fitted model is kept in the folder and used again for the same data and options. Writes ``baselines.json`` there.
-``--small`` fits smaller baselines to fewer poses.
+The data is that of ``sets.py``. Protocols: fitted on the training poses, as learned models are, and judged on
+every clip; fitted on the first judged clip and judged on it. Each fitted model and each row of a table is kept in the
+folder and used again for the same data and options, so that an interrupted run goes on where it stopped. When all
+three characters are done, the tables are written into docs/benchmarks/baselines.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import rigwright as rw
+from benchmarks.baselines.gate import gates
+from benchmarks.baselines.layout import CLIP, TRAINING, Row, page_of, table
+from benchmarks.baselines.sets import ROOT, SUBJECTS, Subject, subject
+from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
 from rigwright._resume.fingerprints import fingerprint
-from rigwright.metrics import Difficulty
 
-Data = rw.Dataset
-PROTOCOLS = ("training poses", "judged clip")
+MOST_FRAMES = 250  # that SSDR decomposes
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How large the baselines are, and the poses that they are fitted to at most."""
+class Method:
+    """A baseline of the table.
 
-    bones: tuple[int, ...] = (16, 24, 32)
-    influences: int = 8
-    components: int = 128
-    points: int = 274
-    vectors: int = 200
-    examples: int = 50
-    most_poses: int = 3000
-    most_frames: int = 500  # that SSDR decomposes
-    rounds: int = 30
-
-
-SMALL = Sizes(
-    bones=(4,), influences=2, components=8, points=8, vectors=8, examples=5, most_poses=200, most_frames=40, rounds=3
-)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table, in millimeters; ``seconds`` is 0 for a model that was kept."""
+    Attributes
+    ----------
+    name : str
+    fit : callable
+        Of a data set; gives a model.
+    options : dict
+    joints : bool
+        Whether it needs joints: a rig of dials has none.
+    protocols : tuple of str
+    learned : bool
+        Whether the gate's verdict is about it.
+    """
 
     name: str
-    protocol: str
-    mean: float
-    max: float
-    megabytes: float
-    seconds: float
+    fit: Callable[..., rw.Deformer]
+    options: dict[str, Any]
+    joints: bool = False
+    protocols: tuple[str, ...] = (TRAINING, CLIP)
+    learned: bool = False
 
 
-Fit = Callable[..., rw.Deformer]
+def linear_blend(influences: int | None) -> Method:
+    name = f"linear blend, K = {influences or 'all'}"
+    return Method(name, rw.baselines.linear_blend, {"influences": influences}, joints=True)
 
 
-def methods(data: Data, sizes: Sizes) -> dict[str, tuple[Fit, dict[str, object]]]:
-    """The baselines that the data allows: name, function, options."""
-    vectors = min(sizes.vectors, len(data.rest_vertices) // 2)
-    found: dict[str, tuple[Fit, dict[str, object]]] = {}
-    if data.skeleton is not None:
-        for influences in (1, 4, None):
-            name = f"linear blend, K = {influences or 'all'}"
-            found[name] = (rw.baselines.linear_blend, {"influences": influences})
-        found["direct delta mush"] = (rw.baselines.direct_delta_mush, {"influences": 4})
-    found[f"pose space, {sizes.examples} examples"] = (
-        rw.baselines.pose_space_deformation,
-        {"count": min(sizes.examples, len(data))},
-    )
-    found["PCA + linear regression"] = (rw.baselines.pca_regression, {"components": sizes.components})
-    found["PCA + quadratic regression"] = (
-        rw.baselines.pca_regression,
-        {"components": sizes.components, "features": "quadratic"},
-    )
-    for bones in sizes.bones:
-        options = {"bones": bones, "influences": sizes.influences, "rounds": sizes.rounds}
-        found[f"SSDR, {bones} bones"] = (rw.baselines.ssdr, {**options, "most_frames": sizes.most_frames})
-    found[f"KPSA, {sizes.points} points"] = (rw.baselines.kpsa, {"points": sizes.points, "vectors": vectors})
-    return found
+def ssdr(bones: int) -> Method:
+    options = {"bones": bones, "influences": 8, "rounds": 10, "most_frames": MOST_FRAMES}
+    return Method(f"SSDR, {bones} bones", rw.baselines.ssdr, options)
 
 
-def fitted(train: Data, judged: Data, sizes: Sizes, out: Path) -> Iterator[tuple[str, str, rw.Deformer, float]]:
-    """Name, protocol, model and seconds of every baseline; models in the folder are used again."""
-    for name, (function, options) in methods(train, sizes).items():
-        for protocol in PROTOCOLS:
-            source = train if protocol == PROTOCOLS[0] else judged
-            limits = dict(options)
-            if function is rw.baselines.pca_regression:
-                limits["components"] = min(sizes.components, len(source) - 1)
-            if function is rw.baselines.pose_space_deformation:
-                limits["count"] = min(sizes.examples, len(source))
-            if function is rw.baselines.kpsa:
-                limits["vectors"] = min(int(str(limits["vectors"])), len(source) - 1)
-            rows = np.unique(np.linspace(0, len(source) - 1, min(len(source), sizes.most_poses)).round().astype(int))
-            mark = fingerprint(train.hash, source.hash, function.__name__, limits, rows)
-            path = out / f"{function.__name__}-{mark[:16]}.safetensors"
+# One line per baseline. A new one stands here and nowhere else; numbers that a set cannot give are cut to what it can.
+METHODS = [
+    *(linear_blend(influences) for influences in (1, 4, None)),
+    Method("direct delta mush", rw.baselines.direct_delta_mush, {"influences": 4}, joints=True),
+    Method("pose space, 50 examples", rw.baselines.pose_space_deformation, {"count": 50}),
+    Method("PCA + linear regression", rw.baselines.pca_regression, {"components": 128}),
+    Method("PCA + quadratic regression", rw.baselines.pca_regression, {"components": 128, "features": "quadratic"}),
+    *(ssdr(bones) for bones in (16, 24, 32)),
+    Method("KPSA, 274 points", rw.baselines.kpsa, {"points": 274, "vectors": 200}),
+    Method(
+        "learned body, 4 minutes", rw.training.body, {"minutes": 4.0}, joints=True, protocols=(TRAINING,), learned=True
+    ),
+]
+SMALL = {"count": 5, "components": 8, "bones": 4, "most_frames": 20, "points": 8, "vectors": 8, "minutes": 0.05}
+
+
+@dataclass
+class Bench:
+    """One character's run.
+
+    Attributes
+    ----------
+    subject : Subject
+    out : Path
+        A folder of its own.
+    small : bool
+    """
+
+    subject: Subject
+    out: Path
+    small: bool = False
+    rows: list[Row] = field(default_factory=list)
+
+    def run(self, methods: list[Method], given: dict[str, Path]) -> list[Row]:
+        """All rows of the table: given models first."""
+        self.rows = []
+        for name, path in given.items():
+            self._judge(name, TRAINING, path, 0.0, 0.0, learned=True, clips=list(self.subject.judged))
+        for method, protocol in self._jobs(methods):
+            path, seconds, load = self._fitted(method, protocol)
+            clips = list(self.subject.judged)
+            self._judge(
+                method.name, protocol, path, seconds, load, method.learned, clips if protocol == TRAINING else clips[:1]
+            )
+            print(self.rows[-1], flush=True)
+        return self.rows
+
+    def _jobs(self, methods: list[Method]) -> Iterator[tuple[Method, str]]:
+        has_joints = self.training.skeleton is not None
+        for method in methods:
+            if has_joints or not method.joints:
+                yield from ((method, protocol) for protocol in method.protocols)
+
+    @property
+    def training(self) -> rw.Dataset:
+        return next(iter(self.subject.training.values()))
+
+    @property
+    def clip(self) -> rw.Dataset:
+        """The judged clip of the second protocol."""
+        return next(iter(self.subject.judged.values()))
+
+    def _fitted(self, method: Method, protocol: str) -> tuple[Path, float, float]:
+        """Model file, seconds that fitting took, and the machine's load at its end."""
+        source = self.training if protocol == TRAINING else self.clip
+        options = self._allowed(method, source)
+        mark = fingerprint(self.training.hash, source.hash, method.fit.__name__, options)[:16]
+        path = self.out / f"{method.fit.__name__}-{mark}.safetensors"
+        record = path.with_suffix(".json")
+        if not (path.exists() and record.exists()):
             begin = time.perf_counter()
-            if not path.exists():
-                extra = {} if protocol == PROTOCOLS[0] else {"fit_on": judged}
-                function(train, rows=rows, **limits, **extra).save(path)
-                yield name, protocol, rw.load(path), time.perf_counter() - begin
-            else:
-                yield name, protocol, rw.load(path), 0.0
+            extra = {} if protocol == TRAINING else {"fit_on": source}
+            method.fit(self.training, **options, **extra).save(path)
+            known = {"seconds": time.perf_counter() - begin, "load": os.getloadavg()[0]}
+            atomic_write(record, json.dumps(known).encode())
+        found = json.loads(record.read_text())
+        return path, found["seconds"], found["load"]
 
+    def _allowed(self, method: Method, source: rw.Dataset) -> dict[str, Any]:
+        """The options, cut to what the poses and vertices allow."""
+        limits = {"count": len(source), "components": len(source) - 1, "vectors": len(source) - 1}
+        options = dict(method.options)
+        for name, value in options.items():
+            if isinstance(value, int | float):
+                value = min(value, SMALL.get(name, value)) if self.small else value
+                options[name] = min(value, limits.get(name, value))
+        return options
 
-def published(judged: Data, sizes: Sizes, vertices: np.ndarray) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Name, truth and vertices of SSDR with its own bone motions, and of KPSA with key points that the rig gives."""
-    frames = np.unique(np.linspace(0, len(judged) - 1, min(len(judged), sizes.most_frames)).round().astype(int))
-    for bones in sizes.bones:
-        found = rw.baselines.skinning_decomposition(
-            judged.rest_vertices, vertices[frames], bones, sizes.influences, rounds=sizes.rounds
-        )
-        yield f"SSDR, {bones} bones, own motions", vertices[frames], found.evaluate()
-    vectors = min(sizes.vectors, len(judged) - 1, len(judged.rest_vertices) // 2)
-    subspace = rw.baselines.key_point_subspace(vertices, sizes.points, vectors)
-    yield f"KPSA, {sizes.points} points given", vertices, subspace.reconstruct(vertices[:, subspace.points])
-
-
-def measured(train: Data, judged: Data, learned: list[Path], sizes: Sizes, out: Path) -> list[Row]:
-    """All rows of the table."""
-    _, poses, vertices = judged.take(np.arange(len(judged)))
-    millimeters = 1e3 * judged.meters_per_unit
-
-    def row(name: str, protocol: str, truth: np.ndarray, found: np.ndarray, size: float, seconds: float) -> Row:
-        error = rw.metrics.vertex_error(truth, found)
-        return Row(name, protocol, millimeters * error.mean, millimeters * error.max, size, seconds)
-
-    rows = []
-    for path in learned:
-        size = path.stat().st_size / 1e6
-        rows.append(row(path.stem, "learned", vertices, rw.load(path).evaluate(poses), size, 0.0))
-    for name, protocol, model, seconds in fitted(train, judged, sizes, out):
-        size = sum(array.nbytes for array in model.tensors().values()) / 1e6
-        rows.append(row(name, protocol, vertices, model.evaluate(poses), size, seconds))
-    begin = time.perf_counter()
-    for name, truth, found in published(judged, sizes, vertices):
-        rows.append(row(name, "as published, judged clip", truth, found, 0.0, time.perf_counter() - begin))
-        begin = time.perf_counter()
-    return rows
-
-
-def table(gate: Difficulty, rows: list[Row], judged: Data) -> str:
-    """The verdict on the best learned model (else on the best baseline), the gate, and one line per model."""
-    candidates = [row for row in rows if row.protocol == "learned"]
-    candidates = candidates or [row for row in rows if row.protocol == PROTOCOLS[0]]
-    best = min(candidates, key=lambda row: row.mean)
-    verdict = gate.verdict(best.mean / (1e3 * judged.meters_per_unit))
-    lines = [f"{best.name}: {verdict}", str(gate), ""]
-    lines.append(f"{'model':34}{'fitted on':28}{'mean, mm':>10}{'max, mm':>10}{'MB':>8}{'seconds':>9}")
-    for row in rows:
-        seconds = f"{row.seconds:.0f}" if row.seconds else ""
-        figures = f"{row.mean:10.3f}{row.max:10.2f}{row.megabytes:8.1f}{seconds:>9}"
-        lines.append(f"{row.name:34}{row.protocol:28}{figures}")
-    return "\n".join(lines)
+    def _judge(
+        self, name: str, protocol: str, path: Path, seconds: float, load: float, learned: bool, clips: list[str]
+    ) -> None:
+        errors = {}
+        for clip in clips:
+            dataset = self.subject.judged[clip]
+            record = self.out / "rows" / f"{fingerprint(path.name, path.stat().st_size, dataset.hash)}.json"
+            if not record.exists():
+                _, poses, vertices = dataset.take(np.arange(len(dataset)))
+                error = rw.metrics.vertex_error(vertices, rw.load(path).evaluate(poses))
+                millimeters = 1e3 * dataset.meters_per_unit
+                record.parent.mkdir(exist_ok=True)
+                known = {"mean": millimeters * error.mean, "max": millimeters * error.max}
+                atomic_write(record, json.dumps(known).encode())
+            errors[clip] = json.loads(record.read_text())
+        self.rows.append(Row(name, protocol, errors, path.stat().st_size / 1e6, seconds, load, learned))
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("training", type=Path)
-    parser.add_argument("judged", type=Path)
-    parser.add_argument("--model", type=Path, nargs="*", default=[], help="learned models to stand beside them")
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parents[2] / "build" / "baselines")
-    parser.add_argument("--small", action="store_true")
-    parser.add_argument("--bones", type=int, nargs="+", help="numbers of bones of SSDR; 16 24 32 by default")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "baselines")
+    parser.add_argument("--poses", type=int, default=1000, help="to learn from")
+    parser.add_argument("--only", nargs="+", choices=list(SUBJECTS), default=list(SUBJECTS))
+    parser.add_argument("--model", action="append", default=[], metavar="FACE|BODY|ANTONIA=FILE", help="learned models")
+    parser.add_argument("--method", action="append", default=[], metavar="WORD", help="only names with it; no page")
+    parser.add_argument("--small", action="store_true", help="smaller baselines, to see that it works")
+    parser.add_argument("--no-page", action="store_true", help="print, and leave the page as it is")
     given = parser.parse_args(arguments)
-    given.out.mkdir(parents=True, exist_ok=True)
-    sizes = SMALL if given.small else Sizes()
-    if given.bones:
-        sizes = replace(sizes, bones=tuple(given.bones))
-    train, judged = Data(given.training), Data(given.judged)
-    gate = rw.metrics.difficulty(train, judged, most_rows=sizes.most_poses)
-    rows = measured(train, judged, given.model, sizes, given.out)
-    print(table(gate, rows, judged))
-    content = {"training": train.hash, "judged": judged.hash, "rows": [asdict(row) for row in rows]}
-    atomic_write(given.out / "baselines.json", json.dumps(content, indent=1).encode())
+    learned = [item.partition("=") for item in given.model]
+    chosen = [method for method in METHODS if not given.method or any(word in method.name for word in given.method)]
+    sections = []
+    for name in given.only:
+        found, out = subject(name, given.data, given.out, given.poses), given.out / name
+        gate = gates(found, out)
+        models = {Path(path).stem: Path(path) for which, _, path in learned if which == name}
+        rows = Bench(found, out, given.small).run(chosen, models)
+        sections.append(table(found, gate, rows))
+        print(f"\n{sections[-1]}\n", flush=True)
+    if not (given.no_page or given.method) and len(sections) == len(SUBJECTS):
+        write_between_marks("tables of the baselines", page_of(sections))
 
 
 if __name__ == "__main__":

@@ -90,11 +90,11 @@ def test_the_files_own_ranges_count_where_they_are_asked_for(kennel):
 def test_a_rig_is_opened_with_the_channels_of_its_data_set(kennel):
     from argparse import Namespace
 
-    from rigwright.cli._inputs.rigs import opened_rig, ranges_of
+    from rigwright.cli._inputs.rigs import opened_rig
 
     data = rw.Dataset(kennel / "dog_held_out.rwdata")
-    nothing = Namespace(mesh=None, armature=None, limits=None, ranges=None, blender=None)
-    with opened_rig(nothing, kennel / "dog.blend", ranges_of(data)) as rig:
+    nothing = Namespace(mesh=None, armature=None, limits=None, ranges=None, blender=None, dials_only=False)
+    with opened_rig(nothing, kennel / "dog.blend", data) as rig:
         assert list(rig.channel_names) == data.channel_names
         np.testing.assert_array_equal(rig.channel_ranges, data.channel_ranges)
 

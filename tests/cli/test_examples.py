@@ -16,6 +16,7 @@ from tests.cli.command import rigwright_command
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, learned_looking_body
 from tests.support.dog import dog_files, has_blender
+from tests.support.lid import lid_file
 from tests.support.plain_face import plain_face
 from tests.support.published import small_ict
 from tests.support.second_face import second_face_files
@@ -23,7 +24,7 @@ from tests.support.second_face import second_face_files
 # What the example of each command reads, of the folder ``made``.
 READS = {
     "doctor": (),
-    "sample": ("hero.npz", "dog.blend"),
+    "sample": ("hero.npz", "dog.blend", "lid.npz"),
     "train": ("hero.rwdata",),
     "evaluate": (
         "hero.safetensors",
@@ -39,7 +40,7 @@ READS = {
     "bench": ("hero.npz", "hero.safetensors", "held_out.rwdata"),
     "pack": ("face.safetensors",),
     "transfer": ("face.safetensors", "other.obj", "landmarks.csv", "scans", "plan.json"),
-    "info": ("hero.*", "smooth.glb", "dog.blend"),
+    "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
 }
@@ -59,6 +60,7 @@ def made(tmp_path_factory):
     place = tmp_path_factory.mktemp("examples")
     cylinder_file(place / "hero.npz")
     cylinder_file(place / "limb.npz", bulge=0.0)
+    lid_file(place / "lid.npz")
     (place / "joints.json").write_text(json.dumps({name: name for name in CylinderRig().joint_names}))
     hero = rw.sources.load(place / "hero.npz")
     data = rw.sampling.sample(hero, place / "hero.rwdata", count=400, seed=0)

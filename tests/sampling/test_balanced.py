@@ -105,7 +105,6 @@ def test_an_animation_without_noise_clips_nothing():
         (lambda: balanced(small_rig(), "uniform", 8, bins=0), "balanced: bins is 0; it must be an integer from 1"),
         (lambda: balanced(small_rig(), "uniform", 8, landmarks=[99999]), "balanced: landmarks"),
         (lambda: balanced(small_rig(), "uniform", 8, landmarks=[]), "balanced: landmarks"),
-        (lambda: spread_landmarks(np.zeros((2, 3)), np.zeros(2), 1), "balanced: the candidates move no vertex"),
     ],
 )
 def test_refusals_name_the_argument(make, message):

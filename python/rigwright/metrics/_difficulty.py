@@ -65,6 +65,8 @@ class Difficulty:
     training_poses, judged_poses, inputs : int
     meters_per_unit : float or None
         None: figures have no unit of length.
+    unseen : int
+        Columns that vary in the judged poses and are constant in training, so that nothing can be learned of them.
     """
 
     methods: list[SimpleMethod]
@@ -73,6 +75,7 @@ class Difficulty:
     judged_poses: int
     inputs: int
     meters_per_unit: float | None
+    unseen: int = 0
 
     @property
     def best(self) -> SimpleMethod:
@@ -80,8 +83,11 @@ class Difficulty:
         return min(self.methods, key=lambda method: method.mean)
 
     def is_learning(self, model_error: float) -> bool:
-        """Whether the best simple method misses by at least twice ``model_error``, a mean in the vertices' unit."""
-        return self.best.mean >= MARGIN * model_error
+        """Whether the best simple method misses by at least twice ``model_error``, a mean in the vertices' unit.
+
+        Never where simple methods are exact.
+        """
+        return self.best.mean > 0.0 and self.best.mean >= MARGIN * model_error
 
     def verdict(self, model_error: float) -> str:
         """One line for the head of a table: whether a model's mean error counts as learning.
@@ -98,6 +104,8 @@ class Difficulty:
         """
         error = Arguments("verdict").number("model_error", model_error, least=0.0)
         best = self.best
+        if best.mean == 0.0:
+            return f"TOO EASY, no test of learning: the best simple method, {best.name}, misses by 0."
         ratio = f"{best.mean / error:.2g} x" if error > 0.0 else "any multiple of"
         figures = f"{best.name} misses by {self._length(best.mean)}, {ratio} the model's {self._length(error)}"
         if self.is_learning(error):
@@ -111,9 +119,10 @@ class Difficulty:
         unit = "" if self.meters_per_unit is None else ", mm"
         scale = 1.0 if self.meters_per_unit is None else 1e3 * self.meters_per_unit
         best = self.best
+        unseen = f", {self.unseen} more that varies in the judged poses alone" if self.unseen else ""
         lines = [
             f"Gate: the best simple method is {best.name}, {self._length(best.mean)} mean and "
-            f"{self._length(best.max)} max ({self.training_poses:,} training poses, {self.inputs} inputs, "
+            f"{self._length(best.max)} max ({self.training_poses:,} training poses, {self.inputs} inputs{unseen}, "
             f"{self.judged_poses:,} judged poses; motion {self._length(self.motion)})",
             f"{'simple method':32}{'mean' + unit:>12}{'max' + unit:>12}{'ridge':>10}",
         ]
@@ -151,8 +160,8 @@ def difficulty(
     Raises
     ------
     ValueError
-        If a shape is wrong or a number not finite, ``train`` has fewer than two poses, ``test`` none, or no column
-        varies in ``train``.
+        If either is no data, a shape is wrong or a number not finite, ``train`` has fewer than two poses, ``test``
+        none, or no column varies in ``train``.
 
     Examples
     --------
@@ -198,7 +207,9 @@ def difficulty(
     errors = _errors(truth, lambda rows: offsets[near[rows]], threads)
     methods.append(SimpleMethod("nearest training pose", *errors, None))
     motion = float(np.sqrt(np.square(truth, dtype=np.float64).sum(axis=2)).mean())
-    return Difficulty(methods, motion, len(poses), len(judged), len(inputs.columns), unit)
+    changing = np.ptp(judged, axis=0) > 0.0
+    changing[inputs.columns] = False
+    return Difficulty(methods, motion, len(poses), len(judged), len(inputs.columns), unit, int(changing.sum()))
 
 
 def _rows(
@@ -212,6 +223,8 @@ def _rows(
         rows = spaced(len(poses), most or len(poses))
         vertices = check.numbers(f"{name}[1]", data[1], f"{name} V 3", dtype=np.float32)[rows]
         num_joints, unit = 0, None
+    elif not hasattr(data, "poses"):
+        raise check.wrong(name, f"a {type(data).__name__}", "a data set, or a pair of inputs and vertices")
     else:
         poses = check.numbers(f"{name}.poses", data.poses, f"{name}+ C", dtype=np.float32)
         rows = spaced(len(poses), most or len(poses))

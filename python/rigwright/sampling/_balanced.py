@@ -154,7 +154,7 @@ def balanced(
     Raises
     ------
     ValueError
-        For arguments out of range, or candidates that move no vertex.
+        For arguments out of range, or candidates that move no vertex, or none of the given landmarks.
 
     References
     ----------
@@ -176,7 +176,11 @@ def balanced(
     drawn = sampler.draw(facts.channel_ranges, facts.channel_rest, candidates, stream.child(0))
     rows = round_inside(drawn, facts.channel_ranges)
     if landmarks is None:
-        chosen = spread_landmarks(facts.rest_vertices, _motion(rig, facts, rows[:FIRST_LOOK]), num_landmarks)
+        motion = _motion(rig, facts, rows[:FIRST_LOOK])
+        if not motion.max() > 0.0:
+            got = f"one whose first {min(candidates, FIRST_LOOK)} candidates move no vertex"
+            raise bad_argument("balanced", "sampler", got, "one that moves some, or landmarks must be given")
+        chosen = spread_landmarks(facts.rest_vertices, motion, num_landmarks)
     else:
         chosen = Arguments("balanced").integers("landmarks", landmarks, "L+", below=len(facts.rest_vertices))
     show = as_callback(progress)
@@ -186,6 +190,9 @@ def balanced(
         seen[done : done + len(vertices)] = vertices[:, chosen].reshape(len(vertices), -1)
         done += len(vertices)
         show(Progress("looking at candidates", done, candidates))
+    if not np.ptp(seen, axis=0).any():
+        got = f"{len(chosen)} vertices that rest in all {candidates} candidates"
+        raise bad_argument("balanced", "landmarks", got, "vertices of which some move")
     clips = drawn_clips(sampler, candidates, stream.child(0))
     return Balanced(rows, equal_intervals(first_component(seen), bins), chosen.tolist(), clips.clips, clips.rows)
 
@@ -199,12 +206,10 @@ def spread_landmarks(
     ----------
     rest : (V, 3) array
     motion : (V,) array
-        How far each vertex moves, in the rig's unit.
+        How far each vertex moves, in the rig's unit; not all 0.
     count : int
         At most; fewer if fewer places move.
     """
-    if not motion.max() > 0.0:
-        raise ValueError("balanced: the candidates move no vertex; landmarks must be given")
     moving = np.flatnonzero(motion >= MOVES * motion.max())
     chosen = [int(moving[np.argmax(motion[moving])])]
     distance = np.full(len(moving), np.inf)

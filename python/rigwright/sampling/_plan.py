@@ -101,7 +101,15 @@ def clipped_share(rig: Rig, sampler: Animation, count: int = DEFAULT_COUNT, *, s
     -------
     float
         From 0 to 1, of all values (T, N).
+
+    Raises
+    ------
+    ValueError
+        If ``sampler`` is no :class:`Animation`.
     """
+    if not isinstance(sampler, Animation):
+        expected = "a rigwright.sampling.Animation: no other sampler clips values"
+        raise bad_argument("clipped_share", "sampler", f"a {type(sampler).__name__}", expected)
     facts = check_rig(rig, "clipped_share")
     count = integer("count", count, 1, "clipped_share")
     stream = Stream(integer("seed", seed, 0, "clipped_share")).child(0)

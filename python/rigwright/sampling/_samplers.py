@@ -148,7 +148,18 @@ class Animation:
 
     @classmethod
     def of(cls, actions: Sequence[Action], noise: float | tuple[float, float] = 0.0) -> Animation:
-        """The channels of actions, one after another, each a clip."""
+        """The channels of actions, one after another, each a clip. An action of one frame is a still pose.
+
+        Raises
+        ------
+        ValueError
+            If there is no action, or one without frames.
+        """
+        if not actions:
+            raise bad_argument("Animation", "actions", "empty", "at least one action")
+        if empty := [action.name for action in actions if len(action) == 0]:
+            got = f"a list in which {empty[0]!r} has no frames"
+            raise bad_argument("Animation", "actions", got, "actions of at least one frame")
         known = Clips.of_actions(actions)
         return cls(np.concatenate([action.channels for action in actions]), noise, known.clips, known.rows)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
-from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig, ranges_of
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
 
 SUMMARY = "time a model on this machine, beside PyTorch, ONNX Runtime and the rig itself"
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     else:
         result = dict(bench.body(model, poses, runs=args.runs, batch=args.batch))
     if args.rig is not None and dataset is not None:
-        with opened_rig(args, args.rig, ranges_of(dataset)) as rig:
+        with opened_rig(args, args.rig, dataset) as rig:
             result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
     _print(result, console)
     return result
@@ -62,8 +62,10 @@ def _alone(model: rw.Deformer, poses: NDArray[np.float32] | None) -> dict[str, A
     from rigwright import _bench as bench
     from rigwright.report._body.timing import BATCH, time_engine
 
-    rest = np.concatenate([model.skeleton.rest.ravel(), np.zeros(len(model.metadata.get("numeric_controls", [])))])
-    timing = time_engine(model, rest[None].astype(np.float32) if poses is None else poses)
+    rest = np.zeros(len(model.control_names), np.float32)
+    if model.skeleton is not None:
+        rest[: 12 * model.skeleton.num_joints] = model.skeleton.rest.ravel()
+    timing = time_engine(model, rest[None] if poses is None else poses)
     one = {"job": "one pose", "poses": 1, "threads": 1, "seconds": timing.single / 1e3, "peers": {}, "ratios": {}}
     processors = rw._core.num_processors()
     many = one | {"job": f"{BATCH} poses", "poses": BATCH, "threads": processors, "seconds": BATCH * timing.batch / 1e3}

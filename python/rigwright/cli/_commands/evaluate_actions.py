@@ -13,7 +13,7 @@ import rigwright as rw
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import chosen_actions
 from rigwright.cli._inputs.model_motion import Played
-from rigwright.cli._inputs.rigs import opened_rig, ranges_of
+from rigwright.cli._inputs.rigs import opened_rig
 from rigwright.cli._result import Result
 
 HEADERS = ["", "frames", "mean mm", "rms mm", "max mm", "lowest confidence"]
@@ -28,7 +28,7 @@ def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, c
         If the file has no such action, or is another character than the model.
     """
     rows, notes, result = [], [], dict[str, Any]()
-    with opened_rig(args, path, ranges_of(model)) as rig:
+    with opened_rig(args, path, model) as rig:
         for action in chosen_actions(args, rig, console):
             poses, vertices = action.played(rig)
             _check_fits(model, poses.shape[1], vertices.shape[1], path)
@@ -73,7 +73,7 @@ def motion_of_action(model: rw.Deformer, path: Path, args: argparse.Namespace, c
     ValueError
         If several were asked for, the file has no such action, or is another character than the model.
     """
-    with opened_rig(args, path, ranges_of(model)) as rig:
+    with opened_rig(args, path, model) as rig:
         actions = chosen_actions(args, rig, console)
         if len(actions) != 1:
             raise ValueError(f"-o holds one motion; --action names {len(actions)}, it must name one")

@@ -11,6 +11,7 @@ import rigwright as rw
 from rigwright._formats.blender import BlenderRig
 from rigwright._formats.gltf import GltfRig
 from rigwright._formats.npz.archive import member_names
+from rigwright._rigs.dials_only import DialsOnly
 from rigwright._rigs.resting import HINT, resting_lines
 from rigwright._rigs.surface import surface_facts, surface_of
 from rigwright.cli import _arguments as arguments
@@ -28,7 +29,8 @@ EXAMPLE = """rigwright info hero.npz
 rigwright info hero.rwdata
 rigwright info hero.safetensors --page 1
 rigwright info smooth.glb
-rigwright info dog.blend --ranges actions"""
+rigwright info dog.blend --ranges actions
+rigwright info lid.npz --dials-only"""
 MOST_ENTRIES = 8  # of a list, for a person
 MOST_ROWS = 40  # channels on a page
 LISTED = (
@@ -176,6 +178,7 @@ def describe_rig(rig: Any) -> dict[str, Any]:
     from rigwright.sampling import check_rig
 
     facts = check_rig(rig, "info")
+    file = rig.rig if isinstance(rig, DialsOnly) else rig
     return {
         "type": "rig",
         "name": facts.name,
@@ -192,10 +195,10 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "notes": "; ".join(getattr(rig, "notes", [])),
         "size": size_of(facts.rest_vertices, facts.meters_per_unit),
         "actions": []
-        if isinstance(rig, GltfRig)
+        if isinstance(file, GltfRig)
         else [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
-        **_of_blender(rig),
-        **_of_gltf(rig),
+        **_of_blender(file),
+        **_of_gltf(file),
         "resting": facts.resting,
         "channels": _channels(facts.channel_names, facts.channel_ranges),
     }

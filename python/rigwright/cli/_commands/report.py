@@ -14,7 +14,7 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.report_shot import add_solved_arguments, report_shot
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
-from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig, ranges_of
+from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
 
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
@@ -30,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         nargs="+",
         type=arguments.existing_file,
-        help="the model, then others to compare; or a blendshape rig",
+        help="the model, then others of any kind to compare: learned ones, baselines; or a blendshape rig",
+    )
+    parser.add_argument(
+        "--name", metavar="NAME", action="append", help="of a MODEL, in their order; may be repeated (default: files)"
     )
     parser.add_argument("--data", metavar="SET", type=arguments.existing, help="held-out random poses")
     parser.add_argument("--animation", metavar="SET", type=arguments.existing, help="held-out animation")
@@ -39,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--training",
         metavar="SET",
         type=arguments.existing,
-        help="what it learned from; linear skinning is fitted to it",
+        help="what it learned from: the gate is judged by it, and linear skinning fitted to it if it has joints",
     )
     parser.add_argument(
         "--baseline",
@@ -76,9 +79,9 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
         progress = stack.enter_context(console.progress())
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         data = rw.Dataset(args.data)
-        rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig, ranges_of(data)))
+        rig = None if args.rig is None else stack.enter_context(opened_rig(args, args.rig, data))
         baselines = args.baseline
-        if training is not None and not baselines:
+        if training is not None and training.skeleton is not None and not baselines:
             baselines = report.fit_skinning_baselines(training, Path(folder), progress)
         return report.write_body(
             args.output,
@@ -88,6 +91,7 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             paper=args.paper,
             baselines=baselines,
             training=training,
+            names=args.name,
             rig=rig,
             at_most=args.poses,
             progress=progress,

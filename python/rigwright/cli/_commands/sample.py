@@ -22,7 +22,8 @@ rigwright sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigwright sample dog.blend -o dog.rwdata --count 60 --ranges 30
 rigwright sample dog.blend -o coat.rwdata --count 60 --ranges 30 --mesh Body
 rigwright sample dog.blend -o walk.rwdata --ranges 30 --action walk
-rigwright sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0"""
+rigwright sample hero.npz -o even.rwdata --count 60 --balance 120 --bins 8 --probe 0
+rigwright sample lid.npz -o lid.rwdata --count 60 --dials-only"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

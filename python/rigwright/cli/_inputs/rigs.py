@@ -39,6 +39,12 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         "what the model or the data set was sampled with, if one is given",
     )
     group.add_argument("--blender", metavar="PROGRAM", help="a Blender program; default the bpy wheel (.blend)")
+    group.add_argument(
+        "--dials-only",
+        action="store_true",
+        help="poses are the dials alone, the joints that they drive are no inputs; default: as the model or the data "
+        "set was made, if one is given",
+    )
 
 
 def ranges_of(learned: Any) -> Ranges:
@@ -49,21 +55,22 @@ def ranges_of(learned: Any) -> Ranges:
 
 
 @contextlib.contextmanager
-def opened_rig(args: argparse.Namespace, path: Any, known: Ranges | None = None) -> Iterator[Any]:
+def opened_rig(args: argparse.Namespace, path: Any, learned: Any = None) -> Iterator[Any]:
     """The rig of a file, closed afterwards.
 
     Parameters
     ----------
     args : Namespace
     path : Path
-    known : dict, optional
-        Ranges of the channels that a model or a data set of this rig has: taken unless ``--ranges`` or ``--limits``
-        are given.
+    learned : Deformer or Dataset, optional
+        Of this rig. Its ranges are taken unless ``--ranges`` or ``--limits`` are given; if it has no joints, the rig
+        is opened by its dials alone.
 
     Raises
     ------
     ValueError
-        If the file is not a rig, or an option does not apply to its format.
+        If the file is not a rig, an option does not apply to its format, or ``--dials-only`` is given for a rig that
+        has channels of joints.
     """
     from rigwright import sources
 
@@ -73,11 +80,11 @@ def opened_rig(args: argparse.Namespace, path: Any, known: Ranges | None = None)
     for name in given:
         if name not in OPTIONS.get(suffix, ()):
             raise ValueError(f"--{name} does not apply to {suffix or 'such'} files")
-    learned = {} if {"ranges", "limits"} & given.keys() else _as_learned(suffix, known or {})
+    known = {} if learned is None or {"ranges", "limits"} & given.keys() else _as_learned(suffix, ranges_of(learned))
     try:
-        rig = sources.load(path, **given, **learned)
+        rig = sources.load(path, **given, **known)
     except ValueError:
-        if not learned:
+        if not known:
             raise
         rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
     try:
@@ -86,11 +93,19 @@ def opened_rig(args: argparse.Namespace, path: Any, known: Ranges | None = None)
                 f"{path} holds nothing to turn: no bone, shape key or property with a range moves its mesh; sampling "
                 "needs a rig"
             )
-        yield rig
+        yield sources.dials_only(rig) if _wants_dials_only(args, rig, learned) else rig
     finally:
         close = getattr(rig, "close", None)
         if close is not None:
             close()
+
+
+def _wants_dials_only(args: argparse.Namespace, rig: Any, learned: Any) -> bool:
+    """Whether poses are the dials alone: asked for, or what a model or data set without joints was made of."""
+    if args.dials_only:
+        return True
+    without_joints = learned is not None and learned.skeleton is None and getattr(rig, "skeleton", None) is not None
+    return without_joints and set(rig.channel_names) <= set(rig.dial_names)
 
 
 def _as_learned(suffix: str, known: Ranges) -> dict[str, Any]:

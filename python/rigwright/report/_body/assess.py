@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._rigs.rig import Rig
+from rigwright.metrics import Difficulty
 from rigwright.progress import Progress, ProgressCallback
-from rigwright.report._body.contenders import BASELINE, Contender
+from rigwright.report._body.contenders import Contender
+from rigwright.report._body.gate import gates
 from rigwright.report._body.heldout import HeldOut
 from rigwright.report._body.measure import Accuracy, measure, vertex_sets
 from rigwright.report._body.outside import beyond
 from rigwright.report._body.timing import HostTiming, Timing, time_beside, time_engine
+from rigwright.sampling import Dataset
 
 FAR = 2  # times as far from rest as the held-out poses: what the confidence must notice
 
@@ -37,6 +40,8 @@ class Assessment:
     host : HostTiming or None
     confidence : dict from what the poses are to (T,) array
         Of the subject.
+    gates : dict from what the poses are to Difficulty
+        What simple methods reach on the same poses; empty without a training set.
     """
 
     contenders: list[Contender]
@@ -45,6 +50,7 @@ class Assessment:
     timings: list[Timing]
     host: HostTiming | None
     confidence: dict[str, NDArray[np.float32]]
+    gates: dict[str, Difficulty]
 
     @property
     def subject(self) -> Contender:
@@ -64,31 +70,52 @@ class Assessment:
             },
             "host": None if self.host is None else asdict(self.host),
             "model_bytes": {entry.label: entry.size for entry in self.contenders},
+            "gate": {title: self._gate(title) for title in self.gates},
             "median_confidence": {title: float(np.median(values)) for title, values in self.confidence.items()},
         }
+
+    def verdicts(self) -> list[str]:
+        """The gate's line on the subject, for each set of poses."""
+        subject = [results[0] for results in self.accuracy]
+        millimeters = 1000.0 * self.subject.model.meters_per_unit
+        return [
+            f"{truth.title.capitalize()}: {self.gates[truth.title].verdict(result.mean / millimeters)}"
+            for truth, result in zip(self.truths, subject, strict=True)
+            if truth.title in self.gates
+        ]
+
+    def _gate(self, title: str) -> dict[str, object]:
+        gate, millimeters = self.gates[title], 1000.0 * self.subject.model.meters_per_unit
+        at = [truth.title for truth in self.truths].index(title)
+        methods = {m.name: {"mean_mm": millimeters * m.mean, "max_mm": millimeters * m.max} for m in gate.methods}
+        return {"methods": methods, "passed": gate.is_learning(self.accuracy[at][0].mean / millimeters)}
 
     def _beside(self, values: Sequence[Any]) -> zip[tuple[Contender, Any]]:
         return zip(self.contenders, values, strict=True)
 
 
-def assess(entries: list[Contender], truths: list[HeldOut], rig: Rig | None, progress: ProgressCallback) -> Assessment:
-    """Measure every contender on every set of poses, its speed, and the speed of the rig (None: unknown)."""
+def assess(
+    entries: list[Contender],
+    truths: list[HeldOut],
+    rig: Rig | None,
+    progress: ProgressCallback,
+    training: Dataset | None = None,
+) -> Assessment:
+    """Measure every contender on every set of poses, its speed, the speed of the rig (None: unknown), and the gate."""
     jobs = [(entry, truth) for truth in truths for entry in entries]
-    borders = vertex_sets(entries[0].model)
+    every = [vertex_sets(entry.model) for entry in entries]
+    borders = next((sets for sets in every if sets is not None), None)
     measured = []
     for done, (entry, truth) in enumerate(jobs):
         progress(Progress("measuring", done, len(jobs), f"{entry.label}, {truth.title}"))
-        labels = (
-            borders if entry.role == BASELINE else None
-        )  # a baseline has no sets: judge it at the subject's borders
-        measured.append(measure(entry.model, truth, labels))
+        measured.append(measure(entry.model, truth, borders if vertex_sets(entry.model) is None else None))
     progress(Progress("measuring", len(jobs), len(jobs)))
     accuracy = [measured[begin : begin + len(entries)] for begin in range(0, len(jobs), len(entries))]
     timings, host = _speed(entries, truths[0], rig, progress)
     subject = entries[0].model
     confidence = {truth.title: subject.confidence(truth.poses) for truth in truths}
     confidence[f"{FAR} × as far from rest"] = subject.confidence(beyond(subject, truths[0].poses, FAR))
-    return Assessment(entries, truths, accuracy, timings, host, confidence)
+    return Assessment(entries, truths, accuracy, timings, host, confidence, gates(training, truths, progress))
 
 
 def _speed(

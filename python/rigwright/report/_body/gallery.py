@@ -13,7 +13,7 @@ from rigwright.plot._colors import distinct, heat, nice_top
 from rigwright.plot._studio import Studio, View, close_view, view_of
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._body.assess import Assessment
-from rigwright.report._body.contenders import PAPER, Contender, reference
+from rigwright.report._body.contenders import MODEL, PAPER, Contender, reference
 from rigwright.report._body.measure import Accuracy, set_weights
 from rigwright.report._body.places import worst_place
 from rigwright.report._kit.gallery import Gallery, Picture, Row
@@ -22,6 +22,7 @@ from rigwright.report._kit.words import figure
 
 FRONT, BEHIND = 25.0, 205.0  # degrees around the character
 PLAYED = 6  # frames of the animation side by side
+MOST_SHOWN = 4  # models side by side
 
 
 def gallery(numbers: Assessment, progress: ProgressCallback) -> Gallery:
@@ -42,8 +43,9 @@ class Painter:
         self.drawn = 0
         self.up = numbers.subject.model.up_axis
         paper = next((entry for entry in numbers.contenders if entry.role == PAPER), None)
-        beside = [entry for entry in (paper, reference(numbers.contenders)) if entry is not None]
-        self.shown: list[Contender] = [numbers.subject, *beside]
+        models = [entry for entry in numbers.contenders[1:] if entry.role == MODEL]
+        beside = [entry for entry in (paper, reference(numbers.contenders), *models) if entry is not None]
+        self.shown: list[Contender] = [numbers.subject, *dict.fromkeys(beside)][:MOST_SHOWN]
         self.top = nice_top(float(np.percentile(numbers.accuracy[0][0].distances, 99.8)))
 
     def overview(self) -> Row:

@@ -51,6 +51,10 @@ def context(
         ]
         + doubts(numbers)
         + left_out(not_reproduced),
+        "verdicts": numbers.verdicts(),
+        "subject": f"the {subject.label}" if subject.label == "learned model" else subject.label,
+        "to_mm": 1000.0 * subject.model.meters_per_unit,
+        "simple": [gate for gate in map(numbers.gates.get, (truth.title for truth in numbers.truths)) if gate],
         "headline": headline(numbers),
         "numbers": numbers,
         "rows": list(enumerate(numbers.contenders)),

@@ -28,18 +28,19 @@ def write_body(
     paper: Path | None = None,
     baselines: Sequence[Path] = (),
     training: Dataset | None = None,
+    names: Sequence[str] | None = None,
     rig: Rig | None = None,
     at_most: int = MOST_POSES,
     progress: ProgressOption = None,
 ) -> dict[str, object]:
-    """Measure learned bodies on held-out poses and show them in one HTML file that opens offline.
+    """Measure models of any kind on held-out poses and show them in one HTML file that opens offline.
 
     Parameters
     ----------
     path : path-like
         The HTML file.
     models : sequence of paths
-        Model files; the first is what the report is about.
+        Model files of any kind, learned or baselines; the first is what the report is about.
     data : Dataset
         Held-out random poses.
     animation : Dataset, optional
@@ -49,7 +50,10 @@ def write_body(
     baselines : sequence of paths
         Models to stand beside, as fitted linear skinning.
     training : Dataset, optional
-        What the model learned from, for the record.
+        What the model learned from. The report then begins with the gate: whether simple methods fitted to the same
+        poses miss by at least twice what the first model does (:func:`rigwright.metrics.difficulty`).
+    names : sequence of str, optional
+        One for each of ``models``; default the names of their files.
     rig : Rig, optional
         The rig itself, to be timed in turns with the engine.
     at_most : int
@@ -65,7 +69,8 @@ def write_body(
     Raises
     ------
     ValueError
-        If there is no model, a file is malformed, or models and data sets belong to different characters.
+        If there is no model, a file is malformed, models and data sets belong to different characters, or ``names``
+        are not one for each model, all different.
     MissingExtra
         Without the ``report`` extra.
     """
@@ -75,7 +80,7 @@ def write_body(
     from rigwright.report._body.gallery import gallery
     from rigwright.report._body.page import render
 
-    entries = contenders(models, paper, baselines)
+    entries = contenders(models, paper, baselines, names)
     for entry in entries:
         for dataset in (data, animation):
             if dataset is not None:
@@ -87,7 +92,7 @@ def write_body(
     if animation is not None:
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
-    numbers = assess(entries, truths, rig, show)
+    numbers = assess(entries, truths, rig, show, training)
     text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()))
     atomic_write(path, text.encode("utf-8"))
     return numbers.figures()

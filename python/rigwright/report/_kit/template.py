@@ -37,7 +37,8 @@ def fill(name: str, context: dict[str, Any]) -> str:
     name : str
         File name of the template.
     context : dict
-        What it shows, by name; ``name``, ``lead``, ``headline`` and, where there are any, ``warnings`` are the frame's.
+        What it shows, by name; the frame's are ``name``, ``lead``, ``headline`` and, if there are any, ``verdicts`` and
+        ``warnings``.
     """
     jinja = require("jinja2", extra="report", purpose="writing a report")
     environment = jinja.Environment(
@@ -50,6 +51,7 @@ def fill(name: str, context: dict[str, Any]) -> str:
     environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks}
     frame: dict[str, Any] = {
         "warnings": [],
+        "verdicts": [],
         "colors": colors,
         "gradient": ", ".join(colors.HEAT_STOPS),
         "machine": machine(),

@@ -1,0 +1,29 @@
+"""The gate of a benchmark, kept: what simple methods reach from each training set on each judged clip."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import rigwright as rw
+from benchmarks.baselines.sets import Subject
+from rigwright._atomic_files import atomic_write
+from rigwright._resume.fingerprints import fingerprint
+
+Gates = dict[str, dict[str, rw.metrics.Difficulty]]
+
+
+def gates(found: Subject, out: Path) -> Gates:
+    """What simple methods reach: by training set, then by judged clip. Kept."""
+    result: Gates = {}
+    for title, training in found.training.items():
+        for clip, judged in found.judged.items():
+            record = out / "rows" / f"gate-{fingerprint(training.hash, judged.hash)}.json"
+            if not record.exists():
+                record.parent.mkdir(exist_ok=True)
+                atomic_write(record, json.dumps(asdict(rw.metrics.difficulty(training, judged))).encode())
+            known = json.loads(record.read_text())
+            known["methods"] = [rw.metrics.SimpleMethod(**method) for method in known["methods"]]
+            result.setdefault(title, {})[clip] = rw.metrics.Difficulty(**known)
+    return result

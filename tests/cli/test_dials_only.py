@@ -1,0 +1,89 @@
+"""``--dials-only``: joints are no inputs, and a model without joints needs no telling."""
+
+from __future__ import annotations
+
+import pytest
+
+import rigwright as rw
+from tests.cli.command import json_of
+from tests.support.lid import lid_file, lid_rig
+from tests.support.second_face import first_face
+
+
+@pytest.fixture(scope="module")
+def lids(tmp_path_factory):
+    """A folder with the rig, a data set of its dials, and a regression on it."""
+    folder = tmp_path_factory.mktemp("lids")
+    lid_file(folder / "lid.npz")
+    json_of("sample", "lid.npz", "-o", "lid.rwdata", "--count", 40, "--dials-only", folder=folder)
+    rw.baselines.pca_regression(rw.Dataset(folder / "lid.rwdata"), 2).save(folder / "lid.safetensors")
+    return folder
+
+
+def test_sampled_poses_are_the_dials(lids):
+    assert rw.Dataset(lids / "lid.rwdata").pose_names == ["blink", "squint"]
+
+
+def test_info_shows_no_joints(lids):
+    assert json_of("info", "lid.npz", "--dials-only", folder=lids)["joints"] == 0
+
+
+def test_a_regression_of_the_set_is_evaluated_on_it(lids):
+    assert json_of("evaluate", "lid.safetensors", "lid.rwdata", folder=lids)["poses"] == 40
+
+
+def test_the_rig_is_timed_beside_a_model_of_its_dials(lids):
+    given = ["--data", "lid.rwdata", "--rig", "lid.npz", "--alone"]
+    assert json_of("bench", "lid.safetensors", *given, folder=lids)["rig"]["milliseconds"] > 0
+
+
+def test_a_model_without_joints_is_timed_without_data(lids):
+    assert len(json_of("bench", "lid.safetensors", "--alone", folder=lids)["rows"]) == 2
+
+
+def opened(path, learned=None, dials_only=False):
+    from argparse import Namespace
+
+    from rigwright.cli._inputs.rigs import opened_rig
+
+    given = Namespace(mesh=None, armature=None, limits=None, ranges=None, blender=None, dials_only=dials_only)
+    with opened_rig(given, path, learned) as rig:
+        return rig.skeleton
+
+
+def test_a_rig_has_its_joints_by_default(lids):
+    assert opened(lids / "lid.npz").num_joints == 2
+
+
+def test_asked_for_it_has_none(lids):
+    assert opened(lids / "lid.npz", dials_only=True) is None
+
+
+def test_a_data_set_without_joints_implies_it(lids):
+    assert opened(lids / "lid.npz", rw.Dataset(lids / "lid.rwdata")) is None
+
+
+def test_a_model_without_joints_implies_it(lids):
+    assert opened(lids / "lid.npz", rw.load(lids / "lid.safetensors")) is None
+
+
+def test_a_model_with_joints_does_not(lids, tmp_path):
+    data = rw.sampling.sample(lid_rig(), tmp_path / "joints.rwdata", 8, probe=0)
+    assert opened(lids / "lid.npz", data).num_joints == 2
+
+
+def test_a_character_with_channels_of_joints_is_left_as_it_is(lids, tmp_path):
+    """Whoever compares it with the model says what is wrong."""
+    from tests.support.cylinder_models import cylinder_file
+
+    cylinder_file(tmp_path / "hero.npz")
+    assert opened(tmp_path / "hero.npz", first_face()).num_joints == 4
+
+
+def test_asked_for_channels_of_joints_are_refused(lids, tmp_path, run):
+    from tests.support.cylinder_models import cylinder_file
+
+    cylinder_file(tmp_path / "hero.npz")
+    code, last = run("sample", tmp_path / "hero.npz", "-o", tmp_path / "x.rwdata", "--dials-only")
+    assert code == 2
+    assert "a rig with 6 channels of joints" in last
