@@ -7,6 +7,7 @@ import pytest
 
 from rigwright import _core
 from tests.support.baselines import (
+    random_dense_network_tensors,
     random_direct_delta_mush_tensors,
     random_pose_space_tensors,
     random_regressed_skinning_tensors,
@@ -101,3 +102,28 @@ def test_what_is_wrong_with_a_pose_space_is_named(changes, text):
     damaged = {name: value for name, value in (SPACE | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(damaged, SPACE_METADATA)
+
+
+DENSE, DENSE_METADATA = random_dense_network_tensors(num_vertices=12)
+DENSE_CASES = [
+    ({"networks.offset": np.int32([])}, "networks.offset is empty"),
+    (replaced(DENSE, "networks.offset", 1, 12), "networks.offset is not ascending"),
+    ({"networks.offset": np.int32([0, 0, 11])}, "network.000. is without vertices or inputs"),
+    ({"inputs.offset": np.int32([0, 0, 16])}, "network.000. is without vertices or inputs"),
+    (replaced(DENSE, "networks.vertex", 1, 12), "networks.vertex is holding 12; it must be vertices below 12"),
+    (replaced(DENSE, "networks.vertex", 1, DENSE["networks.vertex"][5]), "networks.vertex is holding .* twice"),
+    (replaced(DENSE, "inputs.column", 1, 50), "inputs.column is holding 50; it must be pose columns below 50"),
+    ({"inputs.offset": None}, "without tensor 'inputs.offset'"),
+    ({"network.001.layer1.weight": DENSE["network.001.layer1.weight"][:, 1:]}, r"layer1.weight is F32\[18, 10\]"),
+    ({"network.001.layer2.weight": DENSE["network.001.layer2.weight"][:, 1:]}, r"layer2.weight is F32\[21, 17\]"),
+    ({"network.001.layer3.weight": DENSE["network.001.layer3.weight"][1:]}, r"layer3.weight is F32\[20, 21\]"),
+    ({"network.000.layer2.bias": None}, "without tensor 'network.000.layer2.bias'"),
+    ({"mean": DENSE["mean"][1:]}, r"mean is F32\[35\]"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), DENSE_CASES, ids=[text for _, text in DENSE_CASES])
+def test_what_is_wrong_with_a_dense_network_is_named(changes, text):
+    damaged = {name: value for name, value in (DENSE | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, DENSE_METADATA)

@@ -117,3 +117,29 @@ def random_pose_space(**sizes: int) -> rw.Deformer:
 def random_regression(**sizes: int) -> rw.Deformer:
     """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
     return _core.model_from_tensors(*random_regression_tensors(**sizes))
+
+
+def random_dense_network_tensors(num_vertices: int = 40, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``dense_network``: two networks; one vertex belongs to none."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=2)
+    first = num_vertices // 3
+    tensors |= {
+        "mean": rng.standard_normal(3 * num_vertices).astype(np.float32),
+        "networks.vertex": rng.permutation(num_vertices)[:-1].astype(np.int32),
+        "networks.offset": np.int32([0, first, num_vertices - 1]),
+        "inputs.column": rng.integers(0, 50, 16).astype(np.int32),
+        "inputs.offset": np.int32([0, 5, 16]),
+    }
+    for s, (inputs, members) in enumerate([(5, first), (11, num_vertices - 1 - first)]):
+        shapes = [("layer1.weight", (18, inputs)), ("layer1.bias", (18,)), ("layer2.weight", (21, 18))]
+        shapes += [("layer2.bias", (21,)), ("layer3.weight", (3 * members, 21))]
+        for name, shape in shapes:
+            tensors[f"network.{s:03d}.{name}"] = (0.3 * rng.standard_normal(shape)).astype(np.float32)
+    return tensors, metadata("dense_network", skeleton, ["dial0", "dial1"])
+
+
+def random_dense_network(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``dense_network``; sizes as in `random_dense_network_tensors`."""
+    return _core.model_from_tensors(*random_dense_network_tensors(**sizes))

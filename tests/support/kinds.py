@@ -8,6 +8,7 @@ import numpy as np
 
 import rigwright as rw
 from tests.support.baselines import (
+    random_dense_network,
     random_direct_delta_mush,
     random_pose_space,
     random_regressed_skinning,
@@ -27,6 +28,7 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "regressed_skinning": lambda: random_regressed_skinning(),
     "direct_delta_mush": lambda: random_direct_delta_mush(),
     "pose_space": lambda: random_pose_space(),
+    "dense_network": lambda: random_dense_network(),
 }
 KINDS = list(MAKERS)
 

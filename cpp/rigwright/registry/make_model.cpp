@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "rigwright/baseline/models/dense_networks.h"
 #include "rigwright/baseline/models/direct_delta_mush.h"
 #include "rigwright/baseline/models/pose_space.h"
 #include "rigwright/baseline/models/regressed_skinning.h"
@@ -41,6 +42,7 @@ constexpr std::array kinds{
     Kind{"regressed_skinning", &make<baseline::RegressedSkinning>},
     Kind{"direct_delta_mush", &make<baseline::DirectDeltaMush>},
     Kind{"pose_space", &make<baseline::PoseSpace>},
+    Kind{"dense_network", &make<baseline::DenseNetworks>},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@ All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in
 protocol: fitted on the very clip that is judged).
 """
 
+from rigwright.baselines._dense_network import dense_network
 from rigwright.baselines._direct_delta_mush import direct_delta_mush
 from rigwright.baselines._key_points import KeyPointSubspace, key_point_subspace
 from rigwright.baselines._kpsa import kpsa
@@ -18,6 +19,7 @@ __all__ = [
     "KeyPointSubspace",
     "Samples",
     "SkinningDecomposition",
+    "dense_network",
     "direct_delta_mush",
     "key_point_subspace",
     "kpsa",
