@@ -12,6 +12,7 @@ from tests.support.baselines import (
     random_pose_space_tensors,
     random_regressed_skinning_tensors,
     random_regression_tensors,
+    random_rotational_regression_tensors,
 )
 
 REGRESSION, REGRESSION_METADATA = random_regression_tensors(num_vertices=12)
@@ -127,3 +128,26 @@ def test_what_is_wrong_with_a_dense_network_is_named(changes, text):
     damaged = {name: value for name, value in (DENSE | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(damaged, DENSE_METADATA)
+
+
+TURN, TURN_METADATA = random_rotational_regression_tensors(num_vertices=12)
+TURN_CASES = [
+    (replaced(TURN, "rotation.output", 1, 12), "rotation.output is holding 12"),
+    (replaced(TURN, "rotation.faces", (1, 1), -1), "rotation.faces is holding -1"),
+    (replaced(TURN, "rotation.bone", 1, 4), "rotation.bone is holding 4"),
+    (replaced(TURN, "rotation.joint", (1, 1), -2), "rotation.joint is holding -2"),
+    (replaced(TURN, "rotation.anchor", 1, 12), "rotation.anchor is holding 12"),
+    ({"rotation.rest": TURN["rotation.rest"][:, 1:]}, r"rotation.rest is F32\[12, 2\]"),
+    ({"rotation.weight": TURN["rotation.weight"][:, 1:]}, r"rotation.weight is F32\[10, 1, 27\]"),
+    ({"rotation.bias": TURN["rotation.bias"][1:]}, r"rotation.bias is F32\[9, 9\]"),
+    ({"rotation.joint": None}, "without tensor 'rotation.joint'"),
+    ({"skin.joint": TURN["skin.joint"][1:]}, r"skin.joint is I32\[2, 2\]"),
+    ({"rotation.faces": TURN["rotation.faces"] % 9}, "rotation.anchor is missing in a connected part of the mesh"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), TURN_CASES, ids=[text for _, text in TURN_CASES])
+def test_what_is_wrong_with_a_rotational_regression_is_named(changes, text):
+    damaged = {name: value for name, value in (TURN | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, TURN_METADATA)

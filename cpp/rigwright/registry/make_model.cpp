@@ -9,6 +9,7 @@
 #include "rigwright/baseline/models/pose_space.h"
 #include "rigwright/baseline/models/regressed_skinning.h"
 #include "rigwright/baseline/models/regression.h"
+#include "rigwright/baseline/models/rotational_regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
@@ -43,6 +44,7 @@ constexpr std::array kinds{
     Kind{"direct_delta_mush", &make<baseline::DirectDeltaMush>},
     Kind{"pose_space", &make<baseline::PoseSpace>},
     Kind{"dense_network", &make<baseline::DenseNetworks>},
+    Kind{"rotational_regression", &make<baseline::RotationalRegression>},
 };
 
 }  // namespace

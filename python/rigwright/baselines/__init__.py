@@ -11,6 +11,7 @@ from rigwright.baselines._kpsa import kpsa
 from rigwright.baselines._linear_blend import linear_blend
 from rigwright.baselines._pca_regression import pca_regression
 from rigwright.baselines._pose_space import pose_space_deformation
+from rigwright.baselines._rotational_regression import rotational_regression
 from rigwright.baselines._samples import Samples
 from rigwright.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigwright.baselines._ssdr import ssdr
@@ -26,6 +27,7 @@ __all__ = [
     "linear_blend",
     "pca_regression",
     "pose_space_deformation",
+    "rotational_regression",
     "skinning_decomposition",
     "ssdr",
 ]

@@ -230,7 +230,7 @@ def _tensors(
 ) -> Tensors:
     mean = fitted.rest.astype(np.float64)
     tensors: dict[str, NDArray[Any]] = {}
-    used = []
+    used: list[int] = []
     for s, (part, layer) in enumerate(zip(members, layers, strict=True)):
         mean[part] += layer.constant.reshape(-1, 3)
         if layer.hidden:
@@ -248,11 +248,11 @@ def _tensors(
 
 
 def _joined(parts: list[Any]) -> NDArray[np.int32]:
-    return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
+    return np.asarray(np.concatenate([np.zeros(0), *parts]), np.int32)
 
 
 def _offsets(sizes: list[int]) -> NDArray[np.int32]:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    return np.array([0, *np.cumsum(sizes)], np.int32)
 
 
 def _fingerprint(fitted: Examples, settings: BodySettings, by: str | None) -> str:
