@@ -7,10 +7,12 @@ import pytest
 
 from rigwright import _core
 from tests.support.baselines import (
+    random_dense_network_tensors,
     random_direct_delta_mush_tensors,
     random_pose_space_tensors,
     random_regressed_skinning_tensors,
     random_regression_tensors,
+    random_rotational_regression_tensors,
 )
 
 REGRESSION, REGRESSION_METADATA = random_regression_tensors(num_vertices=12)
@@ -101,3 +103,51 @@ def test_what_is_wrong_with_a_pose_space_is_named(changes, text):
     damaged = {name: value for name, value in (SPACE | changes).items() if value is not None}
     with pytest.raises(ValueError, match=text):
         _core.model_from_tensors(damaged, SPACE_METADATA)
+
+
+DENSE, DENSE_METADATA = random_dense_network_tensors(num_vertices=12)
+DENSE_CASES = [
+    ({"networks.offset": np.int32([])}, "networks.offset is empty"),
+    (replaced(DENSE, "networks.offset", 1, 12), "networks.offset is not ascending"),
+    ({"networks.offset": np.int32([0, 0, 11])}, "network.000. is without vertices or inputs"),
+    ({"inputs.offset": np.int32([0, 0, 16])}, "network.000. is without vertices or inputs"),
+    (replaced(DENSE, "networks.vertex", 1, 12), "networks.vertex is holding 12; it must be vertices below 12"),
+    (replaced(DENSE, "networks.vertex", 1, DENSE["networks.vertex"][5]), "networks.vertex is holding .* twice"),
+    (replaced(DENSE, "inputs.column", 1, 50), "inputs.column is holding 50; it must be pose columns below 50"),
+    ({"inputs.offset": None}, "without tensor 'inputs.offset'"),
+    ({"network.001.layer1.weight": DENSE["network.001.layer1.weight"][:, 1:]}, r"layer1.weight is F32\[18, 10\]"),
+    ({"network.001.layer2.weight": DENSE["network.001.layer2.weight"][:, 1:]}, r"layer2.weight is F32\[21, 17\]"),
+    ({"network.001.layer3.weight": DENSE["network.001.layer3.weight"][1:]}, r"layer3.weight is F32\[20, 21\]"),
+    ({"network.000.layer2.bias": None}, "without tensor 'network.000.layer2.bias'"),
+    ({"mean": DENSE["mean"][1:]}, r"mean is F32\[35\]"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), DENSE_CASES, ids=[text for _, text in DENSE_CASES])
+def test_what_is_wrong_with_a_dense_network_is_named(changes, text):
+    damaged = {name: value for name, value in (DENSE | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, DENSE_METADATA)
+
+
+TURN, TURN_METADATA = random_rotational_regression_tensors(num_vertices=12)
+TURN_CASES = [
+    (replaced(TURN, "rotation.output", 1, 12), "rotation.output is holding 12"),
+    (replaced(TURN, "rotation.faces", (1, 1), -1), "rotation.faces is holding -1"),
+    (replaced(TURN, "rotation.bone", 1, 4), "rotation.bone is holding 4"),
+    (replaced(TURN, "rotation.joint", (1, 1), -2), "rotation.joint is holding -2"),
+    (replaced(TURN, "rotation.anchor", 1, 12), "rotation.anchor is holding 12"),
+    ({"rotation.rest": TURN["rotation.rest"][:, 1:]}, r"rotation.rest is F32\[12, 2\]"),
+    ({"rotation.weight": TURN["rotation.weight"][:, 1:]}, r"rotation.weight is F32\[10, 1, 27\]"),
+    ({"rotation.bias": TURN["rotation.bias"][1:]}, r"rotation.bias is F32\[9, 9\]"),
+    ({"rotation.joint": None}, "without tensor 'rotation.joint'"),
+    ({"skin.joint": TURN["skin.joint"][1:]}, r"skin.joint is I32\[2, 2\]"),
+    ({"rotation.faces": TURN["rotation.faces"] % 9}, "rotation.anchor is missing in a connected part of the mesh"),
+]
+
+
+@pytest.mark.parametrize(("changes", "text"), TURN_CASES, ids=[text for _, text in TURN_CASES])
+def test_what_is_wrong_with_a_rotational_regression_is_named(changes, text):
+    damaged = {name: value for name, value in (TURN | changes).items() if value is not None}
+    with pytest.raises(ValueError, match=text):
+        _core.model_from_tensors(damaged, TURN_METADATA)

@@ -162,6 +162,51 @@ void add_pose_space(Builder& builder, const Sizes& sizes) {
     builder.noise("space.delta", {sizes.vertices, examples, 3}, 0.1f);
 }
 
+/// Two networks; the last vertex belongs to none.
+void add_dense_network(Builder& builder, const Sizes& sizes) {
+    const std::int64_t h1 = sizes.hidden, h2 = sizes.hidden + 3;
+    const int first = sizes.vertices / 3;
+    std::vector<std::int32_t> vertex, column;
+    for (int k = 0; k + 1 < sizes.vertices; ++k) vertex.push_back(sizes.vertices - 2 - k);
+    for (int i = 0; i < 11; ++i) column.push_back(builder.below(12 * sizes.joints + 1));
+    builder.list("networks.vertex", vertex);
+    builder.list("inputs.column", column);
+    builder.list<std::int32_t>("networks.offset", {0, first, sizes.vertices - 1});
+    builder.list<std::int32_t>("inputs.offset", {0, 4, 11});
+    builder.noise("mean", {3 * sizes.vertices}, 1.0f);
+    for (int i = 0; i < 2; ++i) {
+        const std::string name = i == 0 ? "network.000." : "network.001.";
+        builder.noise(name + "layer1.weight", {h1, i == 0 ? 4 : 7}, 0.3f);
+        builder.noise(name + "layer1.bias", {h1}, 0.2f);
+        builder.noise(name + "layer2.weight", {h2, h1}, 0.2f);
+        builder.noise(name + "layer2.bias", {h2}, 0.2f);
+        builder.noise(name + "layer3.weight", {3 * (i == 0 ? first : sizes.vertices - 1 - first), h2}, 0.1f);
+    }
+}
+
+/// Every vertex is an anchor.
+void add_rotational_regression(Builder& builder, const Sizes& sizes) {
+    const std::int64_t vertices = sizes.vertices, faces = vertices - 2;
+    std::vector<std::int32_t> corner, bone, joint, every;
+    std::vector<float> bias;
+    for (int k = 0; k < sizes.vertices; ++k) every.push_back(k);
+    for (int f = 0; f < sizes.vertices - 2; ++f) {
+        corner.insert(corner.end(), {f, f + 1, f + 2});
+        bone.push_back(builder.below(sizes.joints));
+        joint.insert(joint.end(), {builder.below(sizes.joints), f % 3 == 0 ? -1 : builder.below(sizes.joints)});
+        for (int e = 0; e < 9; ++e) bias.push_back((e == 3 || e == 6 || e == 8 ? 1.0f : 0.0f) + builder.normal(0.1f));
+    }
+    builder.noise("rotation.rest", {vertices, 3}, 1.0f);
+    builder.file.add("rotation.faces", {faces, 3}, corner.data());
+    builder.list("rotation.output", every);
+    builder.list("rotation.anchor", every);
+    builder.list("rotation.bone", bone);
+    builder.file.add("rotation.joint", {faces, 2}, joint.data());
+    builder.noise("rotation.weight", {faces, 2, 27}, 0.1f);
+    builder.file.add("rotation.bias", {faces, 9}, bias.data());
+    add_skin(builder, sizes);
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -252,6 +297,10 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
         add_regressed_skinning(builder, sizes);
     } else if (kind == "direct_delta_mush") {
         add_direct_delta_mush(builder, sizes);
+    } else if (kind == "rotational_regression") {
+        add_rotational_regression(builder, sizes);
+    } else if (kind == "dense_network") {
+        add_dense_network(builder, sizes);
     } else {
         if (kind == "pose_space") add_pose_space(builder, sizes);
         add_skin(builder, sizes);

@@ -117,3 +117,59 @@ def random_pose_space(**sizes: int) -> rw.Deformer:
 def random_regression(**sizes: int) -> rw.Deformer:
     """A random model of kind ``regression``; sizes as in `random_regression_tensors`."""
     return _core.model_from_tensors(*random_regression_tensors(**sizes))
+
+
+def random_dense_network_tensors(num_vertices: int = 40, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``dense_network``: two networks; one vertex belongs to none."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=2)
+    first = num_vertices // 3
+    tensors |= {
+        "mean": rng.standard_normal(3 * num_vertices).astype(np.float32),
+        "networks.vertex": rng.permutation(num_vertices)[:-1].astype(np.int32),
+        "networks.offset": np.int32([0, first, num_vertices - 1]),
+        "inputs.column": rng.integers(0, 50, 16).astype(np.int32),
+        "inputs.offset": np.int32([0, 5, 16]),
+    }
+    for s, (inputs, members) in enumerate([(5, first), (11, num_vertices - 1 - first)]):
+        shapes = [("layer1.weight", (18, inputs)), ("layer1.bias", (18,)), ("layer2.weight", (21, 18))]
+        shapes += [("layer2.bias", (21,)), ("layer3.weight", (3 * members, 21))]
+        for name, shape in shapes:
+            tensors[f"network.{s:03d}.{name}"] = (0.3 * rng.standard_normal(shape)).astype(np.float32)
+    return tensors, metadata("dense_network", skeleton, ["dial0", "dial1"])
+
+
+def random_dense_network(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``dense_network``; sizes as in `random_dense_network_tensors`."""
+    return _core.model_from_tensors(*random_dense_network_tensors(**sizes))
+
+
+def random_rotational_regression_tensors(num_vertices: int = 40, seed: int = 0) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``rotational_regression``: a strip of triangles, a few anchors."""
+    rng = np.random.default_rng(seed)
+    skeleton = chain_skeleton(4, seed)
+    tensors = common_tensors(skeleton, num_vertices, seed, numeric=1)
+    count, anchors = num_vertices - 2, num_vertices // 4
+    joint = rng.integers(0, 4, (count, 2)).astype(np.int32)
+    joint[::3, 1] = -1
+    bias = 0.2 * rng.standard_normal((count, 9))
+    bias[:, [3, 6, 8]] += 1.0
+    tensors |= {
+        "rotation.rest": tensors["rest_vertices"].copy(),
+        "rotation.faces": np.arange(count, dtype=np.int32)[:, None] + np.arange(3, dtype=np.int32),
+        "rotation.output": rng.permutation(num_vertices).astype(np.int32),
+        "rotation.bone": rng.integers(0, 4, count).astype(np.int32),
+        "rotation.joint": joint,
+        "rotation.weight": (0.2 * rng.standard_normal((count, 2, 27))).astype(np.float32),
+        "rotation.bias": bias.astype(np.float32),
+        "rotation.anchor": rng.permutation(num_vertices)[:anchors].astype(np.int32),
+        "skin.joint": np.tile(np.int32([1, 3]), (anchors, 1)),
+        "skin.weight": rng.dirichlet(np.ones(2), anchors).astype(np.float32),
+    }
+    return tensors, metadata("rotational_regression", skeleton, ["dial0"])
+
+
+def random_rotational_regression(**sizes: int) -> rw.Deformer:
+    """A random model of kind ``rotational_regression``; sizes as in `random_rotational_regression_tensors`."""
+    return _core.model_from_tensors(*random_rotational_regression_tensors(**sizes))

@@ -8,10 +8,12 @@ import numpy as np
 
 import rigwright as rw
 from tests.support.baselines import (
+    random_dense_network,
     random_direct_delta_mush,
     random_pose_space,
     random_regressed_skinning,
     random_regression,
+    random_rotational_regression,
 )
 from tests.support.blendshapes import random_rig
 from tests.support.models import random_body, random_poses
@@ -27,6 +29,8 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "regressed_skinning": lambda: random_regressed_skinning(),
     "direct_delta_mush": lambda: random_direct_delta_mush(),
     "pose_space": lambda: random_pose_space(),
+    "dense_network": lambda: random_dense_network(),
+    "rotational_regression": lambda: random_rotational_regression(),
 }
 KINDS = list(MAKERS)
 
@@ -40,7 +44,8 @@ def poses_of(model: rw.Deformer, frames: int, seed: int = 0) -> np.ndarray:
     if model.kind == "delta_mush":  # random transforms would fold the surface
         near = bent(model)[rng.integers(3, size=frames)]
         return near + 0.05 * rng.standard_normal(near.shape).astype(np.float32)
-    if model.kind in ("direct_delta_mush", "pose_space"):  # blends of random rotations may have no nearest rotation
+    if model.kind in ("direct_delta_mush", "pose_space", "rotational_regression"):
+        # blends of random rotations may have no nearest rotation, and rotation vectors jump at half turns
         rest = np.append(model.skeleton.rest.reshape(-1), np.zeros(width - 12 * model.skeleton.num_joints))
         return (rest + 0.1 * rng.standard_normal((frames, width))).astype(np.float32)
     return random_poses(model.skeleton, frames, seed, numeric=width - 12 * model.skeleton.num_joints)

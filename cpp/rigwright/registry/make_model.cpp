@@ -4,10 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "rigwright/baseline/models/dense_networks.h"
 #include "rigwright/baseline/models/direct_delta_mush.h"
 #include "rigwright/baseline/models/pose_space.h"
 #include "rigwright/baseline/models/regressed_skinning.h"
 #include "rigwright/baseline/models/regression.h"
+#include "rigwright/baseline/models/rotational_regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
@@ -41,6 +43,8 @@ constexpr std::array kinds{
     Kind{"regressed_skinning", &make<baseline::RegressedSkinning>},
     Kind{"direct_delta_mush", &make<baseline::DirectDeltaMush>},
     Kind{"pose_space", &make<baseline::PoseSpace>},
+    Kind{"dense_network", &make<baseline::DenseNetworks>},
+    Kind{"rotational_regression", &make<baseline::RotationalRegression>},
 };
 
 }  // namespace

@@ -4,12 +4,14 @@ All take a data set or :class:`Samples`, and ``fit_on=``: the poses to fit to in
 protocol: fitted on the very clip that is judged).
 """
 
+from rigwright.baselines._dense_network import dense_network
 from rigwright.baselines._direct_delta_mush import direct_delta_mush
 from rigwright.baselines._key_points import KeyPointSubspace, key_point_subspace
 from rigwright.baselines._kpsa import kpsa
 from rigwright.baselines._linear_blend import linear_blend
 from rigwright.baselines._pca_regression import pca_regression
 from rigwright.baselines._pose_space import pose_space_deformation
+from rigwright.baselines._rotational_regression import rotational_regression
 from rigwright.baselines._samples import Samples
 from rigwright.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigwright.baselines._ssdr import ssdr
@@ -18,12 +20,14 @@ __all__ = [
     "KeyPointSubspace",
     "Samples",
     "SkinningDecomposition",
+    "dense_network",
     "direct_delta_mush",
     "key_point_subspace",
     "kpsa",
     "linear_blend",
     "pca_regression",
     "pose_space_deformation",
+    "rotational_regression",
     "skinning_decomposition",
     "ssdr",
 ]

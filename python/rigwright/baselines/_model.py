@@ -20,19 +20,34 @@ _FRAMES_AT_ONCE = 64
 _LARGEST_SAMPLE = 20_000_000  # distances that the percentile is taken from at most
 
 
-def model(kind: str, examples: Examples, tensors: Tensors, training: Mapping[str, Any], threads: int) -> Deformer:
+def model(
+    kind: str,
+    examples: Examples,
+    tensors: Tensors,
+    training: Mapping[str, Any],
+    threads: int,
+    held_out: NDArray[np.intp] | None = None,
+) -> Deformer:
     """The model of a kind with its own tensors, and its errors on the poses that it was fitted to.
 
     Parameters
     ----------
     training : mapping
         The method and its options: the metadata entry ``training``, beside the number of samples and the protocol.
+    held_out : (N,) integers, optional
+        Examples that were not fitted to: errors are those on them.
     """
     all_tensors = {**_common_tensors(examples), **tensors}
     metadata = _metadata(kind, examples, training)
     fitted = _core.model_from_tensors(all_tensors, json.dumps(metadata))
-    errors, summary = _errors(fitted, examples, threads)
+    errors, summary = _errors(fitted, examples, threads, held_out)
     return _core.model_from_tensors(all_tensors | errors, json.dumps(metadata | {"error": summary}))
+
+
+def unmeasured(kind: str, examples: Examples, tensors: Tensors) -> Deformer:
+    """The model of a kind without its errors."""
+    all_tensors = {**_common_tensors(examples), **tensors}
+    return _core.model_from_tensors(all_tensors, json.dumps(_metadata(kind, examples, {})))
 
 
 def numeric_controls(examples: Examples) -> list[str]:
@@ -73,14 +88,17 @@ def _metadata(kind: str, examples: Examples, training: Mapping[str, Any]) -> dic
     }
 
 
-def _errors(fitted: Deformer, examples: Examples, threads: int) -> tuple[Tensors, dict[str, Any]]:
-    """Tensors ``error.*`` (V,) and the summary, on the poses that the model was fitted to."""
+def _errors(
+    fitted: Deformer, examples: Examples, threads: int, held_out: NDArray[np.intp] | None
+) -> tuple[Tensors, dict[str, Any]]:
+    """Tensors ``error.*`` (V,) and the summary, on held-out poses or on those that the model was fitted to."""
+    judged = np.arange(len(examples)) if held_out is None else held_out
     count = len(examples.rest)
     total, largest, squares = np.zeros(count), np.zeros(count), 0.0
     sample: list[NDArray[np.float32]] = []
-    stride = max(1, -(-len(examples) * count // _LARGEST_SAMPLE))
-    for begin in range(0, len(examples), _FRAMES_AT_ONCE):
-        rows = slice(begin, begin + _FRAMES_AT_ONCE)
+    stride = max(1, -(-len(judged) * count // _LARGEST_SAMPLE))
+    for begin in range(0, len(judged), _FRAMES_AT_ONCE):
+        rows = judged[begin : begin + _FRAMES_AT_ONCE]
         approximation = fitted.evaluate(examples.poses[rows], threads=threads)
         distance = _core.vertex_distances(examples.vertices[rows], approximation, threads)
         total += distance.sum(axis=0, dtype=np.float64)
@@ -88,13 +106,13 @@ def _errors(fitted: Deformer, examples: Examples, threads: int) -> tuple[Tensors
         largest = np.maximum(largest, distance.max(axis=0))
         sample.append(distance.ravel()[::stride])
     summary = {
-        "mean": float(total.mean() / len(examples)),
-        "rms": float(np.sqrt(squares / (len(examples) * count))),
+        "mean": float(total.mean() / len(judged)),
+        "rms": float(np.sqrt(squares / (len(judged) * count))),
         "p95": float(np.percentile(np.concatenate(sample), 95)),
         "max": float(largest.max()),
-        "poses": len(examples),
-        "on": examples.protocol,
+        "poses": len(judged),
+        "on": examples.protocol if held_out is None else f"held-out part of the {examples.protocol}",
         "unit": f"{float(getattr(examples.data, 'meters_per_unit', 1.0)):g} m",
     }
-    errors = {"error.mean": (total / len(examples)).astype(np.float32), "error.max": largest.astype(np.float32)}
+    errors = {"error.mean": (total / len(judged)).astype(np.float32), "error.max": largest.astype(np.float32)}
     return errors, summary

@@ -45,9 +45,9 @@ class State:
     best: Arrays = field(default_factory=dict)
 
 
-def only_run(path: Path) -> contextlib.AbstractContextManager[None]:
+def only_run(path: Path, function: str = "body") -> contextlib.AbstractContextManager[None]:
     """Keep other runs off the checkpoint: see :func:`rigwright._resume.locks.locked`."""
-    return locked(path.with_name(f"{path.name}.lock"), "body", "checkpoint", path)
+    return locked(path.with_name(f"{path.name}.lock"), function, "checkpoint", path)
 
 
 def write_checkpoint(path: Path, state: State, run: str) -> None:
@@ -57,8 +57,8 @@ def write_checkpoint(path: Path, state: State, run: str) -> None:
     atomic_npz(path, {"facts": np.array(json.dumps(facts)), **arrays})
 
 
-def read_checkpoint(path: Path, run: str) -> State | None:
-    """The state that a run left, or None where there is no file.
+def read_checkpoint(path: Path, run: str, function: str = "body") -> State | None:
+    """The state that a run of a function left, or None if there is no file.
 
     Raises
     ------
@@ -73,11 +73,11 @@ def read_checkpoint(path: Path, run: str) -> State | None:
             arrays = {name: file[name] for name in file.files if name != "facts"}
         found = {str(key): facts[key] for key in ("run", "step", "seconds", "stale", "loss")}
     except (*BROKEN, KeyError, TypeError):
-        expected = "a checkpoint of rigwright.training.body, or a path where no file is"
-        raise bad_argument("body", "checkpoint", f"the unreadable file {path}", expected) from None
+        expected = f"a checkpoint of {function}, or a path where no file is"
+        raise bad_argument(function, "checkpoint", f"the unreadable file {path}", expected) from None
     if found["run"] != run:
         expected = "a checkpoint of the same data and settings, or a path where no file is"
-        raise bad_argument("body", "checkpoint", f"{path}, which belongs to another run", expected)
+        raise bad_argument(function, "checkpoint", f"{path}, which belongs to another run", expected)
     groups: dict[str, Arrays] = {
         group: {name.split(".", 1)[1]: value for name, value in arrays.items() if name.startswith(f"{group}.")}
         for group in GROUPS

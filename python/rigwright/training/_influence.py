@@ -52,6 +52,17 @@ def movement(probe: Any, sets: VertexSets, space: BoneSpace) -> NDArray[np.float
     return result
 
 
+def vertex_movement(probe: Any, vertices: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How far each perturbed channel moves any of some vertices at most, (N,), in the space of the rig."""
+    channel, base = np.asarray(probe.channel), np.asarray(probe.base)
+    rows = np.flatnonzero(channel >= 0)
+    seen = probe.vertices[:, vertices]
+    moved = np.linalg.norm(seen[rows] - seen[_base_rows(channel, base)[rows]], axis=2)
+    result = np.zeros(int(channel.max(initial=-1)) + 1)
+    np.maximum.at(result, channel[rows], moved.max(axis=1))
+    return result
+
+
 def changed_columns(probe: Any, num_joints: int, extent: float) -> NDArray[np.bool_]:
     """Pose columns that each channel changes in any base pose, beyond rounding: (N, C) bool."""
     channel, base = np.asarray(probe.channel), np.asarray(probe.base)

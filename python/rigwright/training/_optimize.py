@@ -80,8 +80,15 @@ class Trainer:
     """
 
     def __init__(
-        self, problem: Problem, inputs: list[int], outputs: list[int], settings: BodySettings, device: str
+        self,
+        problem: Problem,
+        inputs: list[int],
+        outputs: list[int],
+        settings: BodySettings,
+        device: str,
+        function: str = "body",
     ) -> None:
+        self.function = function  # named in errors
         self.torch = torch = require("torch", extra="training", purpose="training a model")
         self.settings, self.device = settings, device
         self.widths = inputs, outputs
@@ -160,7 +167,9 @@ class Trainer:
             error = forward(self.torch, self._weights, self.held_inputs) - self.held_targets
             loss = float((error.square() * self.importance).sum() / error.shape[1])
         if not math.isfinite(loss):
-            raise NumericalError(f"body: the held-out error is {loss} after {state.step} steps; lower learning_rate")
+            raise NumericalError(
+                f"{self.function}: the held-out error is {loss} after {state.step} steps; lower learning_rate"
+            )
         weights = {name: self._array(value.detach()) for name, value in self._weights.items()}
         state.stale += 1
         if loss < state.best_loss:

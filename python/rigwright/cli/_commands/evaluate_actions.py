@@ -48,11 +48,12 @@ def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, c
                 "moved_at_rest_in_training": list(outside.resting),
                 "no_channel": action.missed,
             }
-        notes += [f"note: not reproduced: {line}" for line in getattr(rig, "not_reproduced", [])]
+        not_reproduced = list(getattr(rig, "not_reproduced", []))
+        notes += [f"note: not reproduced: {line}" for line in not_reproduced]
     console.table(HEADERS, rows)
     for line in notes:
         console.line(line)
-    return {"actions": result}
+    return {"actions": result, "not_reproduced": not_reproduced}
 
 
 def _by_part(model: rw.Deformer, found: NDArray[np.float32], vertices: NDArray[np.float32]) -> list[str]:
