@@ -69,7 +69,7 @@ def test_every_part_is_there(page, solved):
 
 def test_constructed_shapes_and_warnings_are_named(page, solved):
     text = " ".join(page.text)
-    assert "3 shapes of this rig are constructed, not sculpted" in text
+    assert "3 shapes and combinations of this rig are constructed, not sculpted" in text
     for name in solved.rig.constructed:
         assert name in text
     assert any("nothing" in warning for warning in solved.solution.warnings)

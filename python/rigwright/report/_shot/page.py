@@ -106,7 +106,7 @@ def notes(shot: SolvedShot) -> list[str]:
         told.append("Every weight rests in every frame.")
     if made:
         shown = ", ".join(made[:4]) + (f" and {len(made) - 4} more" if len(made) > 4 else "")
-        told.append(f"Constructed, not sculpted, are {len(made)} shapes and combinations of this rig: {shown}.")
+        told.append(f"{len(made)} shapes and combinations of this rig are constructed, not sculpted: {shown}.")
     return told
 
 
