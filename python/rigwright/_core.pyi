@@ -271,7 +271,7 @@ class Deformer:
         How far poses lie outside the training poses.
         
         ``min_g 2^-(max(0, d_g / radius_g - 1) / 0.25)^2`` over the joints and controls g, with the distance d_g of a pose from the
-        training poses: 1 inside all radii, 1/2 at a quarter of a radius outside. Formulas (skinning, blendshapes) have 1.
+        training poses: 1 inside all radii, 1/2 at a quarter of its radius outside. Formulas (skinning, blendshapes) have 1.
         
         Parameters
         ----------

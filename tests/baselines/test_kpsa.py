@@ -76,7 +76,7 @@ def test_wrong_inputs_are_named():
         (lambda: kpsa(data, 41, 5), "kpsa: points is 41; it must be a whole number from 2 to 40"),
         (lambda: kpsa(data, 1, 5), "kpsa: points is 1; it must be a whole number from 2 to 40"),
         (lambda: key_point_subspace(data.vertices, 3, 10), "key_point_subspace: vectors is 10"),
-        (lambda: key_point_subspace(data.vertices, 4, 3).reconstruct(data.vertices), "coefficients: key_points is"),
+        (lambda: key_point_subspace(data.vertices, 4, 3).reconstruct(data.vertices), "reconstruct: key_points is"),
     ]:
         with pytest.raises(ValueError, match=text):
             call()

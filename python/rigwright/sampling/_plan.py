@@ -87,7 +87,7 @@ def make_plan(
     return Plan(facts, stated, round_inside(drawn, ranges), round_inside(probes, ranges), shards, files)
 
 
-def clipped_share(rig: Rig, sampler: Animation, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:
+def clipped_share(rig: Rig, sampler: Sampler, count: int = DEFAULT_COUNT, *, seed: int = 0) -> float:
     """The share of the channel values drawn from an animation with noise that lie on a bound for being beyond it.
 
     Parameters
