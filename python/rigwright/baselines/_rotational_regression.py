@@ -35,7 +35,7 @@ def rotational_regression(
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> Deformer:
-    """Rotations of triangles regressed from rotations of joints (Wang, Pulli and Popovic 2007).
+    """Rotations of triangles regressed from rotations of joints (Wang et al. 2007).
 
     Each triangle belongs to the bone that moves its corners best. Its deformation gradient in the frame of that bone is
     split into a rotation and a symmetric stretch. The rotation vector and the stretch are linear in the rotation

@@ -141,7 +141,7 @@ def _numbers(
     inverse_rest = np.linalg.inv(frames_of(rest.astype(np.float64)[triangles]))
     gradient = frames_of(vertices[:, triangles].astype(np.float64)) @ inverse_rest
     bones, place = np.unique(bone, return_inverse=True)
-    local: Array = np.linalg.inv(skinning[:, bones])[:, place] @ gradient
+    local = np.asarray(np.linalg.inv(skinning[:, bones])[:, place] @ gradient, np.float64)
     rotation = nearest_rotation(local)
     stretch = np.swapaxes(rotation, -1, -2) @ local
     stretch = 0.5 * (stretch + np.swapaxes(stretch, -1, -2))
