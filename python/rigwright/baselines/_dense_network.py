@@ -53,7 +53,7 @@ def dense_network(
     restart: bool = False,
     progress: ProgressOption = None,
 ) -> Deformer:
-    """Dense networks from the pose to the vertices, one per segment (the baseline of Bailey et al. 2020).
+    """Dense networks from the pose to the vertices, one per segment (the baseline of Bailey 2020).
 
     ``v = m + W3 tanh(W2 tanh(W1 x + b1) + b2)`` for the vertices of a segment, in the space of the rig. Segments are
     the model's named parts, else its materials, else its connected components (:func:`rigwright.segments`); of more

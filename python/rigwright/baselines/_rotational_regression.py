@@ -16,7 +16,7 @@ from rigwright._validate import Arguments, bad_argument
 from rigwright.baselines._linear_blend import linear_blend
 from rigwright.baselines._model import model
 from rigwright.baselines._samples import Data, Examples, Samples, examples
-from rigwright.baselines._triangle_rotations import fit_triangles, has_area, joint_rotations
+from rigwright.baselines._triangle_rotations import fit_triangles, has_area, inverses, joint_rotations
 from rigwright.progress import Progress, ProgressOption, as_callback
 
 _FRAMES_AT_ONCE = 64
@@ -29,13 +29,13 @@ def rotational_regression(
     influences: int = 4,
     *,
     anchors: int = 8,
-    most_frames: int = 300,
+    most_frames: int = 200,
     fit_on: Data | None = None,
     rows: ArrayLike | None = None,
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> Deformer:
-    """Rotations of triangles regressed from rotations of joints (Wang, Pulli and Popovic 2007).
+    """Rotations of triangles regressed from rotations of joints (Wang et al. 2007).
 
     Each triangle belongs to the bone that moves its corners best. Its deformation gradient in the frame of that bone is
     split into a rotation and a symmetric stretch. The rotation vector and the stretch are linear in the rotation
@@ -104,12 +104,12 @@ def rotational_regression(
     report(Progress("assigning triangles", 0, 3))
     errors = _rigid_errors(fitted, threads)
     bone = errors[faces].sum(axis=1).argmin(axis=1)
-    skinning = _skinning(fitted, np.unique(bone))
+    unposed = _unposed(fitted, np.unique(bone))
     theta = joint_rotations(data.skeleton, fitted.poses)
     turning = np.flatnonzero(np.ptp(theta, axis=0).max(axis=1) > ROTATION_NOISE)
     report(Progress("regressing rotations", 1, 3))
     used = min(influences, len(turning))
-    fit = fit_triangles(fitted.rest, fitted.vertices, faces, bone, skinning, theta, turning, used)
+    fit = fit_triangles(fitted.rest, fitted.vertices, faces, bone, unposed, theta, turning, used)
     report(Progress("choosing anchors", 2, 3))
     tensors = {
         "rotation.rest": fitted.rest,
@@ -143,17 +143,19 @@ def _rigid_errors(fitted: Examples, threads: int) -> NDArray[np.float64]:
     return errors
 
 
-def _skinning(fitted: Examples, bones: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Linear parts (T, J, 3, 3) of the skinning transforms; those of the bones have inverses."""
+def _unposed(fitted: Examples, bones: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Inverses (T, J, 3, 3) of the linear parts of the skinning transforms of the bones; zeros for other joints."""
     skeleton: Any = fitted.data.skeleton
-    rest = np.asarray(skeleton.rest_globals, np.float64)[..., :3]
-    result = skeleton.globals(fitted.poses)[..., :3].astype(np.float64) @ np.linalg.inv(rest)
-    size = np.sqrt(np.square(result[:, bones]).sum(axis=(2, 3)) / 3.0)
-    flat = np.argwhere(np.abs(np.linalg.det(result[:, bones])) <= _SINGULAR * size**3)
+    rest = np.asarray(skeleton.rest_globals, np.float64)[bones, :, :3]
+    skinning = skeleton.globals(fitted.poses)[:, bones, :, :3].astype(np.float64) @ inverses(rest)
+    size = np.sqrt(np.square(skinning).sum(axis=(2, 3)) / 3.0)
+    flat = np.argwhere(np.abs(np.linalg.det(skinning)) <= _SINGULAR * size**3)
     if len(flat):
         got = f"of zero volume at joint '{skeleton.names[bones[flat[0, 1]]]}' in pose {flat[0, 0]}"
         raise bad_argument("rotational_regression", "data.poses", got, "transforms that can be inverted")
-    return np.asarray(result)
+    result = np.zeros((len(fitted), skeleton.num_joints, 3, 3))
+    result[:, bones] = inverses(skinning)
+    return result
 
 
 def _anchors(

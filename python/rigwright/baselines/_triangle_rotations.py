@@ -57,6 +57,14 @@ def frames_of(corners: Array) -> Array:
     return np.stack([edges[..., 0, :], edges[..., 1, :], normal], axis=-1)
 
 
+def inverses(matrices: Array) -> Array:
+    """Inverses of matrices (..., 3, 3) by their cofactors: LAPACK takes many times as long for so small ones."""
+    rows = matrices[..., 0, :], matrices[..., 1, :], matrices[..., 2, :]
+    columns = [np.cross(rows[1], rows[2]), np.cross(rows[2], rows[0]), np.cross(rows[0], rows[1])]
+    determinant = (rows[0] * columns[0]).sum(axis=-1)[..., None, None]
+    return np.asarray(np.stack(columns, axis=-1) / determinant)
+
+
 @dataclass(frozen=True)
 class TriangleFit:
     """The regression of F triangles: ``y = bias + sum_i weight_i theta_joint_i``.
@@ -81,7 +89,7 @@ def fit_triangles(
     vertices: NDArray[np.float32],
     triangles: NDArray[np.int32],
     bone: NDArray[np.intp],
-    skinning: Array,
+    unposed: Array,
     theta: Array,
     joints: NDArray[np.intp],
     influences: int,
@@ -97,8 +105,8 @@ def fit_triangles(
     triangles : (F, 3)
         With area at rest.
     bone : (F,)
-    skinning : (T, J, 3, 3)
-        Linear parts of the skinning transforms, invertible for the bones.
+    unposed : (T, J, 3, 3)
+        Inverses of the linear parts of the skinning transforms of the bones.
     theta : (T, J, 3)
     joints : (N,)
         Candidates.
@@ -114,7 +122,7 @@ def fit_triangles(
     step = max(_AT_ONCE // len(theta), 1)
     for begin in range(0, len(triangles), step):
         part = slice(begin, begin + step)
-        numbers = _numbers(rest, vertices, triangles[part], bone[part], skinning)
+        numbers = _numbers(rest, vertices, triangles[part], bone[part], unposed)
         average = numbers.mean(axis=0)
         numbers -= average
         across = np.tensordot(centered, numbers, axes=(0, 0)).transpose(1, 0, 2) / len(theta)  # (f, 3 N, 9)
@@ -135,13 +143,13 @@ def _numbers(
     vertices: NDArray[np.float32],
     triangles: NDArray[np.int32],
     bone: NDArray[np.intp],
-    skinning: Array,
+    unposed: Array,
 ) -> Array:
     """Rotation vector and stretch (T, f, 9) of each triangle's deformation gradient relative to its bone."""
-    inverse_rest = np.linalg.inv(frames_of(rest.astype(np.float64)[triangles]))
-    gradient = frames_of(vertices[:, triangles].astype(np.float64)) @ inverse_rest
-    bones, place = np.unique(bone, return_inverse=True)
-    local: Array = np.asarray(np.linalg.inv(skinning[:, bones])[:, place] @ gradient, np.float64)
+    gradient = frames_of(vertices[:, triangles].astype(np.float64)) @ inverses(
+        frames_of(rest.astype(np.float64)[triangles])
+    )
+    local = np.asarray(unposed[:, bone] @ gradient, np.float64)
     rotation = nearest_rotation(local)
     stretch = np.swapaxes(rotation, -1, -2) @ local
     stretch = 0.5 * (stretch + np.swapaxes(stretch, -1, -2))
@@ -167,6 +175,7 @@ def _pursuit(gram: Array, across: Array, influences: int) -> tuple[NDArray[np.in
         np.put_along_axis(gain, chosen, -np.inf, axis=1)
         chosen = np.append(chosen, gain.argmax(axis=1)[:, None], axis=1)
         rows = _rows(chosen)
-        system = gram[rows[:, :, None], rows[:, None]] + ridge * np.eye(3 * (k + 1))
-        weight = np.linalg.solve(system, np.take_along_axis(across, rows[..., None], 1))
+        used, place = np.unique(chosen, axis=0, return_inverse=True)
+        systems = gram[_rows(used)[:, :, None], _rows(used)[:, None]] + ridge * np.eye(3 * (k + 1))
+        weight = np.linalg.inv(systems)[place.reshape(-1)] @ np.take_along_axis(across, rows[..., None], 1)
     return chosen, weight

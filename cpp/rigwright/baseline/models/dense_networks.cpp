@@ -53,7 +53,20 @@ void check_unique(View<const std::int32_t, 1> vertices, std::int64_t num_vertice
     }
 }
 
-/// A view's columns or rows are read as one layer: the padded width of what `layer` reads and writes.
+/// The rows of a last layer for the vertices of a network that are among the chosen ones, whose places are appended.
+std::vector<float> chosen_rows(View<const float, 2> last, View<const std::int32_t, 1> vertices,
+                               const rig::RestrictedPlaces& places, std::vector<std::int32_t>* chosen) {
+    std::vector<float> rows;
+    for (std::int64_t i = 0; i < vertices.extent(0); ++i) {
+        for (const std::int32_t place : places.of(vertices(i))) {
+            chosen->push_back(place);
+            rows.insert(rows.end(), last.row(3 * i), last.row(3 * i + 3));
+        }
+    }
+    return rows;
+}
+
+/// The larger of a width and the padded ones that a layer reads and writes.
 std::size_t widest(std::size_t width, const Dense& layer) {
     return std::max<std::size_t>(
         {width, static_cast<std::size_t>(layer.padded_inputs()), static_cast<std::size_t>(layer.padded())});
@@ -241,13 +254,7 @@ std::shared_ptr<rig::Deformer> DenseNetworks::do_restricted(View<const std::int3
         const std::string old_name = network_name(static_cast<std::int64_t>(s));
         const std::string name = network_name(static_cast<std::int64_t>(offset.size()) - 1);
         const auto last = source.get<float, 2>(old_name + "layer3.weight");
-        std::vector<float> rows;
-        for (std::int64_t i = 0; i < segment.vertex.extent(0); ++i) {
-            for (const std::int32_t place : places.of(segment.vertex(i))) {
-                vertex.push_back(place);
-                rows.insert(rows.end(), last.row(3 * i), last.row(3 * i + 3));
-            }
-        }
+        const std::vector<float> rows = chosen_rows(last, segment.vertex, places, &vertex);
         if (rows.empty()) continue;
         const std::int64_t width = last.extent(1);
         result->add(name + "layer3.weight", {static_cast<std::int64_t>(rows.size()) / width, width}, rows.data());

@@ -10,7 +10,7 @@
 
 namespace rigwright::baseline {
 
-/// Networks that give the vertices of S segments of a mesh directly: the baseline of Bailey et al. 2020. For the
+/// Networks that give the vertices of S segments of a mesh directly: the baseline of Bailey 2020. For the
 /// vertices k of segment s,
 ///   v_k = m_k + (W3 tanh(W2 tanh(W1 x_s + b1) + b2))_k,
 /// where x_s are some columns of the pose. Vertices of no segment stay at m_k.

@@ -11,7 +11,7 @@
 
 namespace rigwright::baseline {
 
-/// Rotational regression (Wang, Pulli and Popovic 2007). The deformation gradient of triangle f is
+/// Rotational regression (Wang et al. 2007). The deformation gradient of triangle f is
 ///   D_f = A_b exp([r_f]x) S_f,   (r_f, S_f) = y_f = b_f + sum_i W_fi theta_j(f, i),
 /// A_b the linear part of the skinning transform of the triangle's bone b, r (3) a rotation vector in the frame of the
 /// bone, S symmetric (6 numbers: 00 01 02 11 12 22), and theta_j (3) the rotation vector of joint j relative to its
