@@ -7,6 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright.baselines import Samples, dense_network, pca_regression
+from rigwright.baselines import _dense_network as module
 from rigwright.training import _optimize as optimize
 from tests.support.baselines import random_dense_network
 
@@ -71,6 +72,14 @@ def test_a_nonlinear_face_is_learned_better_than_by_linear_regression():
     data, new = face(), face(50, seed=1)
     network = dense_network(data, hidden=32, steps=200, threads=1)
     assert mean_error(network, new) < 0.25 * mean_error(pca_regression(data), new)
+
+
+def test_networks_of_many_inputs_are_trained_by_adam(monkeypatch):
+    monkeypatch.setattr(module, "_MOST_SOAP_INPUTS", 2)
+    data, new = face(), face(50, seed=1)
+    network = dense_network(data, hidden=32, steps=600, threads=1)
+    assert network.metadata["training"]["optimizer"] == "adam"
+    assert mean_error(network, new) < 0.5 * mean_error(pca_regression(data), new)
 
 
 def test_a_segment_reads_the_columns_that_move_it():

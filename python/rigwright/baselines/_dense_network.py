@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from rigwright.training._settings import BodySettings
 
 _DEFAULT_STEPS = 8000
 _MOST_SEGMENTS = 32  # a mesh of more has the smallest ones in one network; chosen, not tuned
+_MOST_SOAP_INPUTS = 512  # SOAP decomposes matrices of this size: beyond, Adam makes many more steps; not tuned
+_RATES = {"soap": 0.02, "adam": 0.002}  # chosen, not tuned
 _STILL = 1e-5  # of the mesh's diagonal: motion below it is none
 _WATCHED = 32  # held-out poses whose error is reported while training
 
@@ -44,7 +47,7 @@ def dense_network(
     minutes: float | None = None,
     steps: int | None = None,
     holdout: float = 0.1,
-    learning_rate: float = 0.02,
+    learning_rate: float | None = None,
     fit_on: Data | None = None,
     rows: ArrayLike | None = None,
     device: str = "cpu",
@@ -83,8 +86,8 @@ def dense_network(
     holdout : float
         Share of the rows that is not trained on, between 0 and 1: they choose the weights, and the model's errors are
         those on them.
-    learning_rate : float
-        The highest one.
+    learning_rate : float, optional
+        The highest one; 0.02 for SOAP, 0.002 for Adam, which trains networks of more than 512 inputs.
     fit_on : Dataset or Samples, optional
         Fit to these poses in place of those of ``data`` (the second protocol: the clip that is judged).
     rows : (T,) integers, optional
@@ -138,7 +141,7 @@ def dense_network(
         seed=check.whole("seed", seed),
         hidden=check.whole("hidden", hidden, least=1),
         holdout=check.number("holdout", holdout, above=0.0, below=1.0),
-        learning_rate=check.number("learning_rate", learning_rate, least=0.0),
+        learning_rate=0.0 if learning_rate is None else check.number("learning_rate", learning_rate, least=0.0),
         minutes=None if minutes is None else check.number("minutes", minutes, least=0.0),
         steps=None if steps is None else check.whole("steps", steps, least=1),
     )
@@ -146,6 +149,9 @@ def dense_network(
     training = _split(len(fitted), settings)
     members = _members(data, by)
     found = _segments(fitted, members, training, settings)
+    optimizer = "soap" if max(len(s.columns) for s in found) <= _MOST_SOAP_INPUTS else "adam"
+    rate = _RATES[optimizer] if learning_rate is None else settings.learning_rate
+    settings = replace(settings, optimizer=optimizer, learning_rate=rate)
     networks = DirectNetworks(fitted.poses, found, training, settings, "dense_network")
     held_out = np.flatnonzero(~training)
     watched = held_out[:_WATCHED]
@@ -172,6 +178,8 @@ def dense_network(
         "segments": len(found),
         "inputs": [len(s.columns) for s in found],
         "influence": "all varying columns: no probe" if getattr(data, "probe", None) is None else "probe",
+        "optimizer": optimizer,
+        "learning_rate": rate,
         "steps_done": done,
     }
     return model("dense_network", fitted, _tensors(fitted, members, found, layers), about, threads, held_out)
