@@ -42,7 +42,7 @@ class Row:
     learned: bool
 
 
-def table(found: Subject, gates: Gates, rows: list[Row]) -> str:
+def table(found: Subject, gates: Gates, rows: list[Row], missing: list[str]) -> str:
     """A section: verdicts first, then the notes, all models, and what simple methods reach from each training set."""
     clips = list(found.judged)
     first = next(iter(gates.values()))
@@ -56,6 +56,14 @@ def table(found: Subject, gates: Gates, rows: list[Row]) -> str:
         cells = " | ".join(_cells(row, clip) for clip in clips)
         seconds, load = (f"{row.seconds:.0f}", f"{row.load:.0f}") if row.seconds else ("given", "")
         lines.append(f"| {row.name} | {row.protocol} | {cells} | {row.megabytes:.1f} | {seconds} | {load} |")
+    if next(iter(found.training.values())).skeleton is None:
+        lines += [
+            "",
+            "Inputs are dials: linear blend skinning, direct delta mush and learned bodies need joints and are",
+        ]
+        lines += ["not applicable; the bones of SSDR are its own, moved by regression on the dials."]
+    if missing:
+        lines += ["", f"Not run: {', '.join(missing)}."]
     return "\n".join([*lines, "", *simple_methods(gates)])
 
 
@@ -73,7 +81,7 @@ def verdict(clip: str, gate: Difficulty, rows: list[Row]) -> str:
         error = best.errors[clip]["mean"] / (1e3 * (gate.meters_per_unit or 1.0))
         return f"**{best.name}: {gate.verdict(error)}**{beside}"
     scale = 1e3 * (gate.meters_per_unit or 1.0)
-    reached = f"{gate.best.name} misses by {scale * gate.best.mean:.3f} mm mean, {scale * gate.best.max:.1f} mm max"
+    reached = f"{gate.best.name}, misses by {scale * gate.best.mean:.3f} mm mean, {scale * gate.best.max:.1f} mm max"
     need = f"a learned model must miss by {scale * gate.best.mean / 2:.3f} mm at most"
     return f"**Gate: the best simple method, {reached}; no learned model stands here yet, {need}.**{beside}"
 
@@ -98,6 +106,15 @@ def page_of(sections: list[str]) -> str:
     """What the script writes into the page."""
     machine = f"Machine: {_bench.machine()}; rigwright {rw.__version__}. Load: that of the machine while fitting."
     return "\n\n".join(["", *sections, machine, ""])
+
+
+def first_lines(sections: list[str]) -> str:
+    """The verdicts of all sections: the first lines of the page."""
+    lines = []
+    for section in sections:
+        title, _, *rest = section.splitlines()
+        lines += [f"- {title.removeprefix('## ')}, {line[2:]}" for line in rest if line.startswith("- ")]
+    return "\n".join(["", *lines, ""])
 
 
 def _sizes(found: Subject) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from rigwright.sources import Rig
 ROOT = Path(__file__).resolve().parents[2]
 CANDIDATES = 6000  # of a balanced set
 BINS = 16
+SETS = ("training", "judged")
 HELD_OUT = 100  # random poses
 
 
@@ -122,10 +124,19 @@ SUBJECTS: dict[str, Callable[..., Subject]] = {"face": production_face, "body": 
 
 
 def subject(name: str, data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
-    """One of ``SUBJECTS`` in a folder of its own."""
+    """One of ``SUBJECTS`` in a folder of its own; finished sets are opened again without the rig."""
     folder = out / name
     folder.mkdir(parents=True, exist_ok=True)
-    return SUBJECTS[name](data, folder, poses, workers)
+    record = folder / f"subject-{poses}.json"
+    mark = fingerprint(Path(__file__).read_text(encoding="utf-8"))
+    if record.exists() and (known := json.loads(record.read_text()))["mark"] == mark:
+        sets = [{title: rw.Dataset(folder / path) for title, path in known[key].items()} for key in SETS]
+        return Subject(known["title"], *sets, known["notes"])
+    found = SUBJECTS[name](data, folder, poses, workers)
+    named = [{title: Path(item.path).name for title, item in sets.items()} for sets in (found.training, found.judged)]
+    content = {"mark": mark, "title": found.title, "notes": found.notes, **dict(zip(SETS, named, strict=True))}
+    atomic_write(record, json.dumps(content, indent=1).encode())
+    return found
 
 
 def _played(rig: Rig, path: Path, actions: list[str]) -> rw.Dataset:

@@ -1,7 +1,7 @@
 """Every baseline on the production face, the demo body and Antonia, in both protocols, with the gate in the first line.
 
     python -m benchmarks.baselines.table [--only NAME ...] [--poses 1000] [--model WHICH=FILE ...] [--method WORD ...]
-        [--small] [--no-page] [--data ../shared/data] [--out build/baselines]
+        [--small] [--kept] [--no-page] [--data ../shared/data] [--out build/baselines]
 
 The data is that of ``sets.py``. Protocols: fitted on the training poses, as learned models are, and judged on
 every clip; fitted on the first judged clip and judged on it. Each fitted model and each row of a table is kept in the
@@ -24,7 +24,7 @@ import numpy as np
 
 import rigwright as rw
 from benchmarks.baselines.gate import gates
-from benchmarks.baselines.layout import CLIP, TRAINING, Row, page_of, table
+from benchmarks.baselines.layout import CLIP, TRAINING, Row, first_lines, page_of, table
 from benchmarks.baselines.sets import ROOT, SUBJECTS, Subject, subject
 from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
@@ -94,12 +94,16 @@ class Bench:
     out : Path
         A folder of its own.
     small : bool
+    kept : bool
+        Fit nothing: rows of models that are there; ``missing`` names the others.
     """
 
     subject: Subject
     out: Path
     small: bool = False
+    kept: bool = False
     rows: list[Row] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
     def run(self, methods: list[Method], given: dict[str, Path]) -> list[Row]:
         """All rows of the table: given models first."""
@@ -107,6 +111,9 @@ class Bench:
         for name, path in given.items():
             self._judge(name, TRAINING, path, 0.0, 0.0, learned=True, clips=list(self.subject.judged))
         for method, protocol in self._jobs(methods):
+            if self.kept and not all(path.exists() for path in self._files(method, protocol)):
+                self.missing.append(f"{method.name} ({protocol})")
+                continue
             path, seconds, load = self._fitted(method, protocol)
             clips = list(self.subject.judged)
             self._judge(
@@ -134,9 +141,7 @@ class Bench:
         """Model file, seconds that fitting took, and the machine's load at its end."""
         source = self.training if protocol == TRAINING else self.clip
         options = self._allowed(method, source)
-        mark = fingerprint(self.training.hash, source.hash, method.fit.__name__, options)[:16]
-        path = self.out / f"{method.fit.__name__}-{mark}.safetensors"
-        record = path.with_suffix(".json")
+        path, record = self._files(method, protocol)
         if not (path.exists() and record.exists()):
             begin = time.perf_counter()
             extra = {} if protocol == TRAINING else {"fit_on": source}
@@ -145,6 +150,13 @@ class Bench:
             atomic_write(record, json.dumps(known).encode())
         found = json.loads(record.read_text())
         return path, found["seconds"], found["load"]
+
+    def _files(self, method: Method, protocol: str) -> tuple[Path, Path]:
+        """Where a model and the record of its fitting are kept."""
+        source = self.training if protocol == TRAINING else self.clip
+        mark = fingerprint(self.training.hash, source.hash, method.fit.__name__, self._allowed(method, source))[:16]
+        path = self.out / f"{method.fit.__name__}-{mark}.safetensors"
+        return path, path.with_suffix(".json")
 
     def _allowed(self, method: Method, source: rw.Dataset) -> dict[str, Any]:
         """The options, cut to what the poses and vertices allow."""
@@ -183,6 +195,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--model", action="append", default=[], metavar="FACE|BODY|ANTONIA=FILE", help="learned models")
     parser.add_argument("--method", action="append", default=[], metavar="WORD", help="only names with it; no page")
     parser.add_argument("--small", action="store_true", help="smaller baselines, to see that it works")
+    parser.add_argument("--kept", action="store_true", help="fit nothing: tables of what is there, naming the rest")
     parser.add_argument("--no-page", action="store_true", help="print, and leave the page as it is")
     given = parser.parse_args(arguments)
     learned = [item.partition("=") for item in given.model]
@@ -192,10 +205,11 @@ def main(arguments: list[str] | None = None) -> None:
         found, out = subject(name, given.data, given.out, given.poses), given.out / name
         gate = gates(found, out)
         models = {Path(path).stem: Path(path) for which, _, path in learned if which == name}
-        rows = Bench(found, out, given.small).run(chosen, models)
-        sections.append(table(found, gate, rows))
+        bench = Bench(found, out, given.small, given.kept)
+        sections.append(table(found, gate, bench.run(chosen, models), bench.missing))
         print(f"\n{sections[-1]}\n", flush=True)
     if not (given.no_page or given.method) and len(sections) == len(SUBJECTS):
+        write_between_marks("gate of the baselines", first_lines(sections))
         write_between_marks("tables of the baselines", page_of(sections))
 
 

@@ -67,6 +67,7 @@ CALLS = {
     ),
     "pca_regression": lambda p, _: rw.baselines.pca_regression(some_samples(), progress=p),
     "kpsa": lambda p, _: rw.baselines.kpsa(some_samples(), points=6, vectors=3, progress=p),
+    "rotational_regression": lambda p, _: rw.baselines.rotational_regression(some_samples(), progress=p),
     "direct_delta_mush": lambda p, _: rw.baselines.direct_delta_mush(some_samples(), progress=p),
     "pose_space_deformation": lambda p, _: rw.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
     "balanced": lambda p, _: rw.sampling.balanced(small_rig(), "uniform", 4, progress=p),

@@ -64,6 +64,7 @@ CALLS = {
     "key_point_subspace": lambda n: rw.baselines.key_point_subspace(SHAPES, threads=n),
     "KeyPointSubspace.coefficients": lambda n: KEY_POINTS.coefficients(SHAPES[:, KEY_POINTS.points], threads=n),
     "KeyPointSubspace.reconstruct": lambda n: KEY_POINTS.reconstruct(SHAPES[:, KEY_POINTS.points], threads=n),
+    "rotational_regression": lambda n: rw.baselines.rotational_regression(SAMPLES, threads=n),
     "direct_delta_mush": lambda n: rw.baselines.direct_delta_mush(SAMPLES, threads=n),
     "pose_space_deformation": lambda n: rw.baselines.pose_space_deformation(SAMPLES, threads=n),
     "difficulty": lambda n: rw.metrics.difficulty((STILL, SHAPES[:4]), (STILL, SHAPES[:4]), threads=n),

@@ -32,3 +32,4 @@ def test_sizes_plurals_and_ratios():
     assert words.ratio(10.0, 4.0) == "2.5 ×"
     assert words.ratio(100.0, 4.0) == "25 ×"
     assert words.ratio(1.0, 0.0) == "–"
+    assert words.ratio(1.0, 50.0) == "0.02 ×"

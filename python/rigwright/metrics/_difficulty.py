@@ -107,7 +107,7 @@ class Difficulty:
         if best.mean == 0.0:
             return f"TOO EASY, no test of learning: the best simple method, {best.name}, misses by 0."
         ratio = f"{best.mean / error:.2g} x" if error > 0.0 else "any multiple of"
-        figures = f"{best.name} misses by {self._length(best.mean)}, {ratio} the model's {self._length(error)}"
+        figures = f"{best.name}, misses by {self._length(best.mean)}, {ratio} the model's {self._length(error)}"
         if self.is_learning(error):
             return f"Gate passed: the best simple method, {figures}."
         return f"TOO EASY, no test of learning: the best simple method, {figures}; it must be at least {MARGIN:g} x."

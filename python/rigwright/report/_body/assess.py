@@ -77,9 +77,10 @@ class Assessment:
     def verdicts(self) -> list[str]:
         """The gate's line on the subject, for each set of poses."""
         subject = [results[0] for results in self.accuracy]
+        named = f", {self.subject.label}" if len(self.contenders) > 1 else ""
         millimeters = 1000.0 * self.subject.model.meters_per_unit
         return [
-            f"{truth.title.capitalize()}: {self.gates[truth.title].verdict(result.mean / millimeters)}"
+            f"{truth.title.capitalize()}{named}: {self.gates[truth.title].verdict(result.mean / millimeters)}"
             for truth, result in zip(self.truths, subject, strict=True)
             if truth.title in self.gates
         ]

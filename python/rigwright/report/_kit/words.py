@@ -39,6 +39,8 @@ def ratio(larger: float, smaller: float) -> str:
     if not (math.isfinite(larger) and math.isfinite(smaller)) or smaller <= 0.0:
         return "–"
     value = larger / smaller
+    if value < 0.1:
+        return f"{value:.1g} ×"
     return f"{value:.0f} ×" if value >= 10 else f"{value:.1f} ×"
 
 
