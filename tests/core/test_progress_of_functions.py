@@ -76,6 +76,7 @@ CALLS = {
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.
 SLOW = {
     "body",
+    "dense_network",
     "write_contact_sheet",
     "convert_data_set",
     "fit_skinning_baselines",

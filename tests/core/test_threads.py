@@ -44,6 +44,11 @@ def linear_blend(threads):
     rw.baselines.linear_blend(Data(), threads=threads)
 
 
+def dense_network(threads):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    rw.baselines.dense_network(SAMPLES, steps=1, threads=threads)
+
+
 STILL = np.tile(np.eye(3, 4, dtype=np.float32).ravel(), (4, 1))
 SAMPLES = rw.baselines.Samples(rw.Skeleton(["root"], [-1], np.eye(3, 4)[None]), REST, FACES, STILL, SHAPES[:4])
 KEY_POINTS = rw.baselines.key_point_subspace(SHAPES, points=4, vectors=2)
@@ -64,6 +69,7 @@ CALLS = {
     "key_point_subspace": lambda n: rw.baselines.key_point_subspace(SHAPES, threads=n),
     "KeyPointSubspace.coefficients": lambda n: KEY_POINTS.coefficients(SHAPES[:, KEY_POINTS.points], threads=n),
     "KeyPointSubspace.reconstruct": lambda n: KEY_POINTS.reconstruct(SHAPES[:, KEY_POINTS.points], threads=n),
+    "dense_network": dense_network,
     "rotational_regression": lambda n: rw.baselines.rotational_regression(SAMPLES, threads=n),
     "direct_delta_mush": lambda n: rw.baselines.direct_delta_mush(SAMPLES, threads=n),
     "pose_space_deformation": lambda n: rw.baselines.pose_space_deformation(SAMPLES, threads=n),
