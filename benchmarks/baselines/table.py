@@ -81,7 +81,16 @@ METHODS = [
         "learned body, 4 minutes", rw.training.body, {"minutes": 4.0}, joints=True, protocols=(TRAINING,), learned=True
     ),
 ]
-SMALL = {"count": 5, "components": 8, "bones": 4, "most_frames": 20, "points": 8, "vectors": 8, "minutes": 0.05}
+SMALL = {
+    "influences": 4,
+    "count": 5,
+    "components": 8,
+    "bones": 4,
+    "most_frames": 20,
+    "points": 8,
+    "vectors": 8,
+    "minutes": 0.05,
+}
 
 
 @dataclass
