@@ -176,6 +176,13 @@ def test_a_wrong_channel_is_told_what_is_meant(any_host: Host, name: str, words:
     assert words in str(error.value)
 
 
+def test_limits_of_a_bone_that_a_constraint_poses_are_noted(any_host: Host) -> None:
+    with any_host.open("limb", limits={"bone2.rotation_x": (-5, 5), "bone0.rotation_y": (-5, 5)}) as rig:
+        (note,) = [note for note in rig.notes if "has limits, but" in note]
+    assert note.startswith("bone2.rotation_x has limits, but ")
+    assert "IK" in note
+
+
 def test_the_template_reads_back(any_host: Host, wide: BlenderRig, tmp_path) -> None:
     path = tmp_path / "limb.limits.json"
     write_limits(path, wide)

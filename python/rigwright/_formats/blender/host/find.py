@@ -71,6 +71,10 @@ def _apply_limits(candidates: list[Candidate], limits: Limits, found: Found) -> 
         channel = candidate.channel
         if channel.name in limits:
             candidate.give(*limits[channel.name], "the limits file")
+            if candidate.withheld:
+                found.notes.append(
+                    f"{channel.name} has limits, but {candidate.withheld} decides it: turning it may do nothing"
+                )
         if candidate.low is None or candidate.high is None:
             found.without_range.append(candidate)
             continue
