@@ -116,9 +116,9 @@ def mush_tensors(
     most = int(np.bincount(np.concatenate([near for _, near, _ in kept]), minlength=len(rest)).max())
     joint = np.zeros((len(rest), most), np.int32)
     matrix = np.zeros((len(rest), most, 10))
-    for j, near, sums in kept:
-        joint[near, count[near]] = j
-        matrix[near, count[near]] = sums
+    for number, near, mass in kept:
+        joint[near, count[near]] = number
+        matrix[near, count[near]] = mass
         count[near] += 1
     matrix /= matrix[:, :, 9].sum(axis=1)[:, None, None]
     center = matrix[:, :, [3, 6, 8]].sum(axis=1)
@@ -154,7 +154,7 @@ class _Smoothing:
         self.iterations, self.step = iterations, step
 
     def __call__(self, values: Array) -> Array:
-        result = values.copy()
+        result: Array = values.copy()
         if len(self.joined) == 0:
             return result
         for _ in range(self.iterations):

@@ -27,7 +27,7 @@ COLORS = {"skin": (0.80, 0.58, 0.48), "tongue": (0.75, 0.33, 0.35), "eye": (0.93
 COLORS |= {"teeth": (0.92, 0.90, 0.83), "gum": (0.76, 0.40, 0.40)}
 
 
-def face_recipe() -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def face_recipe() -> tuple[dict[str, Any], dict[str, Any]]:
     """The recipe: settings, and arrays."""
     head = load_head(asset_folder())
     regions = Regions(head)

@@ -82,7 +82,7 @@ def _run(
         "suffix": suffix,
     }
     (folder / "scene.json").write_text(json.dumps(about), encoding="utf-8")
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, Any] = {}
     for number, part in enumerate(parts):
         arrays |= {f"first{number}": mesh.first[part.vertices], f"faces{number}": part.faces}
         arrays |= {f"{name}{number}": array for name, array in part.surface.arrays().items()}
