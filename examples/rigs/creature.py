@@ -6,8 +6,12 @@ actions: ``swim`` for the bones and ``look``, which keys the control of the eyes
 
 import math
 import sys
+from pathlib import Path
 
 import bpy
+
+sys.path.append(str(Path(__file__).parent))  # an installed Blender does not
+
 from flesh import bind, bump, drive, empty_scene, key_action, make_armature, mirrored, shape, skin, state
 
 FRAMES = 36

@@ -8,8 +8,12 @@ small: constructed, of one mesh, some 2,500 vertices. A face with 154 controls, 
 
 import math
 import sys
+from pathlib import Path
 
 import bpy
+
+sys.path.append(str(Path(__file__).parent))  # an installed Blender does not
+
 from flesh import bind, bump, drive, empty_scene, key_action, limit, make_armature, mirrored, shape, skin, state
 
 FRAMES = 48

@@ -5,8 +5,12 @@ Limits on some bones only (head, jaw, elbows), a corrective that a knee drives, 
 
 import math
 import sys
+from pathlib import Path
 
 import bpy
+
+sys.path.append(str(Path(__file__).parent))  # an installed Blender does not
+
 from flesh import (
     bind,
     bump,

