@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rigwright._atomic_files import atomic_write
 from rigwright._demo import anatomy
 from rigwright._demo.assets import asset_folder, asset_version, load_body
+from rigwright._demo.blend_file import made_blend
 from rigwright._demo.correctives import correctives
 from rigwright._demo.walk import ACTION, FPS, walk_channels
 from rigwright._formats.blender import BlenderRig, run_script
@@ -59,22 +55,9 @@ def build_character(path: str | os.PathLike[str], blender: str | None = None, ti
     SourceError
         If Blender fails.
     """
-    target = Path(path).resolve()
-    recipe, arrays = character_recipe()
-    key = _key(recipe, arrays)
-    stamp = target.with_name(target.name + ".key")
-    if target.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == key:
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".character-", dir=target.parent) as folder:
-        Path(folder, "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
-        np.savez(Path(folder, "recipe.npz"), **arrays)
-        built = Path(folder, "character.blend")
-        run_script(SCRIPT, [folder, str(built)], blender=blender, timeout=timeout)
-        add_walk(built, blender, timeout)
-        os.replace(built, target)
-    atomic_write(stamp, f"{key}\n".encode())
-    return target
+    return made_blend(
+        path, MADE_BY, character_recipe(), blender, timeout, lambda built: add_walk(built, blender, timeout)
+    )
 
 
 def add_walk(path: Path, blender: str | None, timeout: float) -> None:
@@ -120,11 +103,3 @@ def character_recipe() -> tuple[dict[str, Any], dict[str, Any]]:
         "deltas": np.array([shape.delta for shape in shapes]),
     }
     return recipe, arrays
-
-
-def _key(recipe: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in MADE_BY))
-    digest.update(json.dumps(recipe, sort_keys=True).encode())
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
-    return digest.hexdigest()

@@ -32,6 +32,7 @@ the hashes that vouch for a shard) and ``.lock``. A killed run goes on from ther
 happens in ``.replacement``, whose files move into the folder when they are finished.
 """
 
+from rigwright.sampling._animation import Animation
 from rigwright.sampling._balanced import Balanced, balanced
 from rigwright.sampling._check import CheckedRig, check_rig
 from rigwright.sampling._clips import Clip, Clips
@@ -40,7 +41,7 @@ from rigwright.sampling._executor import Executor, InProcess, LocalProcesses
 from rigwright.sampling._job import sample
 from rigwright.sampling._plan import clipped_share
 from rigwright.sampling._played import sample_actions
-from rigwright.sampling._samplers import Animation, Mixture, Normal, Sampler, Uniform
+from rigwright.sampling._samplers import Mixture, Normal, Sampler, Uniform
 from rigwright.sampling._work import Done, Shard, ShardWork
 
 __all__ = [

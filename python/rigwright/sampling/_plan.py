@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
+from rigwright.sampling._animation import Animation
 from rigwright.sampling._check import CheckedRig, check_rig
 from rigwright.sampling._clips import drawn_clips
 from rigwright.sampling._first_files import contents
 from rigwright.sampling._manifest import opening, shard_bounds
 from rigwright.sampling._npy import npy_size
-from rigwright.sampling._samplers import DEFAULT_COUNT, Animation, Sampler, default_count, probe_rows, round_inside
+from rigwright.sampling._samplers import DEFAULT_COUNT, Sampler, default_count, probe_rows, round_inside
 from rigwright.sampling._stream import Stream
 from rigwright.sampling._work import Shard
 

@@ -13,10 +13,10 @@ from rigwright._rigs.action import distinct_actions
 from rigwright._rigs.rig import Rig
 from rigwright._validate import bad_argument
 from rigwright.progress import ProgressOption
+from rigwright.sampling._animation import Animation
 from rigwright.sampling._clips import Clip
 from rigwright.sampling._dataset import Dataset
 from rigwright.sampling._job import sample
-from rigwright.sampling._samplers import Animation
 
 if TYPE_CHECKING:
     from rigwright import Skeleton

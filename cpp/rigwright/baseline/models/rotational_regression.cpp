@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "rigwright/baseline/models/matrix3.h"
 #include "rigwright/baseline/models/rotation_vector.h"
 #include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
@@ -18,38 +19,6 @@ namespace {
 
 constexpr std::int64_t frames_per_batch = 16;                   // 48 right-hand sides; chosen, not tuned
 constexpr int place[3][3] = {{3, 4, 5}, {4, 6, 7}, {5, 7, 8}};  // of S in y
-
-/// c = a b, with the transpose of a or b if asked for; (3, 3) each.
-template <bool TransposeA = false, bool TransposeB = false>
-void multiply(const double* a, const double* b, double* c) {
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < 3; ++k)
-                sum += a[TransposeA ? 3 * k + i : 3 * i + k] * b[TransposeB ? 3 * j + k : 3 * k + j];
-            c[3 * i + j] = sum;
-        }
-    }
-}
-
-/// The linear part of a transform (3, 4).
-void linear_part(const float* transform, double* out) {
-    for (int e = 0; e < 9; ++e) out[e] = transform[4 * (e / 3) + e % 3];
-}
-
-/// [w]x.
-void cross_matrix(const double* w, double* out) {
-    const double entries[9] = {0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0};
-    std::copy_n(entries, 9, out);
-}
-
-void apply(const double* matrix, const double* v, double* out) {
-    for (int i = 0; i < 3; ++i) out[i] = matrix[3 * i] * v[0] + matrix[3 * i + 1] * v[1] + matrix[3 * i + 2] * v[2];
-}
-
-void apply_transposed(const double* matrix, const double* v, double* out) {
-    for (int i = 0; i < 3; ++i) out[i] = matrix[i] * v[0] + matrix[3 + i] * v[1] + matrix[6 + i] * v[2];
-}
 
 void check_indices(const char* name, View<const std::int32_t, 1> values, std::int64_t least, std::int64_t limit) {
     for (const std::int32_t value : values) {

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._atomic_files import atomic_write
+from rigwright._demo.blend_file import made_blend
 from rigwright._demo.production_face.clips import ASSUMPTION, FPS, Clip, constructed_clips, performance_clips
 from rigwright._demo.production_face.controls import controls
 from rigwright._demo.production_face.recipe import face_recipe
-from rigwright._formats.blender import run_script
 
 SCRIPT = Path(__file__).with_name("blender_script.py")
 
@@ -54,23 +50,11 @@ def build_production_face(
     SourceError
         If Blender fails.
     """
-    target = Path(path).resolve()
     clips = ([] if curves is None else performance_clips(curves)) + constructed_clips()
     recipe, arrays = face_recipe()
     recipe |= {"fps": round(FPS), "clips": [_described(clip) for clip in clips]}
     arrays |= {f"clip {clip.name}": _moving(clip)[1] for clip in clips}
-    key, stamp = _key(recipe, arrays), target.with_name(target.name + ".key")
-    if target.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == key:
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".face-", dir=target.parent) as folder:
-        Path(folder, "recipe.json").write_text(json.dumps(recipe), encoding="utf-8")
-        np.savez(Path(folder, "recipe.npz"), **arrays)
-        built = Path(folder, "face.blend")
-        run_script(SCRIPT, [folder, str(built)], blender=blender, timeout=timeout)
-        os.replace(built, target)
-    atomic_write(stamp, f"{key}\n".encode())
-    return target
+    return made_blend(path, [SCRIPT], (recipe, arrays), blender, timeout)
 
 
 def _described(clip: Clip) -> dict[str, Any]:
@@ -87,11 +71,3 @@ def _moving(clip: Clip) -> tuple[list[str], NDArray[np.float32]]:
     names = [row.name for row in controls()]
     moving = np.flatnonzero(np.ptp(clip.rows, axis=0) > 0)
     return [names[column] for column in moving], clip.rows[:, moving].astype(np.float32)
-
-
-def _key(recipe: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
-    digest = hashlib.sha256(SCRIPT.read_bytes())
-    digest.update(json.dumps(recipe, sort_keys=True).encode())
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
-    return digest.hexdigest()
