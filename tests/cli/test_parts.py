@@ -10,6 +10,7 @@ import pytest
 import rigwright as rw
 from rigwright._formats.blender import run_script
 from rigwright._formats.gltf.surface import read_surface
+from rigwright.cli._dispatch import main
 from tests.cli.command import json_of, rigwright_command
 from tests.support.dog import has_blender
 from tests.support.small_rig import small_rig
@@ -76,6 +77,27 @@ def test_evaluate_gives_the_error_of_each_part(swimmer):
     done = rigwright_command("evaluate", "eel.safetensors", "eel.blend", "--action", "swim", folder=swimmer)
     line = next(line for line in done.stdout.splitlines() if line.startswith("swim: by part: "))
     assert {part.split()[0] for part in line.removeprefix("swim: by part: ").split("; ")} == {"Eel", "Eyes"}
+
+
+@pytest.mark.parametrize("output", [[], ["-o", "eyes.npy"]])
+def test_another_character_is_refused_before_its_action_plays(swimmer, monkeypatch, capsys, output):
+    def played(self, name):
+        raise AssertionError("it played")
+
+    monkeypatch.chdir(swimmer)
+    monkeypatch.setattr(rw.sources.BlenderRig, "played", played)
+    assert main(["evaluate", "eel.safetensors", "eel.blend", "--mesh", "Eyes", "--action", "swim", *output]) == 2
+    assert "open it with the options that its data set was sampled with" in capsys.readouterr().err
+
+
+def test_info_takes_a_blend_of_several_caches(tmp_path):
+    if not has_blender():
+        pytest.skip("no Blender is installed")
+    write_two_parts(tmp_path / "m.blend")
+    found = json_of("info", "m.blend", folder=tmp_path)
+    assert found["parts"] == {"body": 3, "eyes": 4}
+    assert found["channels"] == {}
+    assert any("Mesh Cache" in entry for entry in found["contents"]["modifiers"])
 
 
 def test_a_rig_as_motion_needs_an_action(swimmer):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.cli._described.resting import sparsity_warnings
+from rigwright.inverse._lost_shapes import lost_shapes
 
 FACE = rw.faces.example()
 JAW, BLINK = (FACE.shape_names.index(name) for name in ("jawOpen", "eyeBlinkLeft"))
@@ -26,17 +26,17 @@ def found(shot, share, **options):
 
 
 def test_a_blink_that_sparsity_swallows_is_named(shot):
-    (text,) = sparsity_warnings(FACE, shot, found(shot, 0.05))
+    (text,) = lost_shapes(FACE, shot, found(shot, 0.05))
     assert "eyeBlinkLeft (up to 1)" in text
-    assert "--relative-alpha" in text
+    assert "relative alpha" in text
 
 
 def test_nothing_is_named_if_all_that_moves_is_on(shot):
-    assert sparsity_warnings(FACE, shot, found(shot, 0.0005)) == []
+    assert lost_shapes(FACE, shot, found(shot, 0.0005)) == []
 
 
 def test_chosen_vertices_tell_the_same(shot):
     few = np.arange(0, 2536, 3)
     solution = found(shot[:, few], 0.05, vertices=few)
-    assert "eyeBlinkLeft" in sparsity_warnings(FACE, shot[:, few], solution, few)[0]
-    assert sparsity_warnings(FACE, shot[:, few], solution, few) == sparsity_warnings(FACE, shot, solution, few)
+    assert "eyeBlinkLeft" in lost_shapes(FACE, shot[:, few], solution, few)[0]
+    assert lost_shapes(FACE, shot[:, few], solution, few) == lost_shapes(FACE, shot, solution, few)

@@ -75,6 +75,24 @@ def test_a_stated_unit_that_the_numbers_contradict_is_said(shot_files):
     assert any("With --unit in it is 1 times as large" in note for note in told["notes"])
 
 
+def lying(shot_files, *options):
+    """A shot with z up in a file that states no axis, solved."""
+    shot = np.load(shot_files / "take.npy")[:4]
+    np.save(shot_files / "lying.npy", shot[..., [0, 2, 1]] * np.float32([1.0, -1.0, 1.0]))
+    arguments = ["solve", "face.safetensors", "lying.npy", "--fps", "30", "--alpha", "1e-6", "--overwrite"]
+    return json_of(*arguments, "-o", "lying_w.npz", *options, folder=shot_files)
+
+
+def test_a_shot_with_another_axis_up_is_told_by_which_option_it_stands(shot_files):
+    assert any("with --up-axis Z it stands as the rig does" in note for note in lying(shot_files)["notes"])
+
+
+def test_the_up_axis_of_a_bare_shot(shot_files):
+    told = lying(shot_files, "--up-axis", "Z")
+    assert told["rmse_max_mm"] < 1e-2
+    assert told["notes"] == []
+
+
 @pytest.mark.parametrize(
     ("option", "content", "what"),
     [

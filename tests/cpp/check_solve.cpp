@@ -1,6 +1,7 @@
 // The inverse rig in C++ alone: weights of a shot are found again under bounds, pins, priors, ties and smoothness, and
 // wrong arguments are refused by name.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -127,6 +128,24 @@ int check_constraints(const Scene& scene, const inverse::RigGram& gram) {
     return wrong;
 }
 
+int check_idle(const Scene& scene, const inverse::RigGram& gram) {
+    int wrong = 0;
+    for (const auto& [low, high, rest] : {std::array{0.1, 0.4, 0.1}, std::array{-0.75, -0.25, -0.25}}) {
+        inverse::ShotTargets shot = scene.shot();
+        const std::vector<double> box{0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, low, high};
+        std::vector<double> start(scene.zero.size(), 0.5);
+        for (std::int64_t t = 0; t < frames; ++t) start[t * shapes + shapes - 1] = 0.5 * (low + high);
+        shot.bounds = {box.data(), {shapes, 2}};
+        shot.start = rows(start);
+        const inverse::ShotWeights found = inverse::solve(gram, shot);
+        bool rests = true;
+        for (std::int64_t t = 0; t < frames; ++t) rests = rests && found.weight(t, shapes - 1) == rest;
+        wrong +=
+            expect(rests, "a shape without effect takes the bound nearest to 0 in every frame, wherever it starts");
+    }
+    return wrong;
+}
+
 double roughness(const inverse::ShotWeights& found) {
     double sum = 0.0;
     for (std::int64_t t = 2; t < frames; ++t) {
@@ -184,7 +203,8 @@ int check_refusals(const Scene& scene, const inverse::RigGram& gram) {
 int main() {
     const Scene scene;
     const inverse::RigGram gram(scene.rig);
-    const int wrong = check_constraints(scene, gram) + check_smoothness(scene, gram) + check_refusals(scene, gram);
+    const int wrong = check_constraints(scene, gram) + check_idle(scene, gram) + check_smoothness(scene, gram) +
+                      check_refusals(scene, gram);
     if (wrong == 0) std::puts("shots are solved in C++ alone");
     return wrong;
 }

@@ -99,7 +99,9 @@ def test_the_weights_of_the_clip_come_back_and_an_interruption_loses_nothing(fac
     truth, fps = rw.sources.load_blendshape_weights(tmp_path / "face-clip.npz", rig)
     assert np.abs(solution.weights - truth).mean() == pytest.approx(numbers["weight_error"])
     assert fps == 30.0
-    assert "26 shapes of this rig are constructed" in (tmp_path / "face.html").read_text(encoding="utf-8")
+    assert "26 shapes and combinations of this rig are constructed" in (tmp_path / "face.html").read_text(
+        encoding="utf-8"
+    )
 
     written = {path: os.stat(path).st_mtime_ns for path in tmp_path.iterdir()}
     again = solve_clip(tmp_path, 24, said.append, lambda progress: None)

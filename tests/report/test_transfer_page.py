@@ -237,6 +237,30 @@ def test_crossings_of_the_sources_neutral_are_none_of_its_shapes(pages):
     assert replace(measured, quality=quality, rest_crossings=7).figures()["crossings"]["source"] == 0
 
 
+def test_new_crossings_are_shown_where_they_are(pages):
+    """Made by folding the right half of a sheet through the left one."""
+    from dataclasses import replace
+
+    from rigwright.report._transfer.crossings import crossing_rows
+
+    measured, counts, drawn = pages.unjudged, np.zeros(len(pages.unjudged.shapes), np.int64), []
+    shapes, right = measured.shapes.copy(), measured.neutral[:, 0] > 0.0
+    x = measured.neutral[right, 0]
+    shapes[2] = measured.neutral
+    shapes[2, right] += np.stack([-1.8 * x, 0.0 * x, 0.4 * x.max() - 0.8 * x], axis=1)
+    counts[2] = 1
+    (row,) = crossing_rows(
+        replace(measured, shapes=shapes, quality=replace(measured.quality, new_crossings=counts)),
+        lambda vertices, view, colors: drawn.append(colors) or "picture",
+    )
+    pairs = rw.transfer.new_crossings(measured.source_shapes[2], measured.neutral, shapes[2], measured.target.faces)
+    assert row.title == measured.names[2]
+    assert row.text.startswith(f"{len(pairs)} new crossings between faces at the vertices ")
+    marked = np.unique(np.asarray(measured.target.faces)[np.unique(pairs)])
+    plain = next(v for v in range(len(shapes[2])) if v not in marked)
+    np.testing.assert_array_equal(np.flatnonzero((drawn[0] != drawn[0][plain]).any(axis=1)), marked[marked >= 0])
+
+
 def test_an_open_jaw_is_framed_whole():
     pytest.importorskip("pyvista", reason="the report extra is not installed")
     from rigwright.report._transfer.framing import framed, reached

@@ -190,7 +190,7 @@ def test_the_template_reads_back(any_host: Host, wide: BlenderRig, tmp_path) -> 
     with any_host.open("limb", limits=path) as rig:
         assert ranges_of(rig) == ranges_of(wide)
         assert rig.limits_file == str(path)
-        assert set(rig.range_sources) == {"the limits file"}
+        assert rig.range_sources == [f"the limits file: {source}" for source in wide.range_sources]
 
 
 def test_a_data_set_keeps_what_never_moves(limb: BlenderRig, tmp_path) -> None:

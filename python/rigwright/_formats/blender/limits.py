@@ -27,14 +27,17 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from rigwright._atomic_files import atomic_write
 from rigwright._safe_reading import read_json
+from rigwright._text import escaped
 from rigwright._validate import bad_argument
 
 FORMAT, VERSION = "rigwright.limits", 1
 MOST_DEGREES = 360.0
+LONGEST_SOURCE = 200  # letters
+LIMITS_FILE = "the limits file"  # as the host calls it
 
 
 def limits_path(blend: Path) -> Path:
@@ -113,6 +116,30 @@ def read_limits(
         return check_limits({name: list(ends) for name, ends in limits.items()})
     used = used_limits(limits, file)
     return None if used is None else load_limits(used)
+
+
+def with_stated_sources(sources: list[str], names: list[str], limits_file: str | None) -> list[str]:
+    """Where ranges come from: where the limits file says from where it has one itself, that, too.
+
+    Parameters
+    ----------
+    sources, names : lists of str
+        Of the channels, as the host says.
+    limits_file : str or None
+        The file that was read.
+    """
+    stated = None if limits_file is None else read_json(limits_file).get("sources")
+    if not isinstance(stated, dict):
+        return sources
+    texts = [stated.get(name) for name in names]
+    return [
+        f"{source}: {escaped(text)}" if source == LIMITS_FILE and _is_short_text(text) else source
+        for source, text in zip(sources, texts, strict=True)
+    ]
+
+
+def _is_short_text(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_SOURCE
 
 
 def write_limits(path: str | os.PathLike[str], rig: Any) -> None:

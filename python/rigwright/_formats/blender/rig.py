@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.blender.bone_channels import axis_channels, follower_rotations, rotation_channels
-from rigwright._formats.blender.limits import check_ranges, read_limits, used_limits
+from rigwright._formats.blender.limits import check_ranges, read_limits, used_limits, with_stated_sources
 from rigwright._formats.blender.played_actions import PlayedActions
 from rigwright._formats.blender.process import HostProcess
 from rigwright._formats.blender.surface import surface_of_meshes
@@ -84,7 +84,7 @@ class BlenderRig(PlayedActions, Described):
     meters_per_unit : float
         The scene's unit scale. ``up_axis`` is "Z".
     range_sources : list of str
-        Where the range of each channel comes from.
+        Where the range of each channel comes from; for a limits file, what it says of that.
     without_range : list of str
         What a limits file could make a channel of.
     limits_file : str or None
@@ -276,7 +276,7 @@ class BlenderRig(PlayedActions, Described):
             setattr(self, key, header[key])
         self.host: str = header["host"]
         self.limits_file: str | None = self._settings["limits_file"]
-        self.range_sources: list[str] = header["range_sources"]
+        self.range_sources = with_stated_sources(header["range_sources"], self.channel_names, self.limits_file)
         self.without_range: list[str] = header["without_range"]
         self.contents: dict[str, Any] = header["contents"]
         self.not_reproduced: list[str] = header["not_reproduced"]

@@ -29,9 +29,9 @@ def evaluate_actions(model: rw.Deformer, path: Path, args: argparse.Namespace, c
     """
     rows, notes, result = [], [], dict[str, Any]()
     with opened_rig(args, path, model) as rig:
+        _check_fits(model, rig, path)
         for action in chosen_actions(args, rig, console):
             poses, vertices = action.played(rig)
-            _check_fits(model, poses.shape[1], vertices.shape[1], path)
             found = model.evaluate(poses)
             error = rw.metrics.vertex_error(vertices, found)
             outside = rw.metrics.outside_training(model, poses)
@@ -75,15 +75,18 @@ def motion_of_action(model: rw.Deformer, path: Path, args: argparse.Namespace, c
         If several were asked for, the file has no such action, or is another character than the model.
     """
     with opened_rig(args, path, model) as rig:
+        _check_fits(model, rig, path)
         actions = chosen_actions(args, rig, console)
         if len(actions) != 1:
             raise ValueError(f"-o holds one motion; --action names {len(actions)}, it must name one")
-        poses, vertices = actions[0].played(rig)
-        _check_fits(model, poses.shape[1], vertices.shape[1], path)
+        poses, _ = actions[0].played(rig)
         return Played(poses, actions[0].fps)
 
 
-def _check_fits(model: rw.Deformer, columns: int, vertices: int, path: Path) -> None:
+def _check_fits(model: rw.Deformer, rig: Any, path: Path) -> None:
+    """Refuses another character, before anything plays."""
+    joints = 0 if rig.skeleton is None else rig.skeleton.num_joints
+    columns, vertices = 12 * joints + len(rig.dial_names), len(rig.rest_vertices)
     if (columns, vertices) != (len(model.control_names), len(model.rest_vertices)):
         raise ValueError(
             f"{path} has {columns} pose columns and {vertices} vertices, the model {len(model.control_names)} and "

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import rigwright as rw
-from rigwright._formats.blender import BlenderRig
-from rigwright._formats.gltf import GltfRig
 from rigwright._formats.npz.archive import member_names
-from rigwright._rigs.dials_only import DialsOnly
 from rigwright._rigs.resting import HINT, resting_lines
 from rigwright._rigs.surface import surface_facts, surface_of
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._arguments import existing
 from rigwright.cli._console import Console
-from rigwright.cli._described.clips import clip_line, described_clip
+from rigwright.cli._described.clips import clip_line
 from rigwright.cli._described.motion import describe_motion, describe_moving_glb, size_of
+from rigwright.cli._described.rigs import describe_meshes, describe_rig, ranges_by_name
 from rigwright.cli._inputs.faces import refuse_packed
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
@@ -80,8 +77,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _rig_or_shot(args: argparse.Namespace) -> dict[str, Any]:
     """Facts of a rig, or of a .glb whose meshes no skin makes one character, but a clip moves."""
     try:
-        with opened_rig(args, args.file) as rig:
-            return describe_rig(rig)
+        with opened_rig(args, args.file, needs_channels=False) as rig:
+            return describe_rig(rig) if len(rig.channel_names) else describe_meshes(rig)
     except ValueError:
         shot = None if args.mesh else describe_moving_glb(args.file)
         if shot is None:
@@ -160,7 +157,7 @@ def describe_dataset(args: argparse.Namespace, console: Console) -> dict[str, An
         "hash": dataset.hash,
         "verified": args.verify,
         "resting": dataset.resting,
-        "channels": _channels(dataset.channel_names, dataset.channel_ranges),
+        "channels": ranges_by_name(dataset.channel_names, dataset.channel_ranges),
     }
 
 
@@ -171,60 +168,6 @@ def _clip_counts(dataset: rw.Dataset) -> list[tuple[rw.sampling.Clip, int]]:
 
 def _rate(fps: float | None) -> str:
     return "" if fps is None else f", {fps:g} per second"
-
-
-def describe_rig(rig: Any) -> dict[str, Any]:
-    """Facts of a rig."""
-    from rigwright.sampling import check_rig
-
-    facts = check_rig(rig, "info")
-    file = rig.rig if isinstance(rig, DialsOnly) else rig
-    return {
-        "type": "rig",
-        "name": facts.name,
-        "vertices": len(facts.rest_vertices),
-        "faces": len(facts.faces),
-        "joints": len(facts.joint_names),
-        "dials": len(facts.dial_names),
-        "meters_per_unit": facts.meters_per_unit,
-        "up_axis": facts.up_axis,
-        "licence": facts.licence,
-        "origin": facts.origin,
-        **surface_facts(facts.surface),
-        "topology_hash": facts.topology_hash,
-        "notes": "; ".join(getattr(rig, "notes", [])),
-        "size": size_of(facts.rest_vertices, facts.meters_per_unit),
-        "actions": []
-        if isinstance(file, GltfRig)
-        else [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
-        **_of_blender(file),
-        **_of_gltf(file),
-        "resting": facts.resting,
-        "channels": _channels(facts.channel_names, facts.channel_ranges),
-    }
-
-
-def _of_blender(rig: Any) -> dict[str, Any]:
-    """What only a .blend states."""
-    if not isinstance(rig, BlenderRig):
-        return {}
-    return {
-        "left_out": rig.left_out,
-        "limits_file": rig.limits_file or "none",
-        "could_be_channels": len(rig.without_range),
-        "contents": {key: entries for key, entries in rig.contents.items() if key != "actions"},
-        "not_reproduced": rig.not_reproduced,
-        "range_sources": rig.range_sources,
-    }
-
-
-def _of_gltf(rig: Any) -> dict[str, Any]:
-    """What only a .glb states: the clips, at the rate of their keys."""
-    return {"clips": [described_clip(clip, rig) for clip in rig.clips.values()]} if isinstance(rig, GltfRig) else {}
-
-
-def _channels(names: Iterable[str], ranges: Iterable[Any]) -> dict[str, tuple[float, float]]:
-    return {name: (float(low), float(high)) for name, (low, high) in zip(names, ranges, strict=True)}
 
 
 def describe_model(path: Path) -> dict[str, Any]:
@@ -297,7 +240,7 @@ def describe_blendshapes(rig: rw.BlendshapeRig, path: Path) -> dict[str, Any]:
         "licence": metadata.get("licence", ""),
         "origin": metadata.get("origin", ""),
         "topology_hash": metadata.get("topology_hash", ""),
-        "channels": _channels(rig.shape_names, rig.bounds),
+        "channels": ranges_by_name(rig.shape_names, rig.bounds),
     }
 
 

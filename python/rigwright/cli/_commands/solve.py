@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from rigwright._resume.parts import Parts
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
 from rigwright.cli._described.head_motion import head_motion_warnings, jitter_warnings
-from rigwright.cli._described.resting import sparsity_warnings
 from rigwright.cli._inputs.constraints import add_constraint_arguments
 from rigwright.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigwright.cli._inputs.shots import add_shot_arguments, open_shot
@@ -22,6 +22,7 @@ from rigwright.cli._inputs.transfer_task import choice
 from rigwright.cli._result import Result
 from rigwright.exports._weights import WRITERS
 from rigwright.inverse import Solution
+from rigwright.inverse._lost_shapes import lost_shapes
 from rigwright.inverse._parts import solve_in_parts
 from rigwright.inverse._run import METHODS, TEMPORAL
 from rigwright.inverse._solve import Solver
@@ -31,7 +32,8 @@ from rigwright.report._kit.words import figure
 SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
 rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.0005 --smoothness auto
-rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --overwrite"""
+rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --unit cm --up-axis Y --overwrite
+rigwright solve head.blend take.npy --fps 30 -o weights.csv --drop-unreadable"""
 FORMATS = (
     ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender); each with the motion that --rigid finds"
@@ -141,29 +143,29 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with Parts(folder, "solve") as kept, console.progress() as progress:
         solution = _solve(args, rig, targets, kept, progress)
+        lost, other = _warnings(args, rig, targets, solution)
+        solution = replace(solution, warnings=[*solution.warnings, *lost])  # its report says it, too
         notes = _write(args.output, named, solution, fps, args.fps or fps)
         kept.remove()
     result = _figures(rig, solution, fps) | {"notes": dropped + told + notes}
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
-    result["warnings"] += _warnings(args, rig, targets, solution)
+    result["warnings"] += other
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in args.output], **result}
 
 
-def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> list[str]:
-    """What the figures of the solve say about the shot and its options."""
+def _warnings(args: argparse.Namespace, rig: Any, targets: Any, solution: Solution) -> tuple[list[str], list[str]]:
+    """What the figures of the solve say: of shapes that sparsity keeps at rest, and of the shot and its options."""
     weights, markers = solution.weights, solution.vertices
     moves = head_motion_warnings(rig, targets, weights, markers) if args.rigid is None else []
     if not weights.any() and not any("no shape is turned on" in text for text in solution.warnings):
-        return [*moves, "every weight rests in every frame"]
+        return [], [*moves, "every weight rests in every frame"]
     if moves:
-        return moves
+        return [], moves
     still = targets if solution.transforms is None else inverse.in_rig_frame(targets, solution.transforms)
     free = args.pins is None and args.priors is None and args.symmetric is None
-    result = sparsity_warnings(rig, still, solution, markers) if free else []
-    if args.smoothness == 0.0 and args.method in TEMPORAL:
-        result += jitter_warnings(rig, still, weights, markers)
-    return result
+    jitter = jitter_warnings(rig, still, weights, markers) if args.smoothness == 0.0 and args.method in TEMPORAL else []
+    return lost_shapes(rig, still, solution, markers) if free else [], jitter
 
 
 def _solve(args: argparse.Namespace, rig: Any, targets: Any, kept: Parts, progress: ProgressCallback) -> Solution:

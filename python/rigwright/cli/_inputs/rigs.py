@@ -55,7 +55,9 @@ def ranges_of(learned: Any) -> Ranges:
 
 
 @contextlib.contextmanager
-def opened_rig(args: argparse.Namespace, path: Any, learned: Any = None) -> Iterator[Any]:
+def opened_rig(
+    args: argparse.Namespace, path: Any, learned: Any = None, *, needs_channels: bool = True
+) -> Iterator[Any]:
     """The rig of a file, closed afterwards.
 
     Parameters
@@ -65,6 +67,8 @@ def opened_rig(args: argparse.Namespace, path: Any, learned: Any = None) -> Iter
     learned : Deformer or Dataset, optional
         Of this rig. Its ranges are taken unless ``--ranges`` or ``--limits`` are given; if it has no joints, the rig
         is opened by its dials alone.
+    needs_channels : bool
+        Whether a file with nothing to turn is refused.
 
     Raises
     ------
@@ -88,7 +92,7 @@ def opened_rig(args: argparse.Namespace, path: Any, learned: Any = None) -> Iter
             raise
         rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
     try:
-        if not list(rig.channel_names):
+        if needs_channels and not list(rig.channel_names):
             raise ValueError(
                 f"{path} holds nothing to turn: no bone, shape key or property with a range moves its mesh; sampling "
                 "needs a rig"

@@ -22,6 +22,7 @@ Int64 = NDArray[np.int64]
 
 IN_SECONDS = (".glb", ".gltf", ".abc")  # what is sampled at a rate; other shots are frames, whatever their rate
 USD = (".usd", ".usda", ".usdc", ".usdz")
+NEARLY = 30.0  # degrees that a head may be turned in a first frame whose up axis is another one
 TINY = 1e-30  # a scale above 0, for shots of one point
 OPTIONS = {
     "clip": (".glb", ".gltf"),
@@ -43,6 +44,7 @@ def add_shot_arguments(parser: argparse.ArgumentParser) -> None:
         type=unit,
         help="of SHOT: mm, cm, dm, m, in, ft or meters; default: as its file says, or else the rig's",
     )
+    group.add_argument("--up-axis", choices=list(TO_Y_UP), help="of SHOT; default: as its file says, or else the rig's")
     group.add_argument(
         "--fps",
         type=rate,
@@ -91,11 +93,14 @@ def open_shot(
     if args.unit is not None:
         stated = replace(shot, meters_per_unit=args.unit)
         shot = stated.placed(float(rig.meters_per_unit), shot.up_axis or str(rig.up_axis))
+    if args.up_axis is not None:
+        shot = replace(shot, up_axis=args.up_axis).placed(shot.meters_per_unit or 1.0, str(rig.up_axis))
     placed, notes = as_the_rig_is(rig, shot, chosen)
     converted = placed.meters_per_unit != shot.meters_per_unit
     meters = args.unit or (shot.meters_per_unit if converted else None) or float(rig.meters_per_unit)
     note = _size_note(rig, placed.vertices[0], args.shot, chosen, meters)
-    return placed.vertices, own or placed.fps, notes + ([note] if note else [])
+    notes += [note for note in (note, _axis_note(rig, placed.vertices[0], args, chosen)) if note]
+    return placed.vertices, own or placed.fps, notes
 
 
 def states_rate(path: Path) -> bool:
@@ -112,6 +117,19 @@ def _size_note(rig: Any, frame: NDArray[np.float32], path: Path, markers: Int64 
     """What to say where a frame's size beside the rig's neutral leaves its unit in doubt."""
     rest, frame = _matched(rig, frame, markers)
     return unit_note(rest, frame, 1.0, path, "rig", meters)
+
+
+def _axis_note(rig: Any, frame: NDArray[np.float32], args: argparse.Namespace, markers: Int64 | None) -> str:
+    """What to say where a frame lies beside the rig's neutral as if another axis pointed up."""
+    lies = similarity(*_matched(rig, frame, markers)).rotation
+    own = TO_Y_UP[str(rig.up_axis)].T
+    near = {axis: float(np.trace(own @ turn @ lies)) for axis, turn in TO_Y_UP.items()}
+    axis = max(near, key=lambda name: near[name])
+    if args.up_axis is not None or axis == rig.up_axis or near[axis] < 1.0 + 2.0 * np.cos(np.radians(NEARLY)):
+        return ""
+    return (
+        f"{args.shot.name} lies as a shot with {axis.lower()} up would: with --up-axis {axis} it stands as the rig does"
+    )
 
 
 def _matched(

@@ -16,6 +16,7 @@ from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Picture, Row
 from rigwright.report._kit.jpeg import data_uri
 from rigwright.report._kit.words import figure
+from rigwright.report._transfer.crossings import crossing_rows
 from rigwright.report._transfer.fit import fit_row, marked_picture
 from rigwright.report._transfer.framing import fit_view, framed, reached
 from rigwright.report._transfer.measured import MeasuredTransfer
@@ -46,6 +47,7 @@ class TransferGallery:
     shapes: list[Row]
     distortion: Row
     contacts: list[Row]
+    crossings: list[Row]
 
 
 def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: ProgressCallback) -> TransferGallery:
@@ -66,6 +68,7 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
             painter.shapes(),
             painter.distortion(),
             painter.contacts(),
+            crossing_rows(measured, painter.draw_target),
         )
 
 
@@ -248,6 +251,10 @@ class _Painter:
     def _target(self, vertices: NDArray[Any], colors: Colors = None, turn: float = FACING) -> str:
         target = self.measured.target
         view = framed(target, self.moving, turn, self.aspect, self.reached[1])
+        return self._draw(self.second, vertices, view, colors)
+
+    def draw_target(self, vertices: NDArray[Any], view: View, colors: Colors) -> str:
+        """The target's mesh in any shape, from any side."""
         return self._draw(self.second, vertices, view, colors)
 
     def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colors: Colors) -> str:

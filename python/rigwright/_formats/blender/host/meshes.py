@@ -30,7 +30,7 @@ class Chosen:
 
 
 def choose_meshes(names: list[str] | None, armature: str | None) -> Chosen:
-    """The mesh objects called ``names``; without them all that one armature moves, or the only one there is."""
+    """The mesh objects called ``names``; without them all that one armature moves, or all if nothing can be turned."""
     every = sorted((item for item in bpy.context.scene.objects if item.type == "MESH"), key=lambda item: item.name)
     if not every:
         raise InputError("path", "a file without a mesh", "a .blend file whose scene holds a mesh object")
@@ -45,7 +45,7 @@ def choose_meshes(names: list[str] | None, armature: str | None) -> Chosen:
         rigs = [rig for rig in rigs if rig.name == armature]
     bound = [item for item in every if any(rig in movers[item.name] for rig in rigs)]
     if not bound:
-        if len(every) > 1:
+        if len(every) > 1 and any(item.data.shape_keys for item in every):
             raise InputError("mesh", f"not given, and the file holds {len(every)} meshes", _one_of(every))
         return Chosen(every)
     reasons = {item.name: _why_not(item, every) for item in bound}

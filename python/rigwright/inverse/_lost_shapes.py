@@ -1,4 +1,4 @@
-"""Telling that sparsity keeps shapes at rest that the shot shows."""
+"""Shapes that sparsity keeps at rest although the shot shows them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOISE = 6.0  # standard deviations of a frame's residual that its motion must ex
 FRAMES_AT_ONCE = 64
 
 
-def sparsity_warnings(
+def lost_shapes(
     rig: Any, still: NDArray[np.generic], solution: Any, vertices: NDArray[np.int64] | None = None
 ) -> list[str]:
     """One sentence if shapes rest in every frame although the residual shows them, else nothing.
@@ -56,5 +56,5 @@ def sparsity_warnings(
     more = f" and {len(missed) - 6} more" if len(missed) > 6 else ""
     return [
         f"shapes that seem to move in the shot rest in every frame, because alpha {solution.alpha:.3g} is too large: "
-        f"{named}{more}; a smaller --alpha or --relative-alpha turns them on"
+        f"{named}{more}; a smaller alpha or relative alpha turns them on"
     ]
