@@ -61,8 +61,10 @@ def followers(armature: Any | None) -> dict[str, dict[str, tuple[str, float]]]:
 def _copied(armature: Any, curve: Any) -> tuple[str, float] | None:
     """The rotation channel that a driver copies, and 1 or -1; None if it does anything else."""
     driver = curve.driver
-    simple = len(driver.variables) == 1 and not curve.modifiers and not curve.mute
-    straight = not curve.keyframe_points or all(abs(curve.evaluate(x) - x) < 1e-6 for x in (-3.0, -0.3, 0.3, 3.0))
+    # Drivers come with two keys on a line, in older Blenders with a polynomial: both give back what goes in.
+    simple = len(driver.variables) == 1 and not curve.mute and all(m.type == "GENERATOR" for m in curve.modifiers)
+    shaped = curve.keyframe_points or curve.modifiers
+    straight = not shaped or all(abs(curve.evaluate(x) - x) < 1e-6 for x in (-3.0, -0.3, 0.3, 3.0))
     if not simple or not straight or driver.variables[0].type != "SINGLE_PROP":
         return None
     variable = driver.variables[0]
