@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._core import vertex_normals
-from rigwright.plot._colors import heat
-from rigwright.plot._studio import View, close_view
+from rigwright.plot._studio import View, view_of
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Picture, Row
 from rigwright.report._transfer.measured import MeasuredTransfer
 from rigwright.transfer import new_crossings
 
 SHOWN = 3  # expressions
-PART = 0.06  # of the face that a picture shows: half of its height
+PART = 0.12  # of the face's size: a crowd of crossings, and the least half height of a picture
+FACING = 8.0  # degrees around the character
 
-Draw = Callable[[NDArray[np.float32], View, NDArray[np.uint8]], str]
+Draw = Callable[[NDArray[np.float32], View, NDArray[np.int64]], str]
 
 
 def crossing_rows(measured: MeasuredTransfer, draw: Draw) -> list[Row]:
-    """The expressions with most new crossings, the faces that cross in color, near the place with most of them."""
+    """The expressions with most new crossings; the faces that cross are drawn through what hides them."""
     counts = measured.quality.new_crossings
     order = np.argsort(-counts, kind="stable")[:SHOWN]
     return [_row(measured, int(n), draw) for n in order if counts[n] > 0]
@@ -34,10 +32,10 @@ def _row(measured: MeasuredTransfer, n: int, draw: Draw) -> Row:
     pairs = new_crossings(measured.source_shapes[n], measured.neutral, target, faces, measured.contacts)
     corners = faces[np.unique(pairs)]
     marked = np.unique(corners[corners >= 0])
-    colors = heat(np.isin(np.arange(len(target)), marked).astype(np.float64))
-    middle = _densest(measured.neutral[marked])
+    around = _largest_crowd(measured.neutral, marked)
+    edges = np.concatenate([_edges(face[face >= 0]) for face in corners])
     pictures = [
-        Picture([draw(vertices, _view(measured, vertices, int(marked[middle])), colors)], title)
+        Picture([draw(vertices, _view(vertices, around, measured.target.up_axis), edges)], title)
         for title, vertices in (("source", measured.source_shapes[n]), ("target", target))
     ]
     places = ", ".join(map(str, marked[:5].tolist())) + (", ..." if len(marked) > 5 else "")
@@ -45,11 +43,19 @@ def _row(measured: MeasuredTransfer, n: int, draw: Draw) -> Row:
     return Row(measured.names[n], text, pictures)
 
 
-def _densest(points: NDArray[Any]) -> int:
-    """The point with the nearest neighbors in the mean: the middle of the largest crowd."""
-    return int(np.array([np.exp(-np.square(points - p).sum(axis=1) / points.var()).sum() for p in points]).argmax())
+def _edges(face: NDArray[np.int32]) -> NDArray[np.int64]:
+    """(C, 2) edges of a face of C corners."""
+    return np.stack([face, np.roll(face, -1)], axis=1).astype(np.int64)
 
 
-def _view(measured: MeasuredTransfer, vertices: NDArray[np.float32], vertex: int) -> View:
-    normal = vertex_normals(np.asarray(vertices, np.float32), measured.target.faces)[vertex]
-    return close_view(vertices, vertex, normal, measured.target.up_axis, PART)
+def _largest_crowd(neutral: NDArray[np.float32], marked: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Those of the marked vertices around the one with most others near it."""
+    apart = np.linalg.norm(neutral[marked][:, None] - neutral[marked], axis=2)
+    near = apart < PART * np.ptp(neutral, axis=0).max()
+    return marked[near[near.sum(axis=1).argmax()]]
+
+
+def _view(vertices: NDArray[np.float32], around: NDArray[np.int32], up_axis: str) -> View:
+    """From the front, at least so much of the face that one sees where it is."""
+    view = view_of(vertices[around], up_axis, FACING)
+    return View(view.toward, view.up, view.center, max(2.0 * view.extent, PART * float(np.ptp(vertices, axis=0).max())))

@@ -97,12 +97,15 @@ def marked_picture(
     marks: Marks,
     edges: NDArray[np.int64],
     faces: NDArray[np.int32],
+    *,
+    through: bool = False,
 ) -> str:
-    """A picture with numbered landmarks (from 1, as lines of the file) and edges over it, those in front."""
+    """A picture with numbered landmarks (from 1, as lines of the file) and edges over it: those in front, or all."""
     pixels = studio.picture(vertices, view, colors)
     if not len(marks) and not len(edges):
         return data_uri(pixels)
     facing = _core.vertex_normals(np.asarray(vertices, np.float32), faces) @ view.toward > 0.0
+    facing |= through
     return data_uri(_written(pixels, size, _projected(vertices, view, size), facing, marks, edges))
 
 

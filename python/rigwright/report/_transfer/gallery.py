@@ -68,7 +68,7 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
             painter.shapes(),
             painter.distortion(),
             painter.contacts(),
-            crossing_rows(measured, painter.draw_target),
+            crossing_rows(measured, painter.crossed),
         )
 
 
@@ -253,9 +253,12 @@ class _Painter:
         view = framed(target, self.moving, turn, self.aspect, self.reached[1])
         return self._draw(self.second, vertices, view, colors)
 
-    def draw_target(self, vertices: NDArray[Any], view: View, colors: Colors) -> str:
-        """The target's mesh in any shape, from any side."""
-        return self._draw(self.second, vertices, view, colors)
+    def crossed(self, vertices: NDArray[Any], view: View, edges: NDArray[np.int64]) -> str:
+        """The target's mesh in any shape, with edges that are seen through it."""
+        self.drawn += 1
+        self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
+        none, faces = np.zeros(0, np.int64), self.measured.target.faces
+        return marked_picture(self.second, self.size, vertices, view, None, none, edges, faces, through=True)
 
     def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colors: Colors) -> str:
         self.drawn += 1
