@@ -52,7 +52,8 @@ def _largest_crowd(neutral: NDArray[np.float32], marked: NDArray[np.int32]) -> N
     """Those of the marked vertices around the one with most others near it."""
     apart = np.linalg.norm(neutral[marked][:, None] - neutral[marked], axis=2)
     near = apart < PART * np.ptp(neutral, axis=0).max()
-    return marked[near[near.sum(axis=1).argmax()]]
+    crowd: NDArray[np.int32] = marked[near[near.sum(axis=1).argmax()]]
+    return crowd
 
 
 def _view(vertices: NDArray[np.float32], around: NDArray[np.int32], up_axis: str) -> View:
