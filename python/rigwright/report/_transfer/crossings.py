@@ -45,7 +45,7 @@ def _row(measured: MeasuredTransfer, n: int, draw: Draw) -> Row:
 
 def _edges(face: NDArray[np.int32]) -> NDArray[np.int64]:
     """(C, 2) edges of a face of C corners."""
-    return np.stack([face, np.roll(face, -1)], axis=1).astype(np.int64)
+    return np.stack([face, np.roll(face, -1)], axis=1, dtype=np.int64)
 
 
 def _largest_crowd(neutral: NDArray[np.float32], marked: NDArray[np.int32]) -> NDArray[np.int32]:
