@@ -3,24 +3,99 @@
 #include "bindings/convert/faces.h"
 #include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
+#include "rigwright/face/distinct_frames.h"
 #include "rigwright/face/map_floor.h"
 #include "rigwright/face/mend_uvs.h"
+#include "rigwright/face/minimum_stretch.h"
+#include "rigwright/face/overlaps.h"
+#include "rigwright/mesh/topology.h"
 
 namespace rigwright::bindings {
 namespace {
 
 constexpr const char* coordinates = "numbers (V, 2)";
+constexpr const char* frames = "numbers (T, V, 3)";
+
+Array<float> as_weights(const py::object& weights) {
+    return weights.is_none() ? Array<float>(0) : as_array<float, 1>("map_floor", "weights", weights, "numbers (V,)");
+}
 
 Array<double> map_floor(const ArrayLike& uvs, const ArrayLike& offsets, std::int64_t resolution,
-                        const IntLike& threads) {
+                        const py::object& weights, const IntLike& threads) {
     const int num_threads = thread_count("map_floor", threads);
     const auto at = as_array<double, 2>("map_floor", "uvs", uvs, coordinates);
-    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, "numbers (T, V, 3)");
+    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, frames);
+    const auto shares = as_weights(weights);
     Array<double> distances({moved.shape(0), moved.shape(1)});
     const auto out = writable<double, 2>(distances);
     const py::gil_scoped_release released;
-    face::MapFloor(view<double, 2>(at), resolution).distances(view<float, 3>(moved), out, num_threads);
+    face::MapFloor(view<double, 2>(at), resolution, view<float, 1>(shares))
+        .distances(view<float, 3>(moved), out, num_threads);
     return distances;
+}
+
+Array<float> map_residuals(const ArrayLike& uvs, const ArrayLike& offsets, std::int64_t resolution,
+                           const py::object& weights, const IntLike& threads) {
+    const int num_threads = thread_count("map_floor", threads);
+    const auto at = as_array<double, 2>("map_floor", "uvs", uvs, coordinates);
+    const auto moved = as_array<float, 3>("map_floor", "offsets", offsets, frames);
+    const auto shares = as_weights(weights);
+    Array<float> residuals({moved.shape(0), moved.shape(1), moved.shape(2)});
+    const auto out = writable<float, 3>(residuals);
+    const py::gil_scoped_release released;
+    face::MapFloor(view<double, 2>(at), resolution, view<float, 1>(shares))
+        .residuals(view<float, 3>(moved), out, num_threads);
+    return residuals;
+}
+
+std::vector<std::int64_t> distinct_frames(const ArrayLike& offsets, std::int64_t count, const IntLike& threads) {
+    const int num_threads = thread_count("distinct_frames", threads);
+    const auto moved = as_array<float, 3>("distinct_frames", "offsets", offsets, frames);
+    const py::gil_scoped_release released;
+    return face::distinct_frames(view<float, 3>(moved), count, num_threads);
+}
+
+py::tuple chart_uvs(const ArrayLike& rest_vertices, const ArrayLike& faces) {
+    const auto rest = as_array<float, 2>("chart_uvs", "rest_vertices", rest_vertices, "numbers (V, 3)");
+    const auto corners = as_faces("chart_uvs", faces);
+    check_shape<const float, 2>("chart_uvs", "rest_vertices", view<float, 2>(rest), {-1, 3});
+    check_finite("chart_uvs", "rest_vertices", view<float, 2>(rest));
+    mesh::check_faces("chart_uvs", view<std::int32_t, 2>(corners), rest.shape(0));
+    Array<double> uvs({rest.shape(0), py::ssize_t{2}});
+    Array<std::int32_t> chart(rest.shape(0));
+    const auto at = writable<double, 2>(uvs);
+    const auto of = writable<std::int32_t, 1>(chart);
+    std::fill(at.begin(), at.end(), 0.5);
+    std::fill(of.begin(), of.end(), -1);
+    py::list charts;
+    std::vector<face::Disk> disks;
+    std::vector<std::vector<double>> layouts;
+    {
+        const py::gil_scoped_release released;
+        disks = face::cut_to_disks(view<float, 2>(rest), view<std::int32_t, 2>(corners));
+        for (const face::Disk& disk : disks) layouts.push_back(face::minimum_stretch(disk));
+    }
+    for (std::size_t d = 0; d < disks.size(); ++d) {
+        const face::Disk& disk = disks[d];
+        for (std::size_t v = 0; v < disk.vertex.size() && !layouts[d].empty(); ++v) {
+            const std::int32_t vertex = disk.vertex[v];
+            if (vertex < 0 || of(vertex) >= 0) continue;
+            of(vertex) = static_cast<std::int32_t>(d);
+            for (int axis = 0; axis < 2; ++axis) at(vertex, axis) = layouts[d][2 * v + axis];
+        }
+        const double stretch = layouts[d].empty() ? 0.0 : face::stretch(disk, layouts[d]);
+        charts.append(py::make_tuple(stretch, disk.num_cut, disk.num_holes));
+    }
+    return py::make_tuple(uvs, chart, charts);
+}
+
+std::int64_t num_overlapped(const ArrayLike& uvs, const ArrayLike& faces) {
+    const auto at = as_array<double, 2>("num_overlapped", "uvs", uvs, coordinates);
+    const auto corners = as_faces("num_overlapped", faces);
+    check_finite("num_overlapped", "uvs", view<double, 2>(at));
+    mesh::check_faces("num_overlapped", view<std::int32_t, 2>(corners), at.shape(0));
+    const py::gil_scoped_release released;
+    return face::num_overlapped(view<double, 2>(at), view<std::int32_t, 2>(corners));
 }
 
 py::dict mend_uvs(const ArrayLike& uvs, const ArrayLike& rest_vertices, const ArrayLike& faces,
@@ -30,7 +105,7 @@ py::dict mend_uvs(const ArrayLike& uvs, const ArrayLike& rest_vertices, const Ar
     const auto at = as_array<double, 2>("mend_uvs", "uvs", uvs, coordinates);
     const auto rest = as_array<float, 2>("mend_uvs", "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto corners = as_faces("mend_uvs", faces);
-    const auto moved = as_array<float, 3>("mend_uvs", "offsets", offsets, "numbers (T, V, 3)");
+    const auto moved = as_array<float, 3>("mend_uvs", "offsets", offsets, frames);
     face::MendedUvs mended;
     {
         const py::gil_scoped_release released;
@@ -53,8 +128,18 @@ py::dict mend_uvs(const ArrayLike& uvs, const ArrayLike& rest_vertices, const Ar
 
 void bind_face(py::module_& module) {
     module.def("map_floor", &map_floor, py::arg("uvs"), py::arg("offsets"), py::arg("resolution"),
-               py::arg("threads") = 0,
+               py::arg("weights") = py::none(), py::arg("threads") = 0,
                "Distances (T, V) between offsets (T, V, 3) and the best map of R x R texels, sampled at uvs (V, 2).");
+    module.def("map_residuals", &map_residuals, py::arg("uvs"), py::arg("offsets"), py::arg("resolution"),
+               py::arg("weights") = py::none(), py::arg("threads") = 0,
+               "Offsets (T, V, 3) minus what the best map of R x R texels, sampled at uvs (V, 2), makes of them.");
+    module.def("distinct_frames", &distinct_frames, py::arg("offsets"), py::arg("count"), py::arg("threads") = 0,
+               "The frames of offsets (T, V, 3) that differ most, at most `count`.");
+    module.def("chart_uvs", &chart_uvs, py::arg("rest_vertices"), py::arg("faces"),
+               "Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, and per chart "
+               "its stretch, the edges cut and the holes filled.");
+    module.def("num_overlapped", &num_overlapped, py::arg("uvs"), py::arg("faces"),
+               "Triangles whose texture lies on that of triangles elsewhere on the mesh.");
     module.def("mend_uvs", &mend_uvs, py::arg("uvs"), py::arg("rest_vertices"), py::arg("faces"), py::arg("offsets"),
                py::arg("resolution"), py::arg("fields"), py::arg("threads") = 0,
                "Texture coordinates (V, 2) for maps of R x R texels, and what was done to get them.");
