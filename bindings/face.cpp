@@ -3,10 +3,10 @@
 #include "bindings/convert/faces.h"
 #include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
+#include "rigwright/face/charts.h"
 #include "rigwright/face/distinct_frames.h"
 #include "rigwright/face/map_floor.h"
 #include "rigwright/face/mend_uvs.h"
-#include "rigwright/face/minimum_stretch.h"
 #include "rigwright/face/overlaps.h"
 #include "rigwright/mesh/topology.h"
 
@@ -58,35 +58,19 @@ std::vector<std::int64_t> distinct_frames(const ArrayLike& offsets, std::int64_t
 py::tuple chart_uvs(const ArrayLike& rest_vertices, const ArrayLike& faces) {
     const auto rest = as_array<float, 2>("chart_uvs", "rest_vertices", rest_vertices, "numbers (V, 3)");
     const auto corners = as_faces("chart_uvs", faces);
-    check_shape<const float, 2>("chart_uvs", "rest_vertices", view<float, 2>(rest), {-1, 3});
-    check_finite("chart_uvs", "rest_vertices", view<float, 2>(rest));
-    mesh::check_faces("chart_uvs", view<std::int32_t, 2>(corners), rest.shape(0));
-    Array<double> uvs({rest.shape(0), py::ssize_t{2}});
-    Array<std::int32_t> chart(rest.shape(0));
-    const auto at = writable<double, 2>(uvs);
-    const auto of = writable<std::int32_t, 1>(chart);
-    std::fill(at.begin(), at.end(), 0.5);
-    std::fill(of.begin(), of.end(), -1);
-    py::list charts;
-    std::vector<face::Disk> disks;
-    std::vector<std::vector<double>> layouts;
+    face::Charts charts;
     {
         const py::gil_scoped_release released;
-        disks = face::cut_to_disks(view<float, 2>(rest), view<std::int32_t, 2>(corners));
-        for (const face::Disk& disk : disks) layouts.push_back(face::minimum_stretch(disk));
+        charts = face::chart_uvs(view<float, 2>(rest), view<std::int32_t, 2>(corners));
     }
-    for (std::size_t d = 0; d < disks.size(); ++d) {
-        const face::Disk& disk = disks[d];
-        for (std::size_t v = 0; v < disk.vertex.size() && !layouts[d].empty(); ++v) {
-            const std::int32_t vertex = disk.vertex[v];
-            if (vertex < 0 || of(vertex) >= 0) continue;
-            of(vertex) = static_cast<std::int32_t>(d);
-            for (int axis = 0; axis < 2; ++axis) at(vertex, axis) = layouts[d][2 * v + axis];
-        }
-        const double stretch = layouts[d].empty() ? 0.0 : face::stretch(disk, layouts[d]);
-        charts.append(py::make_tuple(stretch, disk.num_cut, disk.num_holes));
+    Array<bool> whole(corners.shape(0));
+    for (py::ssize_t f = 0; f < whole.shape(0); ++f) whole.mutable_at(f) = charts.whole[f];
+    py::list facts;
+    for (const auto& chart : charts.charts) {
+        facts.append(py::make_tuple(chart.stretch, chart.num_cut, chart.num_holes));
     }
-    return py::make_tuple(uvs, chart, charts);
+    return py::make_tuple(Array<double>({rest.shape(0), py::ssize_t{2}}, charts.uvs.data()),
+                          Array<std::int32_t>(rest.shape(0), charts.chart.data()), whole, facts);
 }
 
 std::int64_t num_overlapped(const ArrayLike& uvs, const ArrayLike& faces) {
@@ -136,8 +120,8 @@ void bind_face(py::module_& module) {
     module.def("distinct_frames", &distinct_frames, py::arg("offsets"), py::arg("count"), py::arg("threads") = 0,
                "The frames of offsets (T, V, 3) that differ most, at most `count`.");
     module.def("chart_uvs", &chart_uvs, py::arg("rest_vertices"), py::arg("faces"),
-               "Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, and per chart "
-               "its stretch, the edges cut and the holes filled.");
+               "Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, faces (F,) "
+               "that lie in the chart as a whole, and per chart its stretch, the edges cut and the holes filled.");
     module.def("num_overlapped", &num_overlapped, py::arg("uvs"), py::arg("faces"),
                "Triangles whose texture lies on that of triangles elsewhere on the mesh.");
     module.def("mend_uvs", &mend_uvs, py::arg("uvs"), py::arg("rest_vertices"), py::arg("faces"), py::arg("offsets"),

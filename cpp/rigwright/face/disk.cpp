@@ -232,15 +232,16 @@ Disk glued(const Filled& filled, const std::vector<SharedEdge>& edges, const std
 
 std::vector<Disk> cut_to_disks(View<const float, 2> points, View<const std::int32_t, 2> faces) {
     std::vector<Disk> disks;
-    for (const std::vector<Corners>& piece : surface_pieces(faces)) {
-        const Filled filled = fill_holes(points, piece);
+    for (const SurfacePiece& piece : surface_pieces(faces)) {
+        const Filled filled = fill_holes(points, piece.triangles);
         const std::vector<SharedEdge> edges = shared_edges(filled.triangles);
         std::set<Edge> cuts = uncrossed(edges, filled.triangles.size());
         prune(edges, &cuts);
         const bool closed = std::all_of(edges.begin(), edges.end(), [](const auto& e) { return e.inner(); });
         if (closed && cuts.empty()) cuts = slit(edges, filled.points);
         disks.push_back(glued(filled, edges, cuts));
-        disks.back().num_triangles = static_cast<std::int64_t>(piece.size());
+        disks.back().faces = piece.faces;
+        disks.back().num_triangles = static_cast<std::int64_t>(piece.faces.size());
     }
     return disks;
 }

@@ -12,6 +12,7 @@ namespace rigwright::face {
 struct Disk {
     std::vector<std::int32_t> vertex;  // (D) the vertex of the mesh that each copy is of; -1 in the middle of a hole
     std::vector<mesh::Corners> triangles;  // of copies; those that fill holes stand last
+    std::vector<std::int32_t> faces;       // (num_triangles) the face of the mesh that each triangle is a part of
     std::vector<double> points;            // (D, 3)
     std::vector<std::int32_t> border;      // copies along the border, each once
     std::int64_t num_triangles = 0;        // without those that fill holes

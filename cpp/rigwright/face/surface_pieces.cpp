@@ -24,12 +24,15 @@ std::vector<SharedEdge> shared_edges(const std::vector<mesh::Corners>& triangles
     return result;
 }
 
-std::vector<std::vector<mesh::Corners>> surface_pieces(View<const std::int32_t, 2> faces) {
+std::vector<SurfacePiece> surface_pieces(View<const std::int32_t, 2> faces) {
     std::vector<mesh::Corners> triangles;
+    std::vector<std::int32_t> face_of;
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
         mesh::for_each_triangle(faces.row(f), [&](const mesh::Corners& corners) {
             const auto& [a, b, c] = corners;
-            if (a != b && b != c && a != c) triangles.push_back(corners);
+            if (a == b || b == c || a == c) return;
+            triangles.push_back(corners);
+            face_of.push_back(static_cast<std::int32_t>(f));
         });
     }
     std::vector<std::vector<std::int32_t>> beside(triangles.size());
@@ -38,7 +41,7 @@ std::vector<std::vector<mesh::Corners>> surface_pieces(View<const std::int32_t, 
         beside[shared.triangles[0]].push_back(shared.triangles[1]);
         beside[shared.triangles[1]].push_back(shared.triangles[0]);
     }
-    std::vector<std::vector<mesh::Corners>> pieces;
+    std::vector<SurfacePiece> pieces;
     std::vector<bool> seen(triangles.size(), false);
     for (std::size_t first = 0; first < triangles.size(); ++first) {
         if (seen[first]) continue;
@@ -52,7 +55,10 @@ std::vector<std::vector<mesh::Corners>> surface_pieces(View<const std::int32_t, 
         }
         std::sort(members.begin(), members.end());
         pieces.emplace_back();
-        for (const std::int32_t t : members) pieces.back().push_back(triangles[t]);
+        for (const std::int32_t t : members) {
+            pieces.back().triangles.push_back(triangles[t]);
+            pieces.back().faces.push_back(face_of[t]);
+        }
     }
     return pieces;
 }

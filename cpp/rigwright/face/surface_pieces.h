@@ -18,9 +18,15 @@ struct SharedEdge {
 /// The edges of triangles, ascending.
 std::vector<SharedEdge> shared_edges(const std::vector<mesh::Corners>& triangles);
 
+/// Triangles of a mesh, and the face that each is a part of.
+struct SurfacePiece {
+    std::vector<mesh::Corners> triangles;
+    std::vector<std::int32_t> faces;
+};
+
 /// Triangles of faces (F, 4), quads split along their first diagonal, cut into pieces that meet along inner edges: in
 /// the order of their first triangles. Triangles with two equal corners are left out.
-std::vector<std::vector<mesh::Corners>> surface_pieces(View<const std::int32_t, 2> faces);
+std::vector<SurfacePiece> surface_pieces(View<const std::int32_t, 2> faces);
 
 /// The borders of a piece that pass each of their vertices once, as vertices in order.
 std::vector<std::vector<std::int32_t>> simple_borders(const std::vector<SharedEdge>& edges);
