@@ -48,11 +48,15 @@ Array<float> map_residuals(const ArrayLike& uvs, const ArrayLike& offsets, std::
     return residuals;
 }
 
-std::vector<std::int64_t> distinct_frames(const ArrayLike& offsets, std::int64_t count, const IntLike& threads) {
+Array<std::int64_t> distinct_frames(const ArrayLike& offsets, std::int64_t count, const IntLike& threads) {
     const int num_threads = thread_count("distinct_frames", threads);
     const auto moved = as_array<float, 3>("distinct_frames", "offsets", offsets, frames);
-    const py::gil_scoped_release released;
-    return face::distinct_frames(view<float, 3>(moved), count, num_threads);
+    std::vector<std::int64_t> found;
+    {
+        const py::gil_scoped_release released;
+        found = face::distinct_frames(view<float, 3>(moved), count, num_threads);
+    }
+    return Array<std::int64_t>(static_cast<py::ssize_t>(found.size()), found.data());
 }
 
 py::tuple chart_uvs(const ArrayLike& rest_vertices, const ArrayLike& faces) {
