@@ -95,11 +95,11 @@ def lay_out(
     mesh = Mesh((rest * np.float32(scale)).astype(np.float32), corners, surface)
     sampled = some(moved, max(RIGID_SAMPLES, FRAMES), seed) * np.float32(scale)
     reach = scale * np.sqrt(np.square(moved).sum(axis=2).max(axis=0))
-    moving = (reach > MOVES) & masks.any(axis=1)
-    if not (reach > MOVES).any():
+    moving = reach > MOVES
+    if not moving.any():
         raise check.wrong("offsets", "0 everywhere", "samples of a rig that moves")
     face = _Face(mesh, vertex_uvs(surface, corners, len(rest)), sampled, masks, moving)
-    return face.laid_out(reach > MOVES, resolution, fields, seed, threads)
+    return face.laid_out(resolution, fields, seed, threads)
 
 
 def _as_masks(check: Arguments, influence: ArrayLike) -> Bool:
@@ -111,7 +111,7 @@ def _as_masks(check: Arguments, influence: ArrayLike) -> Bool:
 
 @dataclass(frozen=True)
 class _Face:
-    """The mesh and samples of it, lengths in millimeters; masks (V, C); vertices that move and that a column moves."""
+    """The mesh and samples of it, lengths in millimeters; columns that move each vertex (V, C); vertices that move."""
 
     mesh: Mesh
     uvs: VertexUvs
@@ -119,9 +119,9 @@ class _Face:
     masks: Bool
     moving: Bool
 
-    def laid_out(self, reached: Bool, resolution: int, fields: int, seed: int, threads: int) -> Layout:
+    def laid_out(self, resolution: int, fields: int, seed: int, threads: int) -> Layout:
         found, notes = pieces(self.mesh, self.uvs)
-        notes += self._resting(found, reached)
+        notes += self._resting(found)
         parts, own, words = self._rigid_parts(found)
         notes += words
         taken = np.zeros(len(self.moving), bool)
@@ -132,9 +132,12 @@ class _Face:
             vertices = piece.vertices[self.moving[piece.vertices] & ~taken[piece.vertices]]
             if not len(vertices):
                 continue
+            columns = np.flatnonzero(self.masks[vertices].any(axis=0)).astype(np.int64)
+            if not len(columns):
+                notes.append(f"{piece.name} moves although no control moves it: it is left at rest.")
+                continue
             kept = Piece(piece.name, vertices, piece.tile)
             laid = self._laid(kept, bool(own[vertices].all()), resolution, fields, seed, threads)
-            columns = np.flatnonzero(self.masks[vertices].any(axis=0)).astype(np.int64)
             ones = np.ones(len(vertices), np.float32)
             layout.segments.append(MapSegment(piece.name, COARSE, vertices, laid.after, ones, columns, resolution))
             layout.floors.append(laid.floors)
@@ -142,18 +145,15 @@ class _Face:
             layout.notes.extend([laid.note] * bool(laid.note))
         return layout
 
-    def _resting(self, found: list[Piece], reached: Bool) -> list[str]:
+    def _resting(self, found: list[Piece]) -> list[str]:
         """Sentences on what no map moves."""
         notes = []
-        resting = [piece.name for piece in found if not reached[piece.vertices].any()]
+        resting = [piece.name for piece in found if not self.moving[piece.vertices].any()]
         if resting:
             notes.append(f"Without motion in all samples, left at rest: {', '.join(resting)}.")
-        still = int((~reached).sum())
+        still = int((~self.moving).sum())
         if still:
-            notes.append(f"{still:,} of {len(reached):,} vertices never move: they are in no segment.")
-        unled = int((reached & ~self.moving).sum())
-        if unled:
-            notes.append(f"{unled:,} vertices move although no control moves them: they are left at rest.")
+            notes.append(f"{still:,} of {len(self.moving):,} vertices never move: they are in no segment.")
         idle = int((~self.masks.any(axis=0)).sum())
         if idle:
             notes.append(f"{idle} of {self.masks.shape[1]} pose columns move no vertex and are no inputs.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,8 @@ SIDE = 0.25  # of the width of the texture
 BORDER = 0.125  # of a square's side: the weight rises from 0 to 1 across it
 MOST_CLUSTERS = 8  # that the elbow is sought among
 MOST_SAMPLES = 256
+ELBOW_SAMPLES = 64
+SAME = 0.2  # of a square's side: squares that are closer to each other are one
 LEAST_VERTICES = 64  # of a segment that is refined
 WORTH = 0.05  # mm, RMS over samples: a segment whose every vertex can be this good is not refined
 ROUNDS = 50
@@ -33,9 +37,10 @@ def refinements(
     """Refinement segments where a coarse map cannot show the motion.
 
     Method: the mean squared distance that the best coarse map leaves at each vertex (Bailey 2020, equation 3.2, with
-    least squares), k-means on texture coordinates with these as weights, the number of clusters by the elbow. A
-    cluster's square has a quarter of the texture's width; it is moved to the weighted mean of the vertices inside it.
-    Its vertices get the square stretched to a whole map.
+    least squares), and k-means on texture coordinates with these as weights. A cluster's square has a quarter of the
+    texture's width; it is moved to the weighted mean of the vertices inside it, and left out if it meets another one.
+    Its vertices get the square stretched to a whole map. The number of clusters is at the elbow of what the best maps
+    with their squares leave.
     Weights: a bump b rises from 0 at the border of the square to 1 across an eighth of its side (not where the square
     meets the border of the texture: no vertex lies beyond). A vertex in several squares has the weights b / max(1,
     sum of b): a sum of at most 1, continuous, 0 at the border of each square.
@@ -72,10 +77,10 @@ def refinements(
         if len(segment.vertices) < LEAST_VERTICES:
             continue
         own = np.ascontiguousarray(moved[:, segment.vertices]) * np.float32(scale)
-        error = best_possible(segment, own, threads)
-        if np.sqrt(error.max()) < WORTH:
-            continue
-        result += _squares(segment, error, influence, resolution)
+        left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
+        error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
+        if np.sqrt(error.max()) >= WORTH:
+            result += _squares(segment, error, left[:: max(len(left) // ELBOW_SAMPLES, 1)], influence, resolution, threads)
     return result
 
 
@@ -86,18 +91,37 @@ def some(offsets: NDArray[np.float32], most: int, seed: int) -> NDArray[np.float
     return offsets[np.sort(np.random.default_rng([seed, 7]).permutation(len(offsets))[:most])]
 
 
-def best_possible(segment: MapSegment, offsets: NDArray[np.float32], threads: int) -> Float64:
-    """The mean squared distance (M,) that the best maps of a segment leave of offsets (T, M, 3)."""
-    left = _core.map_floor(segment.uvs, offsets, segment.resolution, segment.weights, threads)
-    return np.asarray(np.square(left).mean(axis=0))
-
-
 def _squares(
-    segment: MapSegment, error: Float64, influence: NDArray[np.bool_] | None, resolution: int
+    segment: MapSegment,
+    error: Float64,
+    left: NDArray[np.float32],
+    influence: NDArray[np.bool_] | None,
+    resolution: int,
+    threads: int,
 ) -> list[MapSegment]:
-    centers = elbow([clusters(segment.uvs, error, count) for count in range(1, MOST_CLUSTERS + 1)])
-    lows = [low for low in (_square(segment.uvs, error, center) for center in centers)]
-    lows = [low for i, low in enumerate(lows) if not any(np.allclose(low, other) for other in lows[:i])]
+    """The squares of a segment, given what the best coarse maps leave (T, M, 3) and its mean squares (M,)."""
+    found, remaining = [], []
+    for count in range(1, MOST_CLUSTERS + 1):
+        lows: list[Float64] = []
+        for center in clusters(segment.uvs, error, count):
+            low = _square(segment.uvs, error, center)
+            if all(np.abs(low - other).max() > SAME * SIDE for other in lows):
+                lows.append(low)
+        squares = _segments_of(segment, lows, influence, resolution)
+        after = fitted([_within(segment, square) for square in squares], left, threads)
+        found.append(squares)
+        remaining.append(float(np.sqrt(np.square(after, dtype=np.float64).sum(axis=2).mean())))
+    return found[elbow(remaining)]
+
+
+def _within(segment: MapSegment, square: MapSegment) -> MapSegment:
+    """A square with vertices as places among those of its coarse segment."""
+    return replace(square, vertices=np.searchsorted(segment.vertices, square.vertices))
+
+
+def _segments_of(
+    segment: MapSegment, lows: list[Float64], influence: NDArray[np.bool_] | None, resolution: int
+) -> list[MapSegment]:
     bumps = np.stack([bump(segment.uvs, low) for low in lows])
     shares = bumps / np.maximum(bumps.sum(axis=0), 1.0)
     result = []
@@ -116,8 +140,8 @@ def _squares(
     return result
 
 
-def clusters(uvs: Float64, weights: Float64, count: int) -> tuple[Float64, float]:
-    """Centers (at most ``count``, 2) of weighted k-means, and their cost: the weighted squared distances.
+def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
+    """Centers (at most ``count``, 2) of weighted k-means.
 
     Starts are the point of largest weight, then the points of largest weighted squared distance. Sums go from vertex
     to vertex, so that the bytes are those of every machine.
@@ -136,17 +160,17 @@ def clusters(uvs: Float64, weights: Float64, count: int) -> tuple[Float64, float
         mass = np.bincount(label, weights, len(centers))
         sums = np.stack([np.bincount(label, weights * uvs[:, axis], len(centers)) for axis in range(2)], axis=1)
         centers = np.where(mass[:, None] > 0.0, sums / np.where(mass > 0.0, mass, 1.0)[:, None], centers)
-    return centers, float(np.bincount(label, weights * np.square(uvs - centers[label]).sum(axis=1)).sum())
+    return centers
 
 
-def elbow(found: list[tuple[Float64, float]]) -> Float64:
-    """The centers at the elbow of the costs: farthest below the line from the first to the last, both scaled to 1."""
-    costs = np.array([cost for _, cost in found])
-    if len(found) < 3 or not costs[0] > costs[-1]:
-        return found[0][0]
+def elbow(costs: list[float]) -> int:
+    """The place of the elbow of falling costs: farthest below the line from the first to the lowest, both scaled to 1."""
+    fallen = np.array(costs)
+    low = fallen.min()
+    if len(costs) < 3 or not fallen[0] > low:
+        return 0
     along = np.arange(len(costs)) / (len(costs) - 1.0)
-    fallen = (costs - costs[-1]) / (costs[0] - costs[-1])
-    return found[int((along + fallen).argmin())][0]
+    return int((along + (fallen - low) / (fallen[0] - low)).argmin())
 
 
 def _square(uvs: Float64, weights: Float64, center: Float64) -> Float64:
@@ -183,12 +207,18 @@ def refined_floor(layout: Layout, offsets: NDArray[np.float32], threads: int = 0
     for segment in layout.coarse:
         own = np.ascontiguousarray(offsets[:, segment.vertices])
         left[:, segment.vertices] = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
-    fine = [segment for segment in layout.segments if segment.level == REFINEMENT]
-    shown = [np.zeros(0)] * len(fine)
+    left = fitted([segment for segment in layout.segments if segment.level == REFINEMENT], left, threads)
+    return np.asarray(np.linalg.norm(left.astype(np.float64), axis=2))
+
+
+def fitted(segments: list[MapSegment], left: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
+    """What the best maps of segments leave of offsets (T, V, 3), fitted one after another, twice."""
+    left = left.copy()
+    shown = [np.zeros(0, np.float32)] * len(segments)
     for sweep in range(2):
-        for number, segment in enumerate(fine):
-            own = left[:, segment.vertices] + (shown[number] if sweep else 0.0)
-            own = np.ascontiguousarray(own, np.float32)
+        for number, segment in enumerate(segments):
+            own = left[:, segment.vertices]
+            own = np.ascontiguousarray(own + shown[number] if sweep else own)
             remains = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
             left[:, segment.vertices], shown[number] = remains, own - remains
-    return np.asarray(np.linalg.norm(left.astype(np.float64), axis=2))
+    return left
