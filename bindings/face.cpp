@@ -8,6 +8,7 @@
 #include "rigwright/face/map_floor.h"
 #include "rigwright/face/mend_uvs.h"
 #include "rigwright/face/overlaps.h"
+#include "rigwright/face/texture_motion.h"
 #include "rigwright/mesh/topology.h"
 
 namespace rigwright::bindings {
@@ -86,6 +87,14 @@ std::int64_t num_overlapped(const ArrayLike& uvs, const ArrayLike& faces) {
     return face::num_overlapped(view<double, 2>(at), view<std::int32_t, 2>(corners));
 }
 
+std::int64_t num_folded(const ArrayLike& uvs, const ArrayLike& faces) {
+    const auto at = as_array<double, 2>("num_folded", "uvs", uvs, coordinates);
+    const auto corners = as_faces("num_folded", faces);
+    mesh::check_faces("num_folded", view<std::int32_t, 2>(corners), at.shape(0));
+    const py::gil_scoped_release released;
+    return face::num_folded(view<double, 2>(at), view<std::int32_t, 2>(corners));
+}
+
 py::dict mend_uvs(const ArrayLike& uvs, const ArrayLike& rest_vertices, const ArrayLike& faces,
                   const ArrayLike& offsets, std::int64_t resolution, int fields, const IntLike& threads) {
     const int num_threads = thread_count("mend_uvs", threads);
@@ -126,6 +135,8 @@ void bind_face(py::module_& module) {
     module.def("chart_uvs", &chart_uvs, py::arg("rest_vertices"), py::arg("faces"),
                "Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, faces (F,) "
                "that lie in the chart as a whole, and per chart its stretch, the edges cut and the holes filled.");
+    module.def("num_folded", &num_folded, py::arg("uvs"), py::arg("faces"),
+               "Triangles whose texture winds against the majority.");
     module.def("num_overlapped", &num_overlapped, py::arg("uvs"), py::arg("faces"),
                "Triangles whose texture lies on that of triangles elsewhere on the mesh.");
     module.def("mend_uvs", &mend_uvs, py::arg("uvs"), py::arg("rest_vertices"), py::arg("faces"), py::arg("offsets"),

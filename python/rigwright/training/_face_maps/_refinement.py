@@ -20,7 +20,7 @@ MOST_SAMPLES = 256
 ELBOW_SAMPLES = 64
 SAME = 0.2  # of a square's side: squares that are closer to each other are one
 LEAST_VERTICES = 64  # of a segment that is refined
-WORTH = 0.05  # mm, RMS over samples: a segment whose every vertex can be this good is not refined
+WORTH = 0.03  # mm, RMS over samples and vertices: a segment that can be this good is not refined
 ROUNDS = 50
 
 
@@ -79,7 +79,7 @@ def refinements(
         own = np.ascontiguousarray(moved[:, segment.vertices]) * np.float32(scale)
         left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
         error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
-        if np.sqrt(error.max()) >= WORTH:
+        if np.sqrt(error.mean()) >= WORTH:
             result += _squares(segment, error, left[:: max(len(left) // ELBOW_SAMPLES, 1)], influence, resolution, threads)
     return result
 
