@@ -50,7 +50,7 @@ def map_layout(
 
     Parameters
     ----------
-    layout : rigwright.training.MapLayout
+    layout : rigwright.training.Layout
     segment : int or str
         Number or name of a coarse segment.
     faces : (F, 3) or (F, 4) array, optional
@@ -74,7 +74,7 @@ def map_layout(
     Examples
     --------
     >>> ds = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=20, seed=0)
-    >>> layout = rw.training.map_layout(ds)
+    >>> layout = rw.training.face_layout(ds, fields=0)
     >>> before, after = rw.plot.map_layout(layout, faces=ds.faces)
     """
     check = Arguments("map_layout")
@@ -114,7 +114,7 @@ def _edges(segment: _Segment, faces: NDArray[np.int32]) -> NDArray[np.int64]:
     for a, b in ((faces[:, 0], faces[:, 1]), (faces[:, 1], faces[:, 2]), (faces[:, 2], last), (last, faces[:, 0])):
         sides.append(np.stack([place[a], place[b]], axis=1))
     edges = np.sort(np.concatenate(sides), axis=1)
-    return np.unique(edges[(edges >= 0).all(axis=1)], axis=0)
+    return np.asarray(np.unique(edges[(edges >= 0).all(axis=1)], axis=0))
 
 
 def _draw(

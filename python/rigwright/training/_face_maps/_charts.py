@@ -93,7 +93,8 @@ class _Mender:
             repacked = self._floor(packed_anew)
             if repacked[0] < floor[0]:
                 after, floor = packed_anew, repacked
-                words = f"{self.name}: its {len(islands)} islands of texture keep their layout, each gets room for its motion."
+                words = f"{self.name}: its {len(islands)} islands of texture keep their layout"
+                words += ", each gets room for its motion."
                 note = f"{note} {words}".strip()
             else:
                 found = self._whole(charted, self.fields)

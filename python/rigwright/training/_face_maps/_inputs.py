@@ -14,7 +14,7 @@ MOVES = 1e-3  # mm: less is rounding of the host
 
 
 def moved_by(ds: Any) -> tuple[NDArray[np.bool_], list[str]]:
-    """Which columns move each vertex of a data set, (V, C), and sentences on what was seen or not.
+    """Which columns move each vertex of a data set, (V, C), and notes.
 
     A column moves a vertex if a channel that changes it moves the vertex by more than a micrometer from any of the
     probe's base poses. A column that varies and moves nothing there may act beside others only (lips that stick when

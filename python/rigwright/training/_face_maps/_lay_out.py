@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._hashing import padded_faces
 from rigwright._rigs.surface import Surface, check_surface
 from rigwright._validate import Arguments
+from rigwright.progress import Progress, ProgressCallback, as_callback
 from rigwright.training._face_maps._charts import FRAMES, Laid, floors_of, lay
 from rigwright.training._face_maps._layout import COARSE, Layout, MapSegment, RigidPart
 from rigwright.training._face_maps._pieces import Mesh, Piece, connected, pieces
@@ -24,7 +25,7 @@ Bool = NDArray[np.bool_]
 MOVES = 1e-3  # mm: a vertex that no sample moves farther rests
 LEAST_SAMPLES = 2
 RIGID_SAMPLES = 256
-FIELDS = 16
+FIELDS = 12
 
 
 def lay_out(
@@ -39,6 +40,7 @@ def lay_out(
     fields: int = FIELDS,
     seed: int = 0,
     threads: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> Layout:
     """Lay a face out on coarse deformation maps, and find its rigid parts.
 
@@ -69,6 +71,7 @@ def lay_out(
         Decides which samples are looked at where there are many.
     threads : int
         0 means all processors that this process may use.
+    progress : callable, optional
 
     Returns
     -------
@@ -99,7 +102,7 @@ def lay_out(
     if not moving.any():
         raise check.wrong("offsets", "0 everywhere", "samples of a rig that moves")
     face = _Face(mesh, vertex_uvs(surface, corners, len(rest)), sampled, masks, moving)
-    return face.laid_out(resolution, fields, seed, threads)
+    return face.laid_out(resolution, fields, seed, threads, as_callback(progress))
 
 
 def _as_masks(check: Arguments, influence: ArrayLike) -> Bool:
@@ -119,7 +122,7 @@ class _Face:
     masks: Bool
     moving: Bool
 
-    def laid_out(self, resolution: int, fields: int, seed: int, threads: int) -> Layout:
+    def laid_out(self, resolution: int, fields: int, seed: int, threads: int, report: ProgressCallback) -> Layout:
         found, notes = pieces(self.mesh, self.uvs)
         notes += self._resting(found)
         parts, own, words = self._rigid_parts(found)
@@ -128,7 +131,8 @@ class _Face:
         for part in parts:
             taken[part.vertices] = True
         layout = Layout([], parts, notes)
-        for piece in found:
+        for number, piece in enumerate(found):
+            report(Progress("laying out", number, len(found), piece.name))
             vertices = piece.vertices[self.moving[piece.vertices] & ~taken[piece.vertices]]
             if not len(vertices):
                 continue
@@ -143,6 +147,7 @@ class _Face:
             layout.floors.append(laid.floors)
             layout.original_uvs.append(laid.before)
             layout.notes.extend([laid.note] * bool(laid.note))
+        report(Progress("laying out", len(found), len(found)))
         return layout
 
     def _resting(self, found: list[Piece]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a layout is: map segments with their texture coordinates, rigid parts, and what maps can show of a face at best."""
+"""A layout: map segments with their texture coordinates, rigid parts, what maps can show of a face at best."""
 
 from __future__ import annotations
 

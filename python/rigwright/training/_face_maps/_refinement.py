@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rigwright import _core
 from rigwright._validate import Arguments
+from rigwright.progress import Progress, ProgressCallback, as_callback
 from rigwright.training._face_maps._layout import REFINEMENT, Layout, MapSegment
 
 Float64 = NDArray[np.float64]
@@ -33,6 +34,7 @@ def refinements(
     resolution: int = 64,
     seed: int = 0,
     threads: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> list[MapSegment]:
     """Refinement segments where a coarse map cannot show the motion.
 
@@ -58,6 +60,7 @@ def refinements(
     resolution : int
         Texels along each axis.
     seed, threads : int
+    progress : callable, optional
 
     Returns
     -------
@@ -72,15 +75,20 @@ def refinements(
     check = Arguments("refinements")
     scale = check.number("unit_to_mm", unit_to_mm, above=0.0)
     moved = check.numbers("offsets", some(np.asarray(offsets), MOST_SAMPLES, seed), "T+ V 3", dtype=np.float32)
+    report = as_callback(progress)
     result = []
-    for segment in layout.coarse:
+    for number, segment in enumerate(layout.coarse):
+        report(Progress("looking for details", number, len(layout.coarse), segment.name))
         if len(segment.vertices) < LEAST_VERTICES:
             continue
         own = np.ascontiguousarray(moved[:, segment.vertices]) * np.float32(scale)
         left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
         error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
         if np.sqrt(error.mean()) >= WORTH:
-            result += _squares(segment, error, left[:: max(len(left) // ELBOW_SAMPLES, 1)], influence, resolution, threads)
+            result += _squares(
+                segment, error, left[:: max(len(left) // ELBOW_SAMPLES, 1)], influence, resolution, threads
+            )
+    report(Progress("looking for details", len(layout.coarse), len(layout.coarse)))
     return result
 
 
@@ -124,7 +132,7 @@ def _segments_of(
 ) -> list[MapSegment]:
     bumps = np.stack([bump(segment.uvs, low) for low in lows])
     shares = bumps / np.maximum(bumps.sum(axis=0), 1.0)
-    result = []
+    result: list[MapSegment] = []
     for share, low in zip(shares, lows, strict=True):
         inside = np.flatnonzero(share > 0.0)
         vertices = segment.vertices[inside]
@@ -164,7 +172,7 @@ def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
 
 
 def elbow(costs: list[float]) -> int:
-    """The place of the elbow of falling costs: farthest below the line from the first to the lowest, both scaled to 1."""
+    """The place of the elbow of falling costs: farthest below the line from the first to the lowest, scaled to 1."""
     fallen = np.array(costs)
     low = fallen.min()
     if len(costs) < 3 or not fallen[0] > low:

@@ -106,9 +106,7 @@ def rigid_groups(moving: Moving, components: list[Component]) -> tuple[list[list
     return groups, lines
 
 
-def part_of(
-    moving: Moving, group: list[Component], candidates: Int64, moved_by: Bool
-) -> tuple[RigidPart | None, bool]:
+def part_of(moving: Moving, group: list[Component], candidates: Int64, moved_by: Bool) -> tuple[RigidPart | None, bool]:
     """A rigid part with its followers, and whether these are vertices of its own; None if it has too few vertices.
 
     Followers are sought among vertices that are not rigid and that no other control moves: of the 10, 20, 40, ... that
@@ -186,4 +184,6 @@ def far_apart(rest: Float64, vertices: Int64, count: int) -> Int64:
 def named(group: list[Component]) -> str:
     """The names in a group, with how many components of each."""
     names = [part.name for part in group]
-    return ", ".join(name if names.count(name) == 1 else f"{name} x {names.count(name)}" for name in dict.fromkeys(names))
+    return ", ".join(
+        name if names.count(name) == 1 else f"{name} x {names.count(name)}" for name in dict.fromkeys(names)
+    )

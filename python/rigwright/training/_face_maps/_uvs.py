@@ -144,4 +144,5 @@ def _projected(points: NDArray[np.float32]) -> Float64:
     extent = np.ptp(points, axis=0)
     axes = np.sort(np.argsort(-extent, kind="stable")[:2])
     low, size = points[:, axes].min(axis=0), extent[axes]
-    return np.where(size > 0.0, (points[:, axes] - low) / np.where(size > 0.0, size, 1.0), 0.5).astype(np.float64)
+    placed = np.where(size > 0.0, (points[:, axes] - low) / np.where(size > 0.0, size, 1.0), 0.5)
+    return np.asarray(placed, np.float64)
