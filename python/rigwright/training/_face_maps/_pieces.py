@@ -67,8 +67,8 @@ def pieces(mesh: Mesh, uvs: VertexUvs) -> tuple[list[Piece], list[str]]:
         notes.append(f"{split} of them lie in several texture tiles: each tile is a segment of its own.")
     if uvs.several:
         notes.append(
-            f"{uvs.several:,} vertices have several texture coordinates: that of most of their corners was taken, the "
-            "first of equals. Faces across these seams count neither as folded nor for the spacing."
+            f"{uvs.several:,} vertices have several texture coordinates: that which keeps most faces whole was "
+            "taken. Faces across these seams count neither as folded nor for the spacing."
         )
     return found, notes
 

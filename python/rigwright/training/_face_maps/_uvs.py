@@ -12,6 +12,7 @@ from rigwright._rigs.surface import Surface
 
 Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
+SEAM_SWEEPS = 3
 MARGIN = 1.0  # texels that packed charts stay apart, on either side
 
 
@@ -25,7 +26,8 @@ class VertexUvs:
     tile : (V,) int array
         Where most of the vertex' corners lie, the first of equals; -1 for vertices without texture coordinates.
     uvs : (V, 2) float64 array
-        Inside the tile: the coordinates of most of the vertex' corners there, the first of equals. NaN for none.
+        Inside the tile: the coordinates of most of the vertex' corners there, at seams those that keep most faces
+        whole, the first of equals. NaN for none.
     whole : (F,) bool array
         Faces whose corners lie at their vertices' coordinates: not across a seam.
     several : int
@@ -54,11 +56,42 @@ def vertex_uvs(surface: Surface, faces: Int32, num_vertices: int) -> VertexUvs:
     tile = _most(vertex, tile_of.reshape(-1), num_vertices)
     inside = tile_of.reshape(-1) == tile[vertex]
     chosen = _most(vertex[inside], place[inside], num_vertices)
+    in_tile = corners.copy()
+    in_tile[face[~inside], corner[~inside]] = -1
+    _settle_seams(faces, in_tile, chosen)
     uvs = np.where(chosen[:, None] >= 0, values[chosen] - tiles[tile], np.nan).astype(np.float64)
     whole = ((corners < 0) | (corners == chosen[faces])).all(axis=1) & (corners[:, 0] >= 0)
     pairs = np.unique(np.stack([vertex, place], axis=1), axis=0)
     several = int((np.bincount(pairs[:, 0]) > 1).sum())
     return VertexUvs([(int(u), int(v)) for u, v in tiles], tile, uvs, whole, several)
+
+
+def _settle_seams(faces: Int32, corners: NDArray[np.int64], chosen: NDArray[np.int64]) -> None:
+    """Changes the choice at vertices with several coordinates where another one fits more of the corners beside it.
+
+    Parameters
+    ----------
+    faces : (F, 4) array
+    corners : (F, 4) int array
+        Coordinates of the corners; negative where the face has none, or lies in another tile.
+    chosen : (V,) int array
+        Coordinates of the vertices; changed in place.
+    """
+    face, corner = np.nonzero(corners >= 0)
+    vertex, place = faces[face, corner], corners[face, corner]
+    pairs = np.unique(np.stack([vertex, place], axis=1), axis=0)
+    several = np.flatnonzero(np.bincount(pairs[:, 0], minlength=len(chosen)) > 1)
+    order = np.argsort(vertex, kind="stable")
+    bounds = np.searchsorted(vertex[order], np.stack([several, several + 1]))
+    for _ in range(SEAM_SWEEPS):
+        for v, begin, end in zip(several, *bounds, strict=True):
+            beside = face[order[begin:end]]
+            others = (corners[beside] >= 0) & (faces[beside] != v)
+            fits = (others & (corners[beside] == chosen[faces[beside]])).sum(axis=1)
+            values, which = np.unique(place[order[begin:end]], return_inverse=True)
+            scores = np.bincount(which.reshape(-1), fits, len(values))
+            if scores.max() > scores[values == chosen[v]].sum():
+                chosen[v] = values[scores.argmax()]
 
 
 def _most(vertex: NDArray[np.int64], label: NDArray[np.int64], num_vertices: int) -> NDArray[np.int64]:
