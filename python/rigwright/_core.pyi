@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1077,6 +1077,10 @@ def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
     """
+def chart_uvs(rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> tuple:
+    """
+    Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, faces (F,) that lie in the chart as a whole, and per chart its stretch, the edges cut and the holes filled.
+    """
 def closest_points(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, queries: numpy.typing.ArrayLike, normals: numpy.typing.ArrayLike | None = None, *, threads: int = 0) -> tuple:
     """
     The nearest point of a surface for each query (Q, 3): the corners (Q, 3) of its triangle, their barycentric
@@ -1090,6 +1094,10 @@ def descend(products: ProductModel, gram: InverseGram, terms: tuple, start: nump
     Calls `solved` with the number of frames solved so far and, between the steps of a coupled solve,
     `report` with the number of steps and the largest ratio of optimality to threshold.
     max_iterations 0: the method's own.
+    """
+def distinct_frames(offsets: numpy.typing.ArrayLike, count: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> numpy.typing.NDArray[numpy.int64]:
+    """
+    The frames of offsets (T, V, 3) that differ most, at most `count`.
     """
 def edges(faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
@@ -1140,9 +1148,13 @@ def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
     """
-def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any = None, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     Distances (T, V) between offsets (T, V, 3) and the best map of R x R texels, sampled at uvs (V, 2).
+    """
+def map_residuals(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any = None, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    Offsets (T, V, 3) minus what the best map of R x R texels, sampled at uvs (V, 2), makes of them.
     """
 def matrix_product(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.ndarray:
     """
@@ -1165,6 +1177,14 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
 def motion_sources(skeleton: Skeleton, poses: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.
+    """
+def num_folded(uvs: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> int:
+    """
+    Triangles whose texture winds against the majority.
+    """
+def num_overlapped(uvs: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> int:
+    """
+    Triangles whose texture lies on that of triangles elsewhere on the mesh.
     """
 def num_processors() -> int:
     """

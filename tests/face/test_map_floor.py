@@ -32,6 +32,22 @@ def test_the_floor_is_that_of_dense_least_squares(case, resolution, tolerance):
     np.testing.assert_allclose(_core.map_floor(uvs, offsets, resolution), oracle, atol=tolerance["map_ridge"])
 
 
+def test_weights_multiply_samples(case, tolerance):
+    uvs, offsets = case
+    weights = np.random.default_rng(1).random(len(uvs)).astype(np.float32)
+    matrix = weights[:, None] * sampling_matrix(uvs, 3)
+    oracle = [np.linalg.norm(matrix @ np.linalg.lstsq(matrix, d, rcond=None)[0] - d, axis=1) for d in offsets]
+    found = _core.map_floor(uvs, offsets, 3, weights)
+    np.testing.assert_allclose(found, oracle, atol=tolerance["map_ridge"])
+
+
+def test_residuals_are_what_the_distances_measure(case, tolerance):
+    uvs, offsets = case
+    matrix = sampling_matrix(uvs, 3)
+    oracle = [d - matrix @ np.linalg.lstsq(matrix, d, rcond=None)[0] for d in offsets]
+    np.testing.assert_allclose(_core.map_residuals(uvs, offsets, 3), oracle, atol=tolerance["map_ridge"])
+
+
 def test_more_texels_than_vertices_leave_nothing(case, tolerance):
     uvs, offsets = case
     assert _core.map_floor(uvs[:5], offsets[:, :5], 64).max() < tolerance["map_ridge"]
@@ -73,3 +89,10 @@ def test_bytes_do_not_depend_on_the_number_of_threads(case):
 def test_refusals_name_the_argument(uvs, offsets, resolution, message):
     with pytest.raises(ValueError, match=message):
         _core.map_floor(uvs, offsets, resolution)
+
+
+@pytest.mark.parametrize("weights", [np.ones(59), np.full(60, np.nan)])
+def test_weights_are_checked(case, weights):
+    uvs, offsets = case
+    with pytest.raises(ValueError, match="map_floor: weights is"):
+        _core.map_floor(uvs, offsets, 4, weights)

@@ -40,21 +40,26 @@ TexelSample texel_sample(double u, double v, std::int64_t resolution) {
     return {j * resolution + i, {(1.0 - a) * (1.0 - b), a * (1.0 - b), (1.0 - a) * b, a * b}};
 }
 
-MapFloor::MapFloor(View<const double, 2> uvs, std::int64_t resolution)
+MapFloor::MapFloor(View<const double, 2> uvs, std::int64_t resolution, View<const float, 1> weights)
     : resolution_(checked_resolution(resolution)), normal_(resolution * resolution, resolution + 1) {
+    const std::int64_t count = uvs.extent(0);
+    const bool weighted = weights.extent(0) > 0;
     check_shape<const double, 2>(name, "uvs", uvs, {-1, 2});
     check_finite(name, "uvs", uvs);
-    if (uvs.extent(0) == 0) throw bad_argument(name, "uvs", "empty", "coordinates of at least one vertex");
-    samples_.reserve(uvs.extent(0));
-    for (std::int64_t v = 0; v < uvs.extent(0); ++v) {
-        samples_.push_back(texel_sample(uvs(v, 0), uvs(v, 1), resolution));
-        const TexelSample& sample = samples_.back();
+    if (count == 0) throw bad_argument(name, "uvs", "empty", "coordinates of at least one vertex");
+    if (weighted) check_shape<const float, 1>(name, "weights", weights, {count});
+    check_finite(name, "weights", weights);
+    samples_.reserve(count);
+    for (std::int64_t v = 0; v < count; ++v) {
+        TexelSample sample = texel_sample(uvs(v, 0), uvs(v, 1), resolution);
+        for (double& x : sample.weights) x *= weighted ? weights(v) : 1.0;
         for (int a = 0; a < 4; ++a) {
             for (int b = 0; b <= a; ++b) {
                 normal_.lower(texel(sample, a, resolution), texel(sample, b, resolution)) +=
                     sample.weights[a] * sample.weights[b];
             }
         }
+        samples_.push_back(sample);
     }
     for (std::int64_t i = 0; i < normal_.rows(); ++i) normal_.lower(i, i) += ridge;
     if (!normal_.factorize()) throw NumericalError("map_floor: the normal equations are not positive definite");
@@ -64,12 +69,26 @@ void MapFloor::distances(View<const float, 3> offsets, View<double, 2> distances
     check_shape<const float, 3>(name, "offsets", offsets, {-1, num_vertices(), 3});
     check_shape<double, 2>(name, "distances", distances, {offsets.extent(0), num_vertices()});
     check_finite(name, "offsets", offsets);
+    const auto write = [&](std::int64_t t, std::int64_t v, const double* left) {
+        distances(t, v) = std::sqrt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2]);
+    };
     parallel_for(offsets.extent(0), frames_per_piece, threads,
-                 [&](std::int64_t begin, std::int64_t end) { distances_of(offsets, begin, end, distances); });
+                 [&](std::int64_t begin, std::int64_t end) { solve(offsets, begin, end, write); });
 }
 
-void MapFloor::distances_of(View<const float, 3> offsets, std::int64_t begin, std::int64_t end,
-                            View<double, 2> distances) const {
+void MapFloor::residuals(View<const float, 3> offsets, View<float, 3> residuals, int threads) const {
+    check_shape<const float, 3>(name, "offsets", offsets, {-1, num_vertices(), 3});
+    check_shape<float, 3>(name, "residuals", residuals, {offsets.extent(0), num_vertices(), 3});
+    check_finite(name, "offsets", offsets);
+    const auto write = [&](std::int64_t t, std::int64_t v, const double* left) {
+        for (int axis = 0; axis < 3; ++axis) residuals(t, v, axis) = static_cast<float>(left[axis]);
+    };
+    parallel_for(offsets.extent(0), frames_per_piece, threads,
+                 [&](std::int64_t begin, std::int64_t end) { solve(offsets, begin, end, write); });
+}
+
+template <class Visit>
+void MapFloor::solve(View<const float, 3> offsets, std::int64_t begin, std::int64_t end, Visit&& visit) const {
     const std::int64_t columns = 3 * (end - begin);
     std::vector<double> map(normal_.rows() * columns, 0.0);
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
@@ -85,16 +104,15 @@ void MapFloor::distances_of(View<const float, 3> offsets, std::int64_t begin, st
     normal_.solve(map.data(), columns);
     for (std::int64_t v = 0; v < num_vertices(); ++v) {
         for (std::int64_t t = begin; t < end; ++t) {
-            double square = 0.0;
+            double left[3];
             for (int axis = 0; axis < 3; ++axis) {
-                double gap = -static_cast<double>(offsets(t, v, axis));
+                left[axis] = offsets(t, v, axis);
                 for (int corner = 0; corner < 4; ++corner) {
-                    gap += samples_[v].weights[corner] *
-                           map[texel(samples_[v], corner, resolution_) * columns + 3 * (t - begin) + axis];
+                    left[axis] -= samples_[v].weights[corner] *
+                                  map[texel(samples_[v], corner, resolution_) * columns + 3 * (t - begin) + axis];
                 }
-                square += gap * gap;
             }
-            distances(t, v) = std::sqrt(square);
+            visit(t, v, left);
         }
     }
 }

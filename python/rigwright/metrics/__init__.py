@@ -11,6 +11,7 @@ from rigwright.metrics._distortion import triangle_distortion
 from rigwright.metrics._enveloping import enveloping_error
 from rigwright.metrics._hausdorff import hausdorff
 from rigwright.metrics._images import image_mse, structural_similarity
+from rigwright.metrics._map_floor import map_floor
 from rigwright.metrics._normals import NormalAngle, normal_angle
 from rigwright.metrics._outside import Outside, outside_training
 from rigwright.metrics._ranking import bradley_terry
@@ -32,6 +33,7 @@ __all__ = [
     "enveloping_error",
     "hausdorff",
     "image_mse",
+    "map_floor",
     "normal_angle",
     "outside_training",
     "seam_error",

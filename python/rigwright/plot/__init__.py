@@ -9,6 +9,7 @@ from rigwright.plot._charts import curves, error_curves
 from rigwright.plot._group import group
 from rigwright.plot._image import Image
 from rigwright.plot._lines import lines
+from rigwright.plot._map_layout import map_layout
 from rigwright.plot._meshes import contact_sheet, mesh, side_by_side
 from rigwright.plot._portrait import portrait_renderer
 from rigwright.plot._studio import Studio, View, close_view, view_of
@@ -24,6 +25,7 @@ __all__ = [
     "error_curves",
     "group",
     "lines",
+    "map_layout",
     "mesh",
     "portrait_renderer",
     "side_by_side",

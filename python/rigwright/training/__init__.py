@@ -1,6 +1,8 @@
 """Learning models from samples of a rig; the only part of the package that uses PyTorch."""
 
+from rigwright.training._face_maps._face_layout import face_layout
+from rigwright.training._face_maps._layout import Floors, Layout, MapSegment, RigidPart
 from rigwright.training._pipeline import body
 from rigwright.training._settings import BodySettings
 
-__all__ = ["BodySettings", "body"]
+__all__ = ["BodySettings", "Floors", "Layout", "MapSegment", "RigidPart", "body", "face_layout"]

@@ -42,7 +42,7 @@ def movement(probe: Any, sets: VertexSets, space: BoneSpace) -> NDArray[np.float
     """
     channel, base = np.asarray(probe.channel), np.asarray(probe.base)
     rows = np.flatnonzero(channel >= 0)
-    reference = _base_rows(channel, base)[rows]
+    reference = rows_of_base(channel, base)[rows]
     result = np.zeros((int(channel.max(initial=-1)) + 1, len(sets)))
     for i in range(len(sets)):
         part = sets.members(i)
@@ -57,7 +57,7 @@ def vertex_movement(probe: Any, vertices: NDArray[np.intp]) -> NDArray[np.float6
     channel, base = np.asarray(probe.channel), np.asarray(probe.base)
     rows = np.flatnonzero(channel >= 0)
     seen = probe.vertices[:, vertices]
-    moved = np.linalg.norm(seen[rows] - seen[_base_rows(channel, base)[rows]], axis=2)
+    moved = np.linalg.norm(seen[rows] - seen[rows_of_base(channel, base)[rows]], axis=2)
     result = np.zeros(int(channel.max(initial=-1)) + 1)
     np.maximum.at(result, channel[rows], moved.max(axis=1))
     return result
@@ -68,7 +68,7 @@ def changed_columns(probe: Any, num_joints: int, extent: float) -> NDArray[np.bo
     channel, base = np.asarray(probe.channel), np.asarray(probe.base)
     poses = np.asarray(probe.poses)
     rows = np.flatnonzero(channel >= 0)
-    change = np.abs(poses[rows] - poses[_base_rows(channel, base)[rows]])
+    change = np.abs(poses[rows] - poses[rows_of_base(channel, base)[rows]])
     result = np.zeros((int(channel.max(initial=-1)) + 1, poses.shape[1]))
     np.maximum.at(result, channel[rows], change)
     return np.asarray(result > noise(poses.shape[1], num_joints, extent))
@@ -92,7 +92,7 @@ def influencing_inputs(
     return description.columns(joints, np.flatnonzero(touched[width:]))
 
 
-def _base_rows(channel: NDArray[np.integer[Any]], base: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+def rows_of_base(channel: NDArray[np.integer[Any]], base: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """The row of its base pose for every probe row, (P,)."""
     unperturbed = np.flatnonzero(channel < 0)
     row_of = np.zeros(int(base.max()) + 1, np.intp)

@@ -1,0 +1,162 @@
+"""How a face lies on deformation maps: texture coordinates before and after mending, refinement squares, errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright._hashing import padded_faces
+from rigwright._validate import Arguments
+from rigwright.plot._colors import INK, QUIET, RULE
+from rigwright.plot._drawing import new_axes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+SIZE = 11.0, 5.4  # inches
+MOST_DRAWN_TEXELS = 64  # along an axis: finer grids are a gray surface
+LONGEST = 0.2  # of the square: longer edges cross a seam
+
+
+class _Segment(Protocol):
+    name: str
+    level: int
+    vertices: NDArray[np.int64]
+    uvs: NDArray[np.float64]
+    resolution: int
+
+
+class _Layout(Protocol):
+    segments: list[Any]
+    original_uvs: list[NDArray[np.float64]]
+
+
+def map_layout(
+    layout: _Layout,
+    segment: int | str = 0,
+    *,
+    faces: ArrayLike | None = None,
+    error: ArrayLike | None = None,
+    axes: Sequence[Axes] | None = None,
+) -> NDArray[np.object_]:
+    """Draw how a coarse segment lies on its map: before and after its texture coordinates were mended.
+
+    Thin lines of the background are between texels, those of the mesh its edges; points are vertices, colored by what
+    the best map leaves if ``error`` says that. Rectangles are refinement squares.
+
+    Parameters
+    ----------
+    layout : rigwright.training.Layout
+    segment : int or str
+        Number or name of a coarse segment.
+    faces : (F, 3) or (F, 4) array, optional
+        Of the whole mesh. Default: no edges are drawn.
+    error : (V,) array, optional
+        Of all vertices, in millimeters.
+    axes : two matplotlib axes, optional
+        Default: a new pyplot figure.
+
+    Returns
+    -------
+    (2,) array of matplotlib axes
+
+    Raises
+    ------
+    ValueError
+        If there is no such segment, or arrays are of another mesh.
+    rigwright._extras.MissingExtra
+        Without matplotlib.
+
+    Examples
+    --------
+    >>> ds = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=20, seed=0)
+    >>> layout = rw.training.face_layout(ds, fields=0)
+    >>> before, after = rw.plot.map_layout(layout, faces=ds.faces)
+    """
+    check = Arguments("map_layout")
+    coarse = [item for item in layout.segments if item.level == 0]
+    names = [item.name for item in coarse]
+    if segment in names:
+        segment = names.index(str(segment))
+    if isinstance(segment, str) or not 0 <= segment < len(coarse):
+        raise check.wrong("segment", repr(segment), f"one of {', '.join(map(repr, names))}, or its number")
+    chosen = coarse[segment]
+    count = int(chosen.vertices.max()) + 1
+    colors = None
+    if error is not None:
+        given = check.numbers("error", error, "V")
+        if len(given) < count:
+            raise check.wrong("error", f"{len(given)} numbers", f"of all vertices, at least {count}")
+        colors = given[chosen.vertices]
+    edges = np.zeros((0, 2), np.int64) if faces is None else _edges(chosen, padded_faces(faces, "map_layout"))
+    found = np.asarray(new_axes(1, 2, SIZE) if axes is None else axes)
+    drawn = ((layout.original_uvs[segment], "before"), (chosen.uvs, "after mending"))
+    for axis, (uvs, words) in zip(found, drawn, strict=True):
+        points = _draw(axis, uvs, edges, chosen.resolution, colors)
+        axis.set_title(f"{chosen.name}, {words}", loc="left", fontsize=10)
+    for number, square in enumerate(_squares(layout, chosen)):
+        _outline(found[1], *square, str(number + 1))
+    if colors is not None:
+        found[1].figure.colorbar(points, ax=list(found), label="left by the best map, mm", shrink=0.8)
+    return found
+
+
+def _edges(segment: _Segment, faces: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Edges (E, 2) among the vertices of a segment, as places in it."""
+    place = np.full(max(int(faces.max(initial=0)), int(segment.vertices.max())) + 1, -1)
+    place[segment.vertices] = np.arange(len(segment.vertices))
+    sides = []
+    last = np.where(faces[:, 3] < 0, faces[:, 2], faces[:, 3])
+    for a, b in ((faces[:, 0], faces[:, 1]), (faces[:, 1], faces[:, 2]), (faces[:, 2], last), (last, faces[:, 0])):
+        sides.append(np.stack([place[a], place[b]], axis=1))
+    edges = np.sort(np.concatenate(sides), axis=1)
+    return np.asarray(np.unique(edges[(edges >= 0).all(axis=1)], axis=0))
+
+
+def _draw(
+    axis: Any, uvs: NDArray[np.float64], edges: NDArray[np.int64], resolution: int, colors: NDArray[np.float64] | None
+) -> Any:
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import LogNorm
+
+    axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xticks=[], yticks=[])
+    axis.grid(False)
+    if resolution <= MOST_DRAWN_TEXELS:
+        between = (np.arange(resolution - 1) + 0.5) / (resolution - 1)
+        axis.hlines(between, 0.0, 1.0, color=RULE, linewidth=0.3, zorder=0)
+        axis.vlines(between, 0.0, 1.0, color=RULE, linewidth=0.3, zorder=0)
+    short = np.abs(uvs[edges[:, 0]] - uvs[edges[:, 1]]).max(axis=1, initial=0.0) < LONGEST
+    axis.add_collection(LineCollection(uvs[edges[short]], colors=QUIET, linewidths=0.25, zorder=1))
+    size = float(np.clip(4e4 / max(len(uvs), 1), 1.5, 20.0))
+    if colors is None:
+        return axis.scatter(*uvs.T, s=size, color=INK, linewidths=0, zorder=2)
+    high = max(float(colors.max()), 1e-6)
+    shown, norm = np.maximum(colors, 1e-3 * high), LogNorm(1e-3 * high, high)
+    order = np.argsort(shown, kind="stable")
+    return axis.scatter(
+        *uvs[order].T, s=size, c=shown[order], norm=norm, cmap="viridis_r", linewidths=0, zorder=2, rasterized=True
+    )
+
+
+def _squares(layout: _Layout, coarse: _Segment) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Low and high corners of the refinement squares of a coarse segment: its vertices' extent there."""
+    found = []
+    for item in layout.segments:
+        if item.level > 0 and np.isin(item.vertices, coarse.vertices).all():
+            own = coarse.uvs[np.searchsorted(coarse.vertices, item.vertices)]
+            size = np.ptp(item.uvs, axis=0)
+            step = np.where(size > 0.0, np.ptp(own, axis=0) / np.where(size > 0.0, size, 1.0), 0.0)
+            low = own.min(axis=0) - item.uvs.min(axis=0) * step
+            found.append((low, low + step))
+    return found
+
+
+def _outline(axis: Any, low: NDArray[np.float64], high: NDArray[np.float64], words: str) -> None:
+    from matplotlib.patches import Rectangle
+
+    axis.add_patch(Rectangle(tuple(low), *(high - low), fill=False, edgecolor="#c0392b", linewidth=1.5, zorder=3))
+    axis.text(low[0], high[1], words, color="#c0392b", fontsize=9, va="bottom", zorder=4)

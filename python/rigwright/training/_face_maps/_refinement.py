@@ -1,0 +1,232 @@
+"""Refinement segments: squares of the texture around clusters of what the best coarse map leaves (Bailey 2020, 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+from rigwright._validate import Arguments
+from rigwright.progress import Progress, ProgressCallback, as_callback
+from rigwright.training._face_maps._layout import REFINEMENT, Layout, MapSegment
+
+Float64 = NDArray[np.float64]
+
+SIDE = 0.25  # of the width of the texture
+BORDER = 0.125  # of a square's side: the weight rises from 0 to 1 across it
+MOST_CLUSTERS = 8  # that the elbow is sought among
+MOST_SAMPLES = 256
+ELBOW_SAMPLES = 64
+SAME = 0.2  # of a square's side: squares that are closer to each other are one
+LEAST_VERTICES = 64  # of a segment that is refined
+WORTH = 0.03  # mm, RMS over samples and vertices: a segment that can be this good is not refined
+ROUNDS = 50
+
+
+def refinements(
+    layout: Layout,
+    offsets: NDArray[np.float32],
+    *,
+    unit_to_mm: float,
+    influence: NDArray[np.bool_] | None = None,
+    resolution: int = 64,
+    seed: int = 0,
+    threads: int = 0,
+    progress: ProgressCallback | None = None,
+) -> list[MapSegment]:
+    """Refinement segments where a coarse map cannot show the motion.
+
+    Method: the mean squared distance that the best coarse map leaves at each vertex (Bailey 2020, equation 3.2, with
+    least squares), and k-means on texture coordinates with these as weights. A cluster's square has a quarter of the
+    texture's width; it is moved to the weighted mean of the vertices inside it, and left out if it meets another one.
+    Its vertices get the square stretched to a whole map. The number of clusters is at the elbow of what the best maps
+    with their squares leave.
+    Weights: a bump b rises from 0 at the border of the square to 1 across an eighth of its side (not where the square
+    meets the border of the texture: no vertex lies beyond). A vertex in several squares has the weights b / max(1,
+    sum of b): a sum of at most 1, continuous, 0 at the border of each square.
+    Guarantee: the same bytes with every instruction set and number of threads.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of :func:`lay_out`; its refinement segments are not looked at.
+    offsets : (T, V, 3) array
+        From the rest, in the rig's unit; of more than 256 samples, some drawn by ``seed``.
+    unit_to_mm : float
+    influence : (V, C) bool array, optional
+        Columns that move each vertex. Default: all columns of the coarse segment.
+    resolution : int
+        Texels along each axis.
+    seed, threads : int
+    progress : callable, optional
+
+    Returns
+    -------
+    list of MapSegment
+        Named ``NAME, detail N``.
+
+    Raises
+    ------
+    ValueError
+        If offsets have the wrong shape or are not finite, or ``unit_to_mm`` is not above 0.
+    """
+    check = Arguments("refinements")
+    scale = check.number("unit_to_mm", unit_to_mm, above=0.0)
+    moved = check.numbers("offsets", some(np.asarray(offsets), MOST_SAMPLES, seed), "T+ V 3", dtype=np.float32)
+    report = as_callback(progress)
+    result = []
+    for number, segment in enumerate(layout.coarse):
+        report(Progress("looking for details", number, len(layout.coarse), segment.name))
+        if len(segment.vertices) < LEAST_VERTICES:
+            continue
+        own = np.ascontiguousarray(moved[:, segment.vertices]) * np.float32(scale)
+        left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
+        error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
+        if np.sqrt(error.mean()) >= WORTH:
+            result += _squares(
+                segment, error, left[:: max(len(left) // ELBOW_SAMPLES, 1)], influence, resolution, threads
+            )
+    report(Progress("looking for details", len(layout.coarse), len(layout.coarse)))
+    return result
+
+
+def some(offsets: NDArray[np.float32], most: int, seed: int) -> NDArray[np.float32]:
+    """At most so many samples, drawn without repetition, in their order."""
+    if len(offsets) <= most:
+        return offsets
+    return offsets[np.sort(np.random.default_rng([seed, 7]).permutation(len(offsets))[:most])]
+
+
+def _squares(
+    segment: MapSegment,
+    error: Float64,
+    left: NDArray[np.float32],
+    influence: NDArray[np.bool_] | None,
+    resolution: int,
+    threads: int,
+) -> list[MapSegment]:
+    """The squares of a segment, given what the best coarse maps leave (T, M, 3) and its mean squares (M,)."""
+    found, remaining = [], []
+    for count in range(1, MOST_CLUSTERS + 1):
+        lows: list[Float64] = []
+        for center in clusters(segment.uvs, error, count):
+            low = _square(segment.uvs, error, center)
+            if all(np.abs(low - other).max() > SAME * SIDE for other in lows):
+                lows.append(low)
+        squares = _segments_of(segment, lows, influence, resolution)
+        after = fitted([_within(segment, square) for square in squares], left, threads)
+        found.append(squares)
+        remaining.append(float(np.sqrt(np.square(after, dtype=np.float64).sum(axis=2).mean())))
+    return found[elbow(remaining)]
+
+
+def _within(segment: MapSegment, square: MapSegment) -> MapSegment:
+    """A square with vertices as places among those of its coarse segment."""
+    return replace(square, vertices=np.searchsorted(segment.vertices, square.vertices))
+
+
+def _segments_of(
+    segment: MapSegment, lows: list[Float64], influence: NDArray[np.bool_] | None, resolution: int
+) -> list[MapSegment]:
+    bumps = np.stack([bump(segment.uvs, low) for low in lows])
+    shares = bumps / np.maximum(bumps.sum(axis=0), 1.0)
+    result: list[MapSegment] = []
+    for share, low in zip(shares, lows, strict=True):
+        inside = np.flatnonzero(share > 0.0)
+        vertices = segment.vertices[inside]
+        if influence is None:
+            columns = segment.columns
+        else:
+            columns = np.flatnonzero(influence[vertices].any(axis=0)).astype(np.int64)
+        if len(inside) < 3 or not len(columns):
+            continue
+        uvs = np.clip((segment.uvs[inside] - low) / SIDE, 0.0, 1.0)
+        name, weights = f"{segment.name}, detail {len(result) + 1}", share[inside].astype(np.float32)
+        result.append(MapSegment(name, REFINEMENT, vertices, uvs, weights, columns, resolution))
+    return result
+
+
+def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
+    """Centers (at most ``count``, 2) of weighted k-means.
+
+    Starts are the point of largest weight, then the points of largest weighted squared distance. Sums go from vertex
+    to vertex, so that the bytes are those of every machine.
+    """
+    centers = uvs[[int(weights.argmax())]]
+    gap = np.square(uvs - centers[0]).sum(axis=1)
+    while len(centers) < count and (weights * gap).max() > 0.0:
+        centers = np.concatenate([centers, uvs[[int((weights * gap).argmax())]]])
+        gap = np.minimum(gap, np.square(uvs - centers[-1]).sum(axis=1))
+    label = np.full(len(uvs), -1)
+    for _ in range(ROUNDS):
+        nearest = np.stack([np.square(uvs - center).sum(axis=1) for center in centers]).argmin(axis=0)
+        if (nearest == label).all():
+            break
+        label = nearest
+        mass = np.bincount(label, weights, len(centers))
+        sums = np.stack([np.bincount(label, weights * uvs[:, axis], len(centers)) for axis in range(2)], axis=1)
+        centers = np.where(mass[:, None] > 0.0, sums / np.where(mass > 0.0, mass, 1.0)[:, None], centers)
+    return centers
+
+
+def elbow(costs: list[float]) -> int:
+    """The place of the elbow of falling costs: farthest below the line from the first to the lowest, scaled to 1."""
+    fallen = np.array(costs)
+    low = fallen.min()
+    if len(costs) < 3 or not fallen[0] > low:
+        return 0
+    along = np.arange(len(costs)) / (len(costs) - 1.0)
+    return int((along + (fallen - low) / (fallen[0] - low)).argmin())
+
+
+def _square(uvs: Float64, weights: Float64, center: Float64) -> Float64:
+    """The lower corner of a square: around the center, then around the weighted mean of the vertices inside it."""
+    low = np.clip(center - 0.5 * SIDE, 0.0, 1.0 - SIDE)
+    for _ in range(ROUNDS):
+        inside = ((uvs >= low) & (uvs <= low + SIDE)).all(axis=1)
+        mass = np.cumsum(weights[inside])
+        if not len(mass) or not mass[-1] > 0.0:
+            break
+        mean = np.array([np.cumsum(weights[inside] * uvs[inside, axis])[-1] for axis in range(2)]) / mass[-1]
+        new = np.clip(mean - 0.5 * SIDE, 0.0, 1.0 - SIDE)
+        if (new == low).all():
+            break
+        low = new
+    return low
+
+
+def bump(uvs: Float64, low: Float64) -> Float64:
+    """How much a square counts at coordinates (M, 2): 1 inside, 0 at its border and outside, smooth."""
+    below = np.where(low > 0.0, (uvs - low) / (BORDER * SIDE), 1.0)
+    above = np.where(low + SIDE < 1.0, (low + SIDE - uvs) / (BORDER * SIDE), 1.0)
+    inside = np.clip(np.minimum(below, above).min(axis=1), 0.0, 1.0)
+    return np.asarray(inside * inside * (3.0 - 2.0 * inside))
+
+
+def refined_floor(layout: Layout, offsets: NDArray[np.float32], threads: int = 0) -> Float64:
+    """Distances (T, V) that the best maps of a layout leave, in the unit of offsets (T, V, 3).
+
+    Refinement maps are fitted to what the best coarse map leaves, one after another, twice. Vertices of no coarse
+    segment have 0.
+    """
+    left = np.zeros(offsets.shape, np.float32)
+    for segment in layout.coarse:
+        own = np.ascontiguousarray(offsets[:, segment.vertices])
+        left[:, segment.vertices] = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
+    left = fitted([segment for segment in layout.segments if segment.level == REFINEMENT], left, threads)
+    return np.asarray(np.linalg.norm(left.astype(np.float64), axis=2))
+
+
+def fitted(segments: list[MapSegment], left: NDArray[np.float32], threads: int) -> NDArray[np.float32]:
+    """What the best maps of segments leave of offsets (T, V, 3), fitted one after another, twice."""
+    left = left.copy()
+    shown = [np.zeros(0, np.float32)] * len(segments)
+    for sweep in range(2):
+        for number, segment in enumerate(segments):
+            own = left[:, segment.vertices]
+            own = np.ascontiguousarray(own + shown[number] if sweep else own)
+            remains = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
+            left[:, segment.vertices], shown[number] = remains, own - remains
+    return left
