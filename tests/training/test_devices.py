@@ -24,12 +24,12 @@ class Data:
 @pytest.mark.parametrize("device", ["cuda:7", "cuda:2", "cuda:", "cuda:one", "cuda:-1", "cpu:1"])
 def test_a_device_that_is_not_there_is_refused_by_name(device):
     with pytest.raises(ValueError, match=rf'body: device is {device!r}; it must be "\w+:0" to "\w+:\d" here'):
-        _pipeline._check_arguments(TwoDevices, Data, device, 0)
+        _pipeline.check_training_arguments("body", TwoDevices, Data, device, 0)
 
 
 @pytest.mark.parametrize("device", ["cuda", "cuda:0", "cuda:1", "cpu"])
 def test_a_device_that_is_there_is_taken(device):
-    _pipeline._check_arguments(TwoDevices, Data, device, 0)
+    _pipeline.check_training_arguments("body", TwoDevices, Data, device, 0)
 
 
 def test_a_full_device_is_a_lack_of_memory(cylinder_rig, tmp_path, monkeypatch):

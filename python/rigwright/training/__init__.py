@@ -2,7 +2,19 @@
 
 from rigwright.training._face_maps._face_layout import face_layout
 from rigwright.training._face_maps._layout import Floors, Layout, MapSegment, RigidPart
+from rigwright.training._face_maps._pipeline import face_maps
+from rigwright.training._face_maps._settings import FaceMapsSettings
 from rigwright.training._pipeline import body
 from rigwright.training._settings import BodySettings
 
-__all__ = ["BodySettings", "Floors", "Layout", "MapSegment", "RigidPart", "body", "face_layout"]
+__all__ = [
+    "BodySettings",
+    "FaceMapsSettings",
+    "Floors",
+    "Layout",
+    "MapSegment",
+    "RigidPart",
+    "body",
+    "face_layout",
+    "face_maps",
+]

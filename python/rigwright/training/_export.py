@@ -60,9 +60,16 @@ def set_tensors(sets: VertexSets, learned: list[LearnedSet]) -> Tensors:
 
 def common_tensors(ds: Any, poses: NDArray[np.float32]) -> Tensors:
     """The tensors that every kind of model has; the control ranges come from the training poses."""
+    skeleton = (
+        {}
+        if ds.skeleton is None
+        else {
+            "skeleton.parents": np.asarray(ds.skeleton.parents, np.int32),
+            "skeleton.rest": np.asarray(ds.skeleton.rest, np.float32),
+        }
+    )
     return {
-        "skeleton.parents": np.asarray(ds.skeleton.parents, np.int32),
-        "skeleton.rest": np.asarray(ds.skeleton.rest, np.float32),
+        **skeleton,
         "rest_vertices": np.asarray(ds.rest_vertices, np.float32),
         "faces": np.asarray(ds.faces, np.int32),
         "control_ranges": np.stack([poses.min(axis=0), poses.max(axis=0)], axis=1).astype(np.float32),
@@ -76,7 +83,7 @@ def common_metadata(ds: Any, kind: str, training: dict[str, Any]) -> dict[str, A
         "kind": kind,
         "version": 1,
         "name": ds.name,
-        "joint_names": list(ds.skeleton.names),
+        "joint_names": [] if ds.skeleton is None else list(ds.skeleton.names),
         "numeric_controls": list(ds.dial_names),
         "topology_hash": topology_hash(ds.faces, len(ds.rest_vertices)),
         "meters_per_unit": ds.meters_per_unit,

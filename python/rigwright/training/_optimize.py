@@ -6,9 +6,10 @@ import contextlib
 import math
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from rigwright._extras import require
 from rigwright._interrupts import held_back
 from rigwright.errors import NumericalError
 from rigwright.training._checkpoint import State
-from rigwright.training._networks import PARAMETERS, Problem, forward, initial_parameters
+from rigwright.training._networks import Problem, forward, initial_parameters
 from rigwright.training._optimizers import Adam, Arrays, Optimizer, Soap
 from rigwright.training._settings import BodySettings
 
@@ -39,10 +40,29 @@ class Budget:
         return min(max(by_steps, by_time), 1.0)
 
 
-def rate(settings: BodySettings, spent: float) -> float:
+class DescentSettings(Protocol):
+    """What the steps of a training depend on, beside what is learned: see :class:`BodySettings`."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def batch(self) -> int: ...
+    @property
+    def optimizer(self) -> str: ...
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def schedule(self) -> str: ...
+    @property
+    def patience(self) -> int: ...
+
+
+def rate(settings: DescentSettings, spent: float) -> float:
     """Learning rate when a part of the budget is spent."""
     if settings.schedule == "constant":
         return settings.learning_rate
+    if settings.schedule == "thirds":
+        return settings.learning_rate * 0.1 ** min(int(3.0 * spent), 2)
     if spent < WARM_UP:
         return settings.learning_rate * (0.05 + 0.95 * spent / WARM_UP)
     down = (spent - WARM_UP) / (1.0 - WARM_UP)
@@ -59,54 +79,51 @@ def torch_settings(torch: Any, threads: int, device: str) -> Iterator[None]:
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # cuBLAS is deterministic only with it
     before = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
+    filled = torch.utils.deterministic.fill_uninitialized_memory
     if threads:
         torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # nothing reads it, and filling takes time
     try:
         yield
     finally:
+        torch.utils.deterministic.fill_uninitialized_memory = filled
         torch.use_deterministic_algorithms(strict)
         torch.set_num_threads(before)
 
 
-class Trainer:
-    """A first-order optimizer on the batched networks of a problem.
+class Descent(ABC):
+    """Steps of a first-order optimizer within a budget: evaluated, saved, and resumed to the same bits.
 
-    The loss is the squared vertex distance in bone space: the basis is orthonormal, so |y_s - c_s|^2 over the
-    coefficients of a set is the (weighted) squared error of its vertices up to what the basis leaves out. Each set's
-    part is divided by its variance; neither optimizer's steps depend on the scale of a network's loss.
+    A subclass says what is learned: its first weights, the loss of a step, and the held-out loss. The loss of a step
+    must depend on the number of the step and the weights alone.
 
-    The order of the batches follows from seed and epoch, so a step number is all the random state there is.
+    Parameters
+    ----------
+    settings : DescentSettings
+    device : str
+    function : str
+        Named in errors.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        inputs: list[int],
-        outputs: list[int],
-        settings: BodySettings,
-        device: str,
-        function: str = "body",
-    ) -> None:
-        self.function = function  # named in errors
-        self.torch = torch = require("torch", extra="training", purpose="training a model")
-        self.settings, self.device = settings, device
-        self.widths = inputs, outputs
-        train, held = problem.training, ~problem.training
-        self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
-        self.targets, self.held_targets = (self._tensor(problem.targets[:, rows]) for rows in (train, held))
-        self.importance = self._tensor(problem.importance)
-        self.relative = self.importance / self.importance.sum(dim=2, keepdim=True)
-        self.batch = min(settings.batch, int(train.sum()))
-        self.batches = int(train.sum()) // self.batch
-        self._epoch, self._order = -1, torch.empty(0)
+    def __init__(self, settings: DescentSettings, device: str, function: str) -> None:
+        self.function = function
+        self.torch = require("torch", extra="training", purpose="training a model")
+        self.descent_settings, self.device = settings, device
         self._weights: dict[str, Any] = {}
         self._optimizer: Optimizer
 
+    @abstractmethod
     def start(self) -> State:
         """Initial weights, nothing done."""
-        parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
-        return State(parameters=parameters, best=parameters)
+
+    @abstractmethod
+    def _loss(self, step: int) -> Any:
+        """The loss of a step, from which gradients of the weights follow."""
+
+    @abstractmethod
+    def _held_out_loss(self) -> float:
+        """The loss on held-out rows; without gradients."""
 
     def run(
         self, state: State, budget: Budget, report: Callable[[State, Arrays], None], keep: Callable[[State], None]
@@ -131,8 +148,8 @@ class Trainer:
         begun, earlier = time.monotonic(), state.seconds
         saved, evaluated = begun, int(budget.spent(state) * EVALUATIONS)
         with held_back() as interrupted:
-            while budget.spent(state) < 1.0 and state.stale < self.settings.patience and not interrupted():
-                self._step(state.step, rate(self.settings, budget.spent(state)))
+            while budget.spent(state) < 1.0 and state.stale < self.descent_settings.patience and not interrupted():
+                self._step(state.step, rate(self.descent_settings, budget.spent(state)))
                 state.step += 1
                 state.seconds = earlier + time.monotonic() - begun
                 if int(budget.spent(state) * EVALUATIONS) > evaluated:
@@ -149,13 +166,7 @@ class Trainer:
         return state
 
     def _step(self, step: int, learning_rate: float) -> None:
-        epoch, index = divmod(step, self.batches)
-        if epoch != self._epoch:
-            order = np.random.default_rng([self.settings.seed, 3, epoch]).permutation(self.inputs.shape[1])
-            self._epoch, self._order = epoch, self._tensor(order)
-        rows = self._order[index * self.batch : (index + 1) * self.batch]
-        error = forward(self.torch, self._weights, self.inputs[:, rows]) - self.targets[:, rows]
-        loss = (error.square() * self.relative).sum() / self.batch
+        loss = self._loss(step)
         for weight in self._weights.values():
             weight.grad = None
         loss.backward()
@@ -164,8 +175,7 @@ class Trainer:
     def _evaluate(self, state: State) -> Arrays:
         """The weights now; the state remembers those with the lowest held-out loss."""
         with self.torch.no_grad():
-            error = forward(self.torch, self._weights, self.held_inputs) - self.held_targets
-            loss = float((error.square() * self.importance).sum() / error.shape[1])
+            loss = self._held_out_loss()
         if not math.isfinite(loss):
             raise NumericalError(
                 f"{self.function}: the held-out error is {loss} after {state.step} steps; lower learning_rate"
@@ -178,8 +188,8 @@ class Trainer:
         return weights
 
     def _restore(self, state: State) -> None:
-        self._weights = {name: self._tensor(state.parameters[name].copy()).requires_grad_() for name in PARAMETERS}
-        make = Soap if self.settings.optimizer == "soap" else Adam
+        self._weights = {name: self._tensor(value.copy()).requires_grad_() for name, value in state.parameters.items()}
+        make = Soap if self.descent_settings.optimizer == "soap" else Adam
         self._optimizer = make(self.torch, self._weights)
         if state.optimizer:
             self._optimizer.restore(state.optimizer)
@@ -194,3 +204,53 @@ class Trainer:
     @staticmethod
     def _array(tensor: Any) -> Any:
         return tensor.cpu().numpy().copy()
+
+
+class Trainer(Descent):
+    """A first-order optimizer on the batched networks of a problem.
+
+    The loss is the squared vertex distance in bone space: the basis is orthonormal, so |y_s - c_s|^2 over the
+    coefficients of a set is the (weighted) squared error of its vertices up to what the basis leaves out. Each set's
+    part is divided by its variance; neither optimizer's steps depend on the scale of a network's loss.
+
+    The order of the batches follows from seed and epoch, so a step number is all the random state there is.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        inputs: list[int],
+        outputs: list[int],
+        settings: BodySettings,
+        device: str,
+        function: str = "body",
+    ) -> None:
+        super().__init__(settings, device, function)
+        self.settings = settings
+        self.widths = inputs, outputs
+        train, held = problem.training, ~problem.training
+        self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
+        self.targets, self.held_targets = (self._tensor(problem.targets[:, rows]) for rows in (train, held))
+        self.importance = self._tensor(problem.importance)
+        self.relative = self.importance / self.importance.sum(dim=2, keepdim=True)
+        self.batch = min(settings.batch, int(train.sum()))
+        self.batches = int(train.sum()) // self.batch
+        self._epoch, self._order = -1, self.torch.empty(0)
+
+    def start(self) -> State:
+        """See :class:`Descent`."""
+        parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
+        return State(parameters=parameters, best=parameters)
+
+    def _loss(self, step: int) -> Any:
+        epoch, index = divmod(step, self.batches)
+        if epoch != self._epoch:
+            order = np.random.default_rng([self.settings.seed, 3, epoch]).permutation(self.inputs.shape[1])
+            self._epoch, self._order = epoch, self._tensor(order)
+        rows = self._order[index * self.batch : (index + 1) * self.batch]
+        error = forward(self.torch, self._weights, self.inputs[:, rows]) - self.targets[:, rows]
+        return (error.square() * self.relative).sum() / self.batch
+
+    def _held_out_loss(self) -> float:
+        error = forward(self.torch, self._weights, self.held_inputs) - self.held_targets
+        return float((error.square() * self.importance).sum() / error.shape[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ Arrays = dict[str, NDArray[np.float32]]
 EPSILON = 1e-8
 DECAY = 0.95  # SOAP's b1, b2 and the memory of its second moments
 REFRESH = 20  # steps between two updates of SOAP's bases
+SIDES = (("left", "rows", 1), ("right", "columns", 2))  # of a weight: eigenbasis, moments, axis
 
 
 class Optimizer(Protocol):
@@ -62,12 +64,13 @@ class Soap:
 
     For a weight (S, a, b) with gradient G: L = E[G G^T], R = E[G^T G] with eigenvectors Q_L, Q_R; Adam runs on
     Q_L^T G Q_R. The eigenvectors are refreshed every ``REFRESH`` steps by one step of the QR algorithm. Tensors with
-    a side of 1 (biases) are left to plain Adam. The first gradient only starts the bases: in its own eigenbasis it is
-    diagonal, and all else would be rounding blown up to full steps.
+    a side of 1 (biases) are left to plain Adam, and a side of more than ``largest`` keeps its own basis. The first
+    gradient only starts the bases: in its own eigenbasis it is diagonal, and all else would be rounding blown up to
+    full steps.
     """
 
-    def __init__(self, torch: Any, weights: dict[str, Any]) -> None:
-        self._torch, self._weights = torch, weights
+    def __init__(self, torch: Any, weights: dict[str, Any], largest: float = math.inf) -> None:
+        self._torch, self._weights, self._largest = torch, weights, largest
         self._count = 0
         self._state: dict[str, dict[str, Any]] = {name: {} for name in weights}
 
@@ -95,34 +98,37 @@ class Soap:
         self._count = int(arrays["count"])
         for full, value in arrays.items():
             if "." in full:
-                name, key = full.split(".")
+                name, _, key = full.rpartition(".")
                 self._state[name][key] = self._torch.from_numpy(value.copy()).to(self._weights[name].device)
 
     def _direction(self, state: dict[str, Any], gradient: Any) -> Any:
-        rotated = "left" in state
-        turned = state["left"].mT @ gradient @ state["right"] if rotated else gradient
+        turned = _into(state, gradient)
         state["mean"].lerp_(gradient, 1.0 - DECAY)
         state["square"].mul_(DECAY).addcmul_(turned, turned, value=1.0 - DECAY)
         correction = 1.0 - DECAY**self._count
-        mean = state["left"].mT @ state["mean"] @ state["right"] if rotated else state["mean"]
+        mean = _into(state, state["mean"])
         step = (mean / correction) / ((state["square"] / correction).sqrt() + EPSILON)
-        if not rotated:
-            return step
-        step = state["left"] @ step @ state["right"].mT
-        state["rows"].lerp_(gradient @ gradient.mT, 1.0 - DECAY)
-        state["columns"].lerp_(gradient.mT @ gradient, 1.0 - DECAY)
+        if "left" in state:
+            step = state["left"] @ step
+            state["rows"].lerp_(gradient @ gradient.mT, 1.0 - DECAY)
+        if "right" in state:
+            step = step @ state["right"].mT
+            state["columns"].lerp_(gradient.mT @ gradient, 1.0 - DECAY)
         if self._count % REFRESH == 0:
-            self._refresh(state, "left", "rows", axis=1)
-            self._refresh(state, "right", "columns", axis=2)
+            for basis, moments, axis in SIDES:
+                if basis in state:
+                    self._refresh(state, basis, moments, axis)
         return step
 
     def _begin(self, state: dict[str, Any], gradient: Any) -> None:
         torch = self._torch
         state["mean"], state["square"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
-        if min(gradient.shape[1:]) > 1:
-            state["rows"], state["columns"] = gradient @ gradient.mT, gradient.mT @ gradient
-            state["left"] = torch.linalg.eigh(state["rows"])[1].contiguous()
-            state["right"] = torch.linalg.eigh(state["columns"])[1].contiguous()
+        if min(gradient.shape[1:]) <= 1:
+            return
+        for basis, moments, axis in SIDES:
+            if gradient.shape[axis] <= self._largest:
+                state[moments] = gradient @ gradient.mT if axis == 1 else gradient.mT @ gradient
+                state[basis] = torch.linalg.eigh(state[moments])[1].contiguous()
 
     def _refresh(self, state: dict[str, Any], basis: str, moments: str, axis: int) -> None:
         """One QR step towards the eigenvectors, largest first; the squares follow the new order."""
@@ -132,3 +138,9 @@ class Soap:
         state[basis] = self._torch.linalg.qr(moved.gather(2, columns))[0].contiguous()
         along = order[:, :, None] if axis == 1 else order[:, None, :]
         state["square"] = state["square"].gather(axis, along.expand_as(state["square"]))
+
+
+def _into(state: dict[str, Any], gradient: Any) -> Any:
+    """A gradient in the eigenbases of the sides that have one."""
+    turned = state["left"].mT @ gradient if "left" in state else gradient
+    return turned @ state["right"] if "right" in state else turned

@@ -128,7 +128,7 @@ def body(
     report = as_callback(progress)
     if minutes is None and steps is None:
         steps = DEFAULT_STEPS
-    _check_arguments(torch, ds, device, threads)
+    check_training_arguments("body", torch, ds, device, threads)
     chosen = settings_for(
         method,
         seed=seed,
@@ -169,19 +169,20 @@ def body(
     return model
 
 
-def _check_arguments(torch: Any, ds: Any, device: str, threads: int) -> None:
+def check_training_arguments(function: str, torch: Any, ds: Any, device: str, threads: int) -> None:
+    """Raise ValueError unless ``ds`` is a data set, the device is there, and ``threads`` a number of threads."""
     missing = [name for name in ("skeleton", "poses", "vertices", "probe", "hash", "take") if not hasattr(ds, name)]
     if missing:
         got = f"a {type(ds).__name__} without {', '.join(missing)}"
-        raise bad_argument("body", "ds", got, "a data set: rigwright.Dataset(path)")
+        raise bad_argument(function, "ds", got, "a data set: rigwright.Dataset(path)")
     usable = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     if not isinstance(device, str) or device.split(":")[0] not in usable:
-        raise bad_argument("body", "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
+        raise bad_argument(function, "device", repr(device), " or ".join(f'"{name}"' for name in usable) + " here")
     kind, colon, index = device.partition(":")
     count = torch.cuda.device_count() if kind == "cuda" else 1
     if colon and not (index.isdecimal() and int(index) < count):
-        raise bad_argument("body", "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
-    check_threads("body", threads)
+        raise bad_argument(function, "device", repr(device), f'"{kind}:0" to "{kind}:{count - 1}" here')
+    check_threads(function, threads)
 
 
 class Networks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from rigwright._validate import bad_argument
 
 METHODS = ("blended", "paper")
-SCHEDULES = ("cosine", "constant")
+SCHEDULES = ("cosine", "constant", "thirds")
 OPTIMIZERS = ("soap", "adam")
 
 
@@ -52,7 +53,8 @@ class BodySettings:
     learning_rate : float
         With the cosine schedule the highest one.
     schedule : str
-        "cosine": a short rise, then down to zero at the end of the budget; "constant".
+        "cosine": a short rise, then down to zero at the end of the budget; "constant"; "thirds": the rate, a tenth of
+        it and a hundredth of it, each for a third of the budget.
     steps : int or None
         Budget in steps; None leaves it to ``minutes``, or to the default where that is None too.
     minutes : float or None
@@ -86,20 +88,8 @@ class BodySettings:
     patience: int = 20
 
     def __post_init__(self) -> None:
-        for name, choices in (("method", METHODS), ("schedule", SCHEDULES), ("optimizer", OPTIMIZERS)):
-            value = getattr(self, name)
-            if value not in choices:
-                raise bad_argument("body", name, repr(value), " or ".join(f'"{choice}"' for choice in choices))
-        for name, lowest in _LOWEST.items():
-            value = getattr(self, name)
-            if value is None and name in ("steps", "minutes"):
-                continue
-            if name in _WHOLE and (isinstance(value, bool) or not isinstance(value, int)):
-                raise bad_argument("body", name, repr(value), "a whole number")
-            if not _number(value) or value < lowest:
-                raise bad_argument("body", name, repr(value), f"a finite number not below {lowest}")
-        if not _number(self.holdout) or not 0.0 < self.holdout < 1.0:
-            raise bad_argument("body", "holdout", repr(self.holdout), "a part between 0 and 1")
+        choices = {"method": METHODS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
+        check_settings("body", self, choices, _LOWEST, _WHOLE)
         if not isinstance(self.compact_rotations, bool):
             raise bad_argument("body", "compact_rotations", repr(self.compact_rotations), "True or False")
 
@@ -139,6 +129,37 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def check_settings(
+    function: str,
+    settings: Any,
+    choices: Mapping[str, Sequence[str]],
+    lowest: Mapping[str, float],
+    whole: Collection[str],
+) -> None:
+    """Check the settings of a training; ``steps`` and ``minutes`` may be None, ``holdout`` is a part.
+
+    Raises
+    ------
+    ValueError
+        If a text is none of its choices, or a number is not finite, too low, or not whole.
+    """
+    for name, allowed in choices.items():
+        value = getattr(settings, name)
+        if value not in allowed:
+            raise bad_argument(function, name, repr(value), " or ".join(f'"{choice}"' for choice in allowed))
+    for name, least in lowest.items():
+        value = getattr(settings, name)
+        if value is None and name in ("steps", "minutes"):
+            continue
+        if name in whole and (isinstance(value, bool) or not isinstance(value, int)):
+            raise bad_argument(function, name, repr(value), "a whole number")
+        if not _number(value) or value < least:
+            raise bad_argument(function, name, repr(value), f"a finite number not below {least}")
+    holdout = settings.holdout
+    if not _number(holdout) or not 0.0 < holdout < 1.0:
+        raise bad_argument(function, "holdout", repr(holdout), "a part between 0 and 1")
+
+
 def settings_for(method: str, **given: Any) -> BodySettings:
     """The settings of a method; entries of ``given`` that are None keep the method's default.
 
@@ -147,11 +168,23 @@ def settings_for(method: str, **given: Any) -> BodySettings:
     ValueError
         On an unknown setting or a value that makes no sense.
     """
-    names = [field.name for field in dataclasses.fields(BodySettings)]
+    return BodySettings(**chosen_settings("body", BodySettings, method, _PAPER if method == "paper" else {}, given))
+
+
+def chosen_settings(
+    function: str, kind: type, method: str, defaults: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Settings for a dataclass: those given and not None, else the method's defaults.
+
+    Raises
+    ------
+    ValueError
+        On an unknown setting.
+    """
+    names = [field.name for field in dataclasses.fields(kind)]
     unknown = sorted(set(given) - set(names))
     if unknown:
-        raise bad_argument("body", unknown[0], "an unknown setting", f"one of {', '.join(names)}")
+        raise bad_argument(function, unknown[0], "an unknown setting", f"one of {', '.join(names)}")
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given.items()}
     chosen = {name: value for name, value in plain.items() if value is not None}
-    defaults = _PAPER if method == "paper" else {}
-    return BodySettings(**{"method": method, **defaults, **chosen})
+    return {"method": method, **defaults, **chosen}

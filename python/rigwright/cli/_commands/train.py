@@ -5,19 +5,31 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from rigwright._rigs.resting import resting_lines
 from rigwright.cli import _arguments as arguments
 from rigwright.cli._console import Console
+from rigwright.cli._described.face_maps import face_maps_lines
 from rigwright.cli._result import Result
 
 SUMMARY = "learn a model from a data set"
-EXAMPLE = "rigwright train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite"
+EXAMPLE = """rigwright train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
+rigwright train face-maps head.rwdata -o head.safetensors --minutes 30"""
+KINDS = {
+    "body": "a character driven by joints and dials",
+    "face-maps": "a face driven by dials, as small images of offsets",
+}
+OWN = {  # options of one kind alone
+    "body": ("tau",),
+    "face-maps": ("normal_weight", "first_channels", "channels"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to learn, from what, and how long."""
-    parser.add_argument("kind", metavar="KIND", choices=["body"], help="body: a character driven by joints and dials")
+    kinds = "; ".join(f"{name}: {what}" for name, what in KINDS.items())
+    parser.add_argument("kind", metavar="KIND", choices=list(KINDS), help=kinds)
     parser.add_argument("data", metavar="SET", type=arguments.existing, help="a data set that sample has made")
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=arguments.OutputFile(".safetensors"), required=True, help="the model"
@@ -26,12 +38,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=arguments.count, help="steps of the optimizer (default 8000 without --minutes)")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="default 0")
     parser.add_argument(
-        "--method", choices=["blended", "paper"], default="blended", help="ours, or the method as published"
+        "--method",
+        choices=["blended", "ours", "paper"],
+        help="ours (of a body: blended; default), or the method as published",
     )
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     arguments.add_threads(parser)
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
-    parser.add_argument("--tau", type=arguments.positive, help="fewer vertex sets the higher, from 1")
+    parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
+    parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
+    parser.add_argument("--first-channels", type=arguments.count, help="face-maps: channels of the 8 x 8 map")
+    parser.add_argument("--channels", type=arguments.count, help="face-maps: channels of the larger maps")
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
@@ -44,27 +61,28 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
     if not args.data.is_dir():
         raise ValueError(f"{args.data} is no data set; rigwright sample {args.data} -o FOLDER makes one of a rig")
+    settings = _settings(args)
     dataset = rw.Dataset(args.data)
     lines = resting_lines(dataset.resting)
     for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
         console.line(f"note: {line}")
-    checkpoint = Path(f"{args.output}.checkpoint")
-    settings = {name: getattr(args, name) for name in ("hidden", "tau") if getattr(args, name) is not None}
     with console.progress() as progress:
-        model = training.body(
+        model = (training.body if args.kind == "body" else training.face_maps)(
             dataset,
             seed=args.seed,
-            method=args.method,
             minutes=args.minutes,
             steps=args.steps,
             device=args.device,
             threads=args.threads,
-            checkpoint=checkpoint,
+            checkpoint=Path(f"{args.output}.checkpoint"),
             restart=args.restart,
             progress=progress,
             **settings,
         )
     model.save(args.output)
+    if args.kind == "face-maps":
+        for line in face_maps_lines(model):
+            console.line(line)
     error = {
         key: value for key, value in model.metadata.get("error", {}).items() if key in ("mean", "rms", "p95", "max")
     }
@@ -78,4 +96,15 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "held_out_error_mm": in_millimeters,
         "data_hash": dataset.hash,
         "resting": dataset.resting,
+        **({"face_maps": model.metadata["face_maps"]} if args.kind == "face-maps" else {}),
     }
+
+
+def _settings(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings that were given; ValueError for one of another kind."""
+    for kind, names in OWN.items():
+        wrong = [name for name in names if getattr(args, name) is not None and kind != args.kind]
+        if wrong:
+            raise ValueError(f"--{wrong[0].replace('_', '-')} is an option of {kind}, not of {args.kind}")
+    chosen = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
+    return {name: value for name, value in chosen.items() if value is not None}

@@ -1,0 +1,119 @@
+"""What the training of deformation maps is asked to do: one record, checked, kept in the model it makes."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from rigwright._validate import bad_argument
+from rigwright.training._settings import OPTIMIZERS, SCHEDULES, check_settings, chosen_settings
+
+METHODS = ("ours", "paper")
+LENGTH = 1.0 / 40.0  # of the diagonal of the rest mesh's box: the unit of length of the loss, a centimeter on a head
+
+
+@dataclass(frozen=True)
+class FaceMapsSettings:
+    """Settings of :func:`rigwright.training.face_maps`.
+
+    Attributes
+    ----------
+    method : str
+        "ours": a decaying learning rate and larger batches. "paper": as printed by Bailey 2020, with three constant
+        learning rates in turn.
+    seed : int
+        Decides the held-out rows, the initial weights, the batches.
+    holdout : float
+        Part of the rows that is never trained on, between 0 and 1: whole clips of about so many rows.
+    normal_weight : float
+        Weight of the face normals in the loss, for lengths in fortieths of the diagonal of the rest mesh's box.
+    hidden : int
+        Width of the hidden layer.
+    first_channels : int
+        Channels of the first map, of 8 x 8 texels.
+    channels : int
+        Channels of all further maps.
+    refinement : float
+        Part of the steps that refinement segments get, from 0 (no refinement) to 1.
+    bins : int
+        Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
+        drawn evenly.
+    batch : int
+        Poses per step.
+    optimizer : str
+        "soap" (Vyas et al. 2024) or "adam".
+    learning_rate : float
+        With the cosine schedule the highest one.
+    schedule : str
+        "cosine", "constant", or "thirds": the rate, a tenth and a hundredth of it.
+    steps : int or None
+        Budget in steps, of coarse and refinement segments together.
+    minutes : float or None
+        Budget in minutes for the whole call, as in :class:`BodySettings`.
+    patience : int
+        Evaluations without a better held-out error after which the training of a level stops.
+
+    Examples
+    --------
+    >>> rw.training.FaceMapsSettings(hidden=64).hidden
+    64
+    """
+
+    method: str = "ours"
+    seed: int = 0
+    holdout: float = 0.1
+    normal_weight: float = 5.0
+    hidden: int = 256
+    first_channels: int = 8
+    channels: int = 16
+    refinement: float = 0.5
+    bins: int = 16
+    batch: int = 32
+    optimizer: str = "adam"
+    learning_rate: float = 0.002
+    schedule: str = "cosine"
+    steps: int | None = None
+    minutes: float | None = None
+    patience: int = 50
+
+    def __post_init__(self) -> None:
+        choices = {"method": METHODS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
+        check_settings("face_maps", self, choices, _LOWEST, _WHOLE)
+        if self.refinement > 1.0:
+            raise bad_argument("face_maps", "refinement", repr(self.refinement), "a part from 0 to 1")
+
+    def record(self) -> dict[str, object]:
+        """The settings as plain values, for the model's metadata."""
+        return dataclasses.asdict(self)
+
+
+_LOWEST = {
+    "seed": 0,
+    "normal_weight": 0.0,
+    "hidden": 1,
+    "first_channels": 1,
+    "channels": 1,
+    "refinement": 0.0,
+    "bins": 1,
+    "batch": 1,
+    "learning_rate": 0.0,
+    "steps": 1,
+    "minutes": 0.0,
+    "patience": 1,
+}
+_WHOLE = ("seed", "hidden", "first_channels", "channels", "bins", "batch", "steps", "patience")
+
+_PAPER = {"batch": 8, "learning_rate": 1e-3, "schedule": "thirds"}
+
+
+def settings_for(method: str, **given: Any) -> FaceMapsSettings:
+    """The settings of a method; entries of ``given`` that are None keep the method's default.
+
+    Raises
+    ------
+    ValueError
+        On an unknown setting or a value that makes no sense.
+    """
+    defaults = _PAPER if method == "paper" else {}
+    return FaceMapsSettings(**chosen_settings("face_maps", FaceMapsSettings, method, defaults, given))

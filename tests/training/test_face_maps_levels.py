@@ -1,0 +1,160 @@
+"""Coarse maps first; refinements learn what the frozen coarse model leaves; a killed run goes on to the same bytes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rigwright.training import _optimize as optimize
+from rigwright.training._face_maps import _levels as levels_module
+from rigwright.training._face_maps._export import map_tensors
+from rigwright.training._face_maps._layout import MapSegment
+from rigwright.training._face_maps._levels import Levels
+from rigwright.training._face_maps._preparation import prepare
+from rigwright.training._face_maps._settings import settings_for
+from rigwright.training._optimize import Budget
+from tests.support.mapped_face import clip_data, slow_offsets
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+SMALL = {"hidden": 8, "first_channels": 2, "channels": 4, "batch": 4}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return clip_data(tmp_path_factory.mktemp("face") / "face.rwdata", frames=30)
+
+
+@pytest.fixture(scope="module")
+def ready(data):
+    return prepare(data, settings_for("ours", **SMALL), 1, lambda _: None)
+
+
+@pytest.fixture(autouse=True)
+def detail(monkeypatch):
+    """A refinement of a corner of the brow, wherever the layout would put one."""
+
+    def refined(_data, ready, _settings, _threads):
+        brow = ready.layout.coarse[0]
+        low = brow.uvs.min(axis=0)
+        inside = np.flatnonzero((brow.uvs <= low + 0.5).all(axis=1))
+        weights = np.linspace(0.2, 1.0, len(inside)).astype(np.float32)
+        own = MapSegment("detail", 1, brow.vertices[inside], 2.0 * (brow.uvs[inside] - low), weights, brow.columns, 64)
+        return ready.layout.refined([own])
+
+    monkeypatch.setattr(levels_module, "refined", refined)
+
+
+def trained(data, ready, checkpoint=None, progress=lambda _: None, **given):
+    """Tensors of all maps after training."""
+    levels = Levels(data, settings_for("ours", **SMALL, **given), "cpu", checkpoint, progress)
+    with optimize.torch_settings(torch, 1, "cpu"):
+        ready, learned, _ = levels.train(ready, 1, time.monotonic())
+    return map_tensors(learned, ready.layout)
+
+
+def same(one, other, names=None):
+    return all(one[name].tobytes() == other[name].tobytes() for name in names or one)
+
+
+def levels_of(data, ready, **given):
+    """Both levels as they are after a few steps."""
+    levels = Levels(data, settings_for("ours", **SMALL, **given), "cpu", None, lambda _: None)
+    with optimize.torch_settings(torch, 1, "cpu"):
+        coarse = levels._level(0, ready.layout.coarse, ready, None, Budget(5, None), time.monotonic())
+        ready = replace(ready, layout=levels_module.refined(data, ready, None, 1))
+        fine = levels._level(1, ready.layout.segments[-1:], ready, coarse, Budget(5, None), time.monotonic())
+    return coarse, fine, ready
+
+
+def test_the_coarse_model_is_frozen_while_refinements_are_trained(data, ready):
+    coarse = trained(data, ready, steps=6, refinement=0.0)
+    both = trained(data, ready, steps=12, refinement=0.5)
+    assert both["segments.level"].tolist() == [0, 0, 0, 1]
+    assert same(coarse, both, [name for name in coarse if name.startswith("segment.")])
+
+
+def test_refinements_learn_what_the_coarse_model_leaves(data, ready, tolerance):
+    coarse, fine, ready = levels_of(data, ready)
+    tensors = map_tensors(coarse.learned(ready.length), ready.layout)
+    vertices = fine.descent.problem.level.vertices
+    for row in (0, 17):
+        expected = slow_offsets(tensors, data.poses[row], len(data.rest_vertices))[vertices] / ready.length
+        np.testing.assert_allclose(fine.descent.problem.base[row], expected, atol=tolerance["float32_sum"])
+
+
+def test_a_level_adds_its_maps_to_the_frozen_model(data, ready, tolerance):
+    coarse, fine, ready = levels_of(data, ready)
+    learned = coarse.learned(ready.length) + fine.learned(ready.length)
+    tensors = map_tensors(learned, ready.layout)
+    rows = np.array([3, 40])
+    found = fine.descent.offsets(fine.state.best, rows)
+    for row, offsets in zip(rows, found, strict=True):
+        expected = slow_offsets(tensors, data.poses[row], len(data.rest_vertices)) / ready.length
+        np.testing.assert_allclose(offsets, expected[fine.descent.problem.level.vertices], atol=tolerance["float32_sum"])
+
+
+def test_training_lowers_the_held_out_error(data, ready):
+    errors = []
+
+    def note(progress):
+        if progress.stage == levels_module.STAGES[0]:
+            errors.append(float(progress.message.split()[2]))
+
+    trained(data, ready, steps=150, refinement=0.0, learning_rate=0.01, progress=note)
+    assert errors[-1] < 0.7 * errors[0]
+
+
+def test_the_same_seed_gives_the_same_bytes(data, ready):
+    assert same(*(trained(data, ready, steps=4, seed=3) for _ in range(2)))
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "soap"])
+@pytest.mark.parametrize("stage", levels_module.STAGES)
+def test_interrupted_and_resumed_equals_uninterrupted(data, ready, tmp_path, monkeypatch, stage, optimizer):
+    monkeypatch.setattr(optimize, "CHECKPOINT_SECONDS", 0.0)
+    file = tmp_path / "run"
+
+    def stop(progress):
+        if progress.stage == stage and progress.done > 0.5:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        trained(data, ready, file, stop, steps=12, optimizer=optimizer)
+    resumed = trained(data, ready, file, steps=12, optimizer=optimizer)
+    assert same(resumed, trained(data, ready, steps=12, optimizer=optimizer))
+
+
+def test_a_finished_level_is_not_trained_again(data, ready, tmp_path, monkeypatch):
+    file = tmp_path / "run"
+    whole = trained(data, ready, file, steps=8)
+    monkeypatch.setattr(optimize.Descent, "_step", lambda *step: pytest.fail("a step was done again"))
+    assert same(whole, trained(data, ready, file, steps=8))
+
+
+def test_a_checkpoint_of_other_settings_is_refused(data, ready, tmp_path):
+    file = tmp_path / "run"
+    trained(data, ready, file, steps=4)
+    with pytest.raises(ValueError, match="face_maps: checkpoint is .* belongs to another run"):
+        trained(data, ready, file, steps=4, seed=1)
+
+
+def test_minutes_stop_both_levels(data, ready, monkeypatch):
+    """A clock that jumps a second per query: the budget is spent after a few steps."""
+    now = iter(range(10**6))
+    clock = type("Clock", (), {"monotonic": staticmethod(lambda: float(next(now)))})
+    for module in (optimize, levels_module):
+        monkeypatch.setattr(module, "time", clock)
+    stages = []
+    levels = Levels(data, settings_for("ours", **SMALL, minutes=1.0), "cpu", None, lambda p: stages.append(p.stage))
+    with optimize.torch_settings(torch, 1, "cpu"):
+        _, _, done = levels.train(ready, 1, 0.0)
+    assert 0 < done["coarse_steps"] < 60
+    assert 0 < done["refinement_steps"] < 60

@@ -1,0 +1,98 @@
+"""Networks of map segments: the formula, its folding into a model file, and what the engine will read of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rigwright.training._face_maps._layout import MapSegment, RigidPart, Layout
+from rigwright.training._face_maps._export import LearnedMap, map_tensors
+from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, forward, initial_weights
+from tests.support.mapped_face import slow_network, slow_offsets
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+SHAPE = NetworkShape(inputs=3, hidden=5, first_channels=2, channels=4, doublings=2)
+SCALING = Scaling(np.array([0.1, -2.0, 0.0]), np.array([0.5, 3.0, 1.0]), 0.7)
+
+
+def random_weights(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        name: value + rng.standard_normal(value.shape).astype(np.float32) * 0.1
+        for name, value in initial_weights(shape, [seed]).items()
+    }
+
+
+def segment(level=0, count=6, resolution=32, first=0, seed=0):
+    rng = np.random.default_rng(seed)
+    vertices = np.arange(first, first + count)
+    weights = np.ones(count, np.float32) if level == 0 else rng.random(count).astype(np.float32)
+    return MapSegment("a", level, vertices, rng.random((count, 2)), weights, np.array([0, 2, 3]), resolution)
+
+
+@pytest.mark.parametrize("doublings", [0, 1, 2, 3])
+def test_the_file_has_the_network_on_raw_inputs(doublings, tolerance):
+    shape = NetworkShape(3, 5, 2, 4, doublings)
+    weights = random_weights(shape)
+    tensors = map_tensors([LearnedMap(segment(resolution=8 << doublings), shape, SCALING, weights)], Layout([], [], []))
+    raw = np.array([0.3, -1.0, 2.0])
+    inputs = torch.tensor(((raw - SCALING.mean) / SCALING.deviation)[None].astype(np.float32))
+    with torch.no_grad():
+        tensor_weights = {name: torch.from_numpy(value) for name, value in weights.items()}
+        found = forward(torch, tensor_weights, shape, inputs)[0].numpy() * SCALING.scale
+    np.testing.assert_allclose(found, slow_network(tensors, 0, raw), atol=tolerance["float32_scaled"])
+
+
+def test_a_model_file_sums_coarse_and_weighted_refinement_maps(tolerance):
+    learned = [
+        LearnedMap(segment(0), SHAPE, SCALING, random_weights(SHAPE, 1)),
+        LearnedMap(segment(1, first=3, seed=2), SHAPE, SCALING, random_weights(SHAPE, 2)),
+    ]
+    tensors = map_tensors(learned, Layout([], [RigidPart("t", np.arange(9, 12), np.arange(3), 0.0)], []))
+    pose = np.array([0.1, 9.0, 0.4, -0.3])
+    together = slow_offsets(tensors, pose, 12)
+    alone = sum(slow_offsets(map_tensors([item], Layout([], [], [])), pose, 12) for item in learned)
+    np.testing.assert_allclose(together, alone, atol=tolerance["float32"])
+
+
+def test_tensors_have_the_types_and_sizes_of_the_format():
+    learned = [LearnedMap(segment(0), SHAPE, SCALING, random_weights(SHAPE, 1))]
+    tensors = map_tensors(learned, Layout([], [RigidPart("t", np.arange(9, 12), np.arange(3), 0.0)], []))
+    assert tensors["segment.000.conv1.weight"].shape == (4, 2, 3, 3)
+    assert tensors["segment.000.conv3.weight"].shape == (4, 4, 3, 3)
+    assert tensors["segment.000.dense2.weight"].shape == (128, 5)
+    assert tensors["segment.000.output.weight"].shape == (3, 4)
+    assert tensors["parts.follower"].tolist() == [[0, 1, 2]]
+    assert {name: str(value.dtype) for name, value in tensors.items() if value.dtype == np.int32} == {
+        name: "int32"
+        for name in (
+            "segments.offset",
+            "segments.vertex",
+            "segments.level",
+            "inputs.offset",
+            "inputs.column",
+            "parts.offset",
+            "parts.vertex",
+            "parts.follower",
+        )
+    }
+
+
+@pytest.mark.parametrize(("resolution", "doublings"), [(8, 0), (16, 1), (32, 2), (64, 3)])
+def test_resolutions_are_doublings_of_eight(resolution, doublings):
+    assert doublings_of(resolution) == doublings
+
+
+@pytest.mark.parametrize("resolution", [4, 12, 33])
+def test_another_resolution_is_refused(resolution):
+    with pytest.raises(ValueError, match="8, 16, 32, 64"):
+        doublings_of(resolution)
+
+
+def test_multiply_adds_are_those_of_the_published_sizes():
+    """256 and 512 units, 8 x 8 x 8 texels, 16 channels, counted by hand."""
+    dense = 256 * 100 + 512 * 256
+    up = 16 * 16 * 4 * 8 * 16 + 32 * 32 * 4 * 16 * 16
+    last = 32 * 32 * (9 * 16 * 16 + 3 * 16)
+    assert NetworkShape(100, 256, 8, 16, 2).multiply_adds() == dense + up + last
