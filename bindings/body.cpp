@@ -1,7 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/model_line.h"
 #include "rigwright/body/body_model.h"
-#include "rigwright/body/vertex_set.h"
+#include "rigwright/network/model_storage.h"
 
 namespace rigwright::bindings {
 
@@ -47,7 +47,7 @@ void bind_body(py::module_& module) {
         .def_property_readonly(
             "num_sets", [](const BodyModel& m) { return m.sets().size(); }, "Number of vertex sets.")
         .def_property_readonly(
-            "storage", [](const BodyModel& m) { return body::network_storage(*m.character().tensors); },
+            "storage", [](const BodyModel& m) { return network::network_storage(*m.character().tensors); },
             "How network weights are stored in memory: \"float32\" or \"16-bit\".")
         .def_property_readonly("storage_error", &BodyModel::storage_error,
                                "The largest difference of a stored weight from that of the file; 0 for float32.")

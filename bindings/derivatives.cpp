@@ -102,6 +102,14 @@ Array<float> evaluate(LockedSession& self, const ArrayLike& pose, const OutputAr
     return output;
 }
 
+void set_detail(LockedSession& self, const ArrayLike& detail) {
+    const Array<float> input = as_array<float, 1>("set_detail", "detail", detail, "numbers (R,)");
+    const auto values = view<float, 1>(input);
+    const py::gil_scoped_release released;
+    const std::lock_guard lock(self.mutex);
+    self.session.set_detail(values);
+}
+
 constexpr const char* jvp_text = R"(J tangents: the derivative of the vertices along one direction per frame.
 
 Parameters
@@ -202,6 +210,23 @@ ValueError
     stays usable.
 )";
 
+constexpr const char* set_detail_text =
+    R"(Sets the detail of the evaluations that follow, for a face on deformation maps.
+
+It is 1 at first. With it the session has the bytes of ``FaceMaps.evaluate_detail``; a change costs no map that is
+drawn already.
+
+Parameters
+----------
+detail : (R,)
+    For each refinement segment a number in [0, 1]; 0 leaves it out.
+
+Raises
+------
+ValueError
+    If the shape is wrong, a value is outside of [0, 1], or the kind of model has no detail. The session stays as it is.
+)";
+
 }  // namespace
 
 void bind_derivatives(py::module_& module) {
@@ -210,7 +235,8 @@ void bind_derivatives(py::module_& module) {
                               "the previous one. Made by ``Deformer.session()``.")
         .def_property_readonly(
             "model", [](const LockedSession& s) { return s.model; }, "The model that it evaluates.")
-        .def("evaluate", &evaluate, py::arg("pose"), py::arg("out") = py::none(), evaluate_text);
+        .def("evaluate", &evaluate, py::arg("pose"), py::arg("out") = py::none(), evaluate_text)
+        .def("set_detail", &set_detail, py::arg("detail"), set_detail_text);
     py::reinterpret_borrow<py::class_<Deformer, std::shared_ptr<Deformer>>>(module.attr("Deformer"))
         .def("jvp", &jvp, py::arg("poses"), py::arg("tangents"), py::arg("device") = "cpu", py::kw_only(),
              py::arg("threads") = 0, jvp_text)

@@ -18,6 +18,7 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_baseline(module);
     rigwright::bindings::bind_metrics(module);
     rigwright::bindings::bind_face(module);
+    rigwright::bindings::bind_face_maps(module);
     rigwright::bindings::bind_transfer(module);
     rigwright::bindings::bind_models(module);
     rigwright::bindings::bind_packing(module);

@@ -207,6 +207,57 @@ void add_rotational_regression(Builder& builder, const Sizes& sizes) {
     add_skin(builder, sizes);
 }
 
+/// Numbers of magnitude 1.5 to 2.5 and random sign, so that units keep away from the kink of a leaky ReLU.
+void add_far_biases(Builder& builder, const std::string& name, int count) {
+    std::vector<float> values;
+    for (int i = 0; i < count; ++i) values.push_back((builder.below(2) ? 1.5f : -1.5f) + builder.normal(0.2f));
+    builder.list(name, values);
+}
+
+void add_map_network(Builder& builder, const Sizes& sizes, const std::string& name, int inputs, int doublings) {
+    constexpr int base = 2, base_channels = 2, channels = 3;
+    const std::int64_t hidden = sizes.hidden, rows = base_channels * base * base;
+    builder.noise(name + "dense1.weight", {hidden, inputs}, 0.2f);
+    add_far_biases(builder, name + "dense1.bias", sizes.hidden);
+    builder.noise(name + "dense2.weight", {rows, hidden}, 0.3f);
+    builder.noise(name + "dense2.bias", {rows}, 0.3f);
+    for (int layer = 1; layer <= doublings + 1; ++layer) {
+        const std::string own = name + "conv" + std::to_string(layer);
+        builder.noise(own + ".weight", {channels, layer == 1 ? base_channels : channels, 3, 3}, 0.1f);
+        add_far_biases(builder, own + ".bias", channels);
+    }
+    builder.noise(name + "output.weight", {3, channels}, 3.0f);
+    builder.noise(name + "output.bias", {3}, 1.0f);
+}
+
+/// Two coarse segments, a refinement of every third vertex, and the last two vertices as a rigid part.
+void add_face_maps(Builder& builder, const Sizes& sizes) {
+    std::vector<std::int32_t> vertex, column, offset{0}, input_offset{0};
+    std::vector<float> uv, weight;
+    for (int s = 0; s < 3; ++s) {
+        for (int k = 0; k < sizes.vertices - 2; ++k) {
+            if (s < 2 ? k % 2 != s : k % 3 != 0) continue;
+            vertex.push_back(k);
+            weight.push_back(s < 2 ? 1.0f : 0.5f);
+            for (int axis = 0; axis < 2; ++axis) uv.push_back(static_cast<float>(builder.below(101)) / 100.0f);
+        }
+        for (int i = 0; i < 4 + s; ++i) column.push_back(builder.below(12 * sizes.joints + 1));
+        offset.push_back(static_cast<std::int32_t>(vertex.size()));
+        input_offset.push_back(static_cast<std::int32_t>(column.size()));
+        add_map_network(builder, sizes, "segment.00" + std::to_string(s) + ".", 4 + s, s < 2 ? 1 : 2);
+    }
+    builder.list<std::int32_t>("segments.level", {0, 0, 1});
+    builder.list("segments.offset", offset);
+    builder.list("segments.vertex", vertex);
+    builder.file.add("segments.uv", {static_cast<std::int64_t>(vertex.size()), 2}, uv.data());
+    builder.list("segments.weight", weight);
+    builder.list("inputs.offset", input_offset);
+    builder.list("inputs.column", column);
+    builder.list<std::int32_t>("parts.offset", {0, 2});
+    builder.list<std::int32_t>("parts.vertex", {sizes.vertices - 2, sizes.vertices - 1});
+    builder.file.add("parts.follower", {1, 4}, std::vector<std::int32_t>{0, 2, 3, 5}.data());
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -301,6 +352,8 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
         add_rotational_regression(builder, sizes);
     } else if (kind == "dense_network") {
         add_dense_network(builder, sizes);
+    } else if (kind == "face_maps") {
+        add_face_maps(builder, sizes);
     } else {
         if (kind == "pose_space") add_pose_space(builder, sizes);
         add_skin(builder, sizes);

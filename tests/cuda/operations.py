@@ -97,7 +97,7 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "none": lambda y: y,
     "tanh": np.tanh,
     "relu": lambda y: np.maximum(y, 0),
-    "leaky_relu": lambda y: np.where(y > 0, y, 0.01 * y),
+    "leaky_relu": lambda y: np.where(y > 0, y, 0.2 * y),
 }
 
 

@@ -36,7 +36,11 @@ def assert_close(found, expected, bound):
     np.testing.assert_allclose(found / scale, expected / scale, atol=bound)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+# Steps of float32 cross kinks of the many units of deformation maps: tests/face compares with the slow formula.
+SMOOTH = [kind for kind in KINDS if kind != "face_maps"]
+
+
+@pytest.mark.parametrize("kind", SMOOTH)
 def test_jvp_matches_finite_differences(kind, tolerance):
     model = MAKERS[kind]()
     poses = poses_of(model, 3)

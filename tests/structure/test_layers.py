@@ -30,6 +30,7 @@ SUB_ROOMS = {
     "mesh": [{""}, {"search", "gradients"}],
     "optimize": [{""}, {"products"}, {"coupled"}],
     "rig": [{""}, {"skinning", "blendshapes"}],
+    "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "transfer": [{"contacts"}, {""}],

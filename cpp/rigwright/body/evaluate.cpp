@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "rigwright/body/body_model.h"
-#include "rigwright/body/frame_batches.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
+#include "rigwright/network/frame_batches.h"
 #include "rigwright/rig/overflow.h"
 
 namespace rigwright::body {
@@ -41,11 +41,11 @@ bool all_equal(Rows<const float> rows, std::int64_t width, int num_rows) {
 }  // namespace
 
 void BodyModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
-    for_frame_batches(poses.extent(0), frames_per_network_batch, threads,
-                      [&](std::int64_t begin, int count, int inner) {
-                          evaluate_batch(begin, {poses.row(begin), poses.extent(1)},
-                                         {vertices.row(begin), 3 * vertices.extent(1)}, count, inner);
-                      });
+    network::for_frame_batches(poses.extent(0), frames_per_network_batch, threads,
+                               [&](std::int64_t begin, int count, int inner) {
+                                   evaluate_batch(begin, {poses.row(begin), poses.extent(1)},
+                                                  {vertices.row(begin), 3 * vertices.extent(1)}, count, inner);
+                               });
 }
 
 /// Working memory of a batch of frames.

@@ -1,22 +1,12 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "rigwright/body/body_model.h"
-#include "rigwright/core/error.h"
+#include "rigwright/network/model_storage.h"
 
 namespace rigwright::body {
 
 std::shared_ptr<BodyModel> BodyModel::stored(const std::string& storage) const {
-    if (storage != "float32" && storage != "16-bit") {
-        throw bad_argument("stored", "storage", "'" + storage + "'", "\"float32\" or \"16-bit\"");
-    }
-    const TensorFile& source = *character().tensors;
-    nlohmann::json metadata = nlohmann::json::parse(source.metadata_text());
-    metadata["network_storage"] = storage;
-    TensorFile result;
-    result.set_metadata(metadata.dump());
-    for (const auto& [name, entry] : source.entries()) result.add(name, source, entry);
-    return std::make_shared<BodyModel>(std::make_shared<const TensorFile>(std::move(result)));
+    return std::make_shared<BodyModel>(network::with_storage(*character().tensors, storage));
 }
 
 float BodyModel::storage_error() const {

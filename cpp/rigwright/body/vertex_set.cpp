@@ -7,6 +7,7 @@
 #include <string>
 
 #include "rigwright/core/error.h"
+#include "rigwright/network/model_storage.h"
 #include "rigwright/rig/offsets.h"
 
 namespace rigwright::body {
@@ -75,21 +76,12 @@ void check_weights(const Tables& tables, std::int64_t num_vertices) {
     }
 }
 
-/// The storage of a layer's weights by network_storage; "16-bit" gives the better of both 16-bit formats for this
-/// matrix. Throws ArgumentError if network_storage is unknown.
-network::Storage layer_storage(const TensorFile& tensors, View<const float, 2> weight) {
-    const std::string storage = network_storage(tensors);
-    if (storage == "float32") return network::Storage::float32;
-    if (storage == "16-bit") return network::choose_storage(weight);
-    throw bad_argument("load", "metadata.network_storage", "'" + storage + "'", "\"float32\" or \"16-bit\"");
-}
-
 network::Dense read_layer(const TensorFile& tensors, const std::string& name, std::int64_t outputs, std::int64_t inputs,
                           network::Activation activation, Packed& packed) {
     const auto weight = tensors.get<float, 2>(name + ".weight", {outputs, inputs});
     const auto bias = tensors.get<float, 1>(name + ".bias", {weight.extent(0)});
     if (weight.extent(0) == 0) throw bad_argument("load", name + ".weight", "without rows", "of at least one row");
-    return network::pack_dense(weight, bias, activation, packed, layer_storage(tensors, weight));
+    return network::pack_dense(weight, bias, activation, packed, network::layer_storage(tensors, weight));
 }
 
 void read_network(const TensorFile& tensors, const std::string& name, std::int64_t inputs, std::int64_t components,
@@ -153,11 +145,6 @@ VertexSet read_set(const rig::Character& character, const Tables& tables, std::i
 }
 
 }  // namespace
-
-std::string network_storage(const TensorFile& tensors) {
-    const Metadata& metadata = tensors.metadata();
-    return metadata.contains("network_storage") ? metadata.text("network_storage") : "float32";
-}
 
 std::string set_name(std::int64_t index) {
     std::array<char, 32> text;

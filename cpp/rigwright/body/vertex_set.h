@@ -31,9 +31,6 @@ struct VertexSet {
     void gather(Rows<const float> poses, Rows<float> inputs, int num_frames) const;
 };
 
-/// metadata.network_storage of a body file; "float32" if the entry is missing.
-std::string network_storage(const TensorFile& tensors);
-
 /// The beginning of the names of a set's tensors: "set.007.".
 std::string set_name(std::int64_t index);
 

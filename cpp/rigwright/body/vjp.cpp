@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "rigwright/body/body_model.h"
-#include "rigwright/body/frame_batches.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
+#include "rigwright/network/frame_batches.h"
 
 namespace rigwright::body {
 namespace {
@@ -42,10 +42,11 @@ struct Trace {
 
 void BodyModel::do_vjp(View<const float, 2> poses, View<const float, 3> cotangents, View<float, 2> gradients,
                        int threads) const {
-    for_frame_batches(poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, int count, int inner) {
-        vjp_batch({poses.row(begin), poses.extent(1)}, {cotangents.row(begin), 3 * cotangents.extent(1)},
-                  {gradients.row(begin), gradients.extent(1)}, count, inner);
-    });
+    network::for_frame_batches(
+        poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, int count, int inner) {
+            vjp_batch({poses.row(begin), poses.extent(1)}, {cotangents.row(begin), 3 * cotangents.extent(1)},
+                      {gradients.row(begin), gradients.extent(1)}, count, inner);
+        });
 }
 
 void BodyModel::vjp_set(const VertexSet& set, Rows<const float> poses, Rows<const float> transforms,

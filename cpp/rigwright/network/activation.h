@@ -6,6 +6,6 @@ namespace rigwright::network {
 /// leaky_slope * x. At 0 the derivative is the left-hand one: relu'(0) = 0, leaky_relu'(0) = leaky_slope.
 enum class Activation { none, tanh, relu, leaky_relu };
 
-constexpr float leaky_slope = 0.01f;
+constexpr float leaky_slope = 0.2f;
 
 }  // namespace rigwright::network

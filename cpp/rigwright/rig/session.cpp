@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "rigwright/core/check.h"
+#include "rigwright/core/error.h"
 #include "rigwright/rig/deformer.h"
 
 namespace rigwright::rig {
@@ -18,14 +19,24 @@ void Session::evaluate(View<const float, 1> pose, View<float, 2> vertices) {
     model_->check_poses("evaluate", {pose.data(), {1, pose.extent(0)}}, "pose");
     check_shape<float, 2>("evaluate", "out", vertices, {model_->character().num_vertices(), 3});
     // Compares bytes: -0 and 0 are different, since the signs of zero vertices may differ.
-    if (!is_valid_ || std::memcmp(pose_.data(), pose.data(), pose_.size() * sizeof(float)) != 0) {
+    if (!is_valid_ || has_new_detail_ || std::memcmp(pose_.data(), pose.data(), pose_.size() * sizeof(float)) != 0) {
         const float* previous = is_valid_ ? pose_.data() : nullptr;
         is_valid_ = false;
         state_->update(pose.data(), previous, vertices_.data());
         std::copy(pose.begin(), pose.end(), pose_.begin());
         is_valid_ = true;
+        has_new_detail_ = false;
     }
     std::copy(vertices_.begin(), vertices_.end(), vertices.begin());
+}
+
+void Session::set_detail(View<const float, 1> detail) {
+    state_->set_detail(detail);
+    has_new_detail_ = true;
+}
+
+void SessionState::set_detail(View<const float, 1>) {
+    throw bad_argument("set_detail", "the model", "of a kind without refinement", "a face on deformation maps");
 }
 
 }  // namespace rigwright::rig

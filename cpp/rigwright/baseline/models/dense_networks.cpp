@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
+#include "rigwright/network/split_memory.h"
 #include "rigwright/rig/offsets.h"
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
@@ -82,7 +82,7 @@ struct DenseNetworks::Memory {
             narrow = widest(widest(narrow, segment.layer[0]), segment.layer[1]);
             wide = std::max<std::size_t>(wide, segment.layer[2].padded());
         }
-        SplitMemory split(memory);
+        network::SplitMemory split(memory);
         const auto rows = [&](std::size_t width) {
             return Rows<float>(split.take(width * frames), static_cast<std::int64_t>(width));
         };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
+#include "rigwright/network/split_memory.h"
 
 namespace rigwright::baseline {
 
@@ -15,7 +15,7 @@ using network::dense_kernels;
 /// needs z alone.
 struct FeatureMap::Memory {
     Memory(float* memory, const FeatureMap& map) {
-        SplitMemory split(memory);
+        network::SplitMemory split(memory);
         z = split.take(map.project_.padded());
         inputs = split.take(map.project_.padded_inputs());
         tangent = split.take(map.project_.padded());

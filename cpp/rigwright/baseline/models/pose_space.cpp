@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "rigwright/baseline/models/restricted_rows.h"
-#include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
+#include "rigwright/network/split_memory.h"
 #include "rigwright/rig/offsets.h"
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
@@ -34,7 +34,7 @@ struct PoseSpace::Memory {
     Memory(float* memory, const PoseSpace& model) {
         const std::size_t joints = 12 * static_cast<std::size_t>(model.character().skeleton.num_joints());
         const std::size_t pairs = static_cast<std::size_t>(model.num_groups() * model.num_examples());
-        SplitMemory split(memory);
+        network::SplitMemory split(memory);
         skinning = split.take(joints);
         globals = split.take(joints);
         skinning_change = split.take(joints);

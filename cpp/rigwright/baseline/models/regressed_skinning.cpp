@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
 #include "rigwright/linalg/polar.h"
+#include "rigwright/network/split_memory.h"
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
 #include "rigwright/rig/skinning/frame_blocks.h"
@@ -74,7 +74,7 @@ struct LocalMotion {
 struct RegressedSkinning::Memory {
     Memory(float* memory, const RegressedSkinning& model) {
         const std::size_t joints = 12 * static_cast<std::size_t>(model.character().skeleton.num_joints());
-        SplitMemory split(memory);
+        network::SplitMemory split(memory);
         motions = split.take(12 * static_cast<std::size_t>(model.num_bones()));
         numbers = split.take(model.map_.padded_outputs());
         numbers_change = split.take(model.map_.padded_outputs());

@@ -6,11 +6,11 @@
 
 #include "rigwright/baseline/models/matrix3.h"
 #include "rigwright/baseline/models/rotation_vector.h"
-#include "rigwright/baseline/models/split_memory.h"
 #include "rigwright/core/error.h"
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
 #include "rigwright/linalg/polar.h"
+#include "rigwright/network/split_memory.h"
 #include "rigwright/rig/overflow.h"
 #include "rigwright/rig/restricted.h"
 
@@ -61,7 +61,7 @@ void for_solved_batches(const GradientSolve& solve, std::int64_t num_frames, int
 struct RotationalRegression::Memory {
     Memory(float* memory, const RotationalRegression& model) {
         const std::size_t joints = model.character().skeleton.num_joints();
-        SplitMemory split(memory);
+        network::SplitMemory split(memory);
         globals = split.take(12 * joints);
         skinning = split.take(12 * joints);
         theta = split.take(3 * joints);

@@ -4,7 +4,7 @@
 
 #include "rigwright/core/parallel.h"
 
-namespace rigwright::body {
+namespace rigwright::network {
 
 /// Calls body(first, count, threads) for batches [first, first + count) of at most `frames_per_batch` frames. If there
 /// are fewer frames than threads, frames come one after another and each may use all threads; otherwise batches run in
@@ -21,4 +21,4 @@ void for_frame_batches(std::int64_t frames, std::int64_t frames_per_batch, int t
                  [&](std::int64_t begin, std::int64_t end) { body(begin, static_cast<int>(end - begin), 1); });
 }
 
-}  // namespace rigwright::body
+}  // namespace rigwright::network

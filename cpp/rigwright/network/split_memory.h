@@ -3,7 +3,7 @@
 
 #include "rigwright/core/scratch.h"
 
-namespace rigwright::baseline {
+namespace rigwright::network {
 
 /// Splits working memory into arrays that begin at cache lines. Without memory (null) it only counts what they need.
 class SplitMemory {
@@ -24,4 +24,4 @@ private:
     std::size_t used_ = 0;
 };
 
-}  // namespace rigwright::baseline
+}  // namespace rigwright::network

@@ -1,0 +1,207 @@
+#include "rigwright/face/maps/map_network.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rigwright/core/error.h"
+#include "rigwright/network/model_storage.h"
+
+namespace rigwright::face {
+namespace {
+
+using network::Activation;
+using network::TexelMask;
+using network::TexelRun;
+
+/// Gaps between needed texels that are computed, too: a piece of a row costs about as much as these. Chosen, not tuned.
+constexpr int filled_gap = 4;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what, const std::string& must) {
+    throw bad_argument("load", name, what, must);
+}
+
+/// B, if a dense layer has C0 B^2 outputs.
+int base_resolution_of(const std::string& name, std::int64_t outputs, std::int64_t channels) {
+    const std::int64_t texels = outputs / channels;
+    const auto resolution = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(texels))));
+    if (outputs == 0 || resolution > MapNetwork::largest_resolution || channels * resolution * resolution != outputs) {
+        refuse(name, "of " + std::to_string(outputs) + " rows",
+               std::to_string(channels) + " (channels of the first convolution) times a square of at most " +
+                   std::to_string(MapNetwork::largest_resolution) + "^2 texels");
+    }
+    return static_cast<int>(resolution);
+}
+
+/// Rows of the second dense layer for the needed base texels: the channels of one texel after those of another. In the
+/// file, channels come first: row c B^2 + j B + i.
+struct BaseRows {
+    BaseRows(const MapNetworkTensors& tensors, const std::vector<TexelRun>& runs) {
+        const auto& all = tensors.dense_weight[1];
+        const std::int64_t channels = tensors.weight[0].extent(1), side = tensors.base_resolution;
+        for (const TexelRun& run : runs) {
+            for (int k = run.begin; k < run.end; ++k) {
+                for (std::int64_t c = 0; c < channels; ++c) {
+                    const std::int64_t row = (c * side + run.row) * side + k;
+                    weight.insert(weight.end(), all.row(row), all.row(row + 1));
+                    bias.push_back(tensors.dense_bias[1](row));
+                }
+            }
+        }
+    }
+
+    std::vector<float> weight;
+    std::vector<float> bias;
+};
+
+std::vector<std::vector<TexelRun>> needed_runs(const TexelMask& sampled, int convolutions) {
+    std::vector<std::vector<TexelRun>> runs(convolutions + 1);
+    TexelMask needed = sampled.without_gaps(filled_gap);
+    runs[convolutions] = needed.runs();
+    if (convolutions == 1) {
+        runs[0] = needed.needed_by_convolution().runs();
+        return runs;
+    }
+    needed = needed.needed_by_convolution();
+    for (int map = convolutions - 1; map > 0; --map) {
+        needed = needed.with_pairs().without_gaps(filled_gap);
+        runs[map] = needed.runs();
+        needed = needed.needed_by_upsampling();
+    }
+    runs[0] = needed.runs();
+    return runs;
+}
+
+std::int64_t num_texels(const std::vector<TexelRun>& runs) {
+    std::int64_t count = 0;
+    for (const TexelRun& run : runs) count += run.end - run.begin;
+    return count;
+}
+
+}  // namespace
+
+MapNetworkTensors::MapNetworkTensors(const TensorFile& tensors, const std::string& name, std::int64_t inputs) {
+    dense_weight[0] = tensors.get<float, 2>(name + "dense1.weight", {-1, inputs});
+    const std::int64_t hidden = dense_weight[0].extent(0);
+    dense_bias[0] = tensors.get<float, 1>(name + "dense1.bias", {hidden});
+    if (hidden == 0) refuse(name + "dense1.weight", "without rows", "of at least one row");
+    dense_weight[1] = tensors.get<float, 2>(name + "dense2.weight", {-1, hidden});
+    dense_bias[1] = tensors.get<float, 1>(name + "dense2.bias", {dense_weight[1].extent(0)});
+    const auto layer_name = [&](std::size_t layer) { return name + "conv" + std::to_string(layer + 1); };
+    std::int64_t channels = -1;
+    do {
+        const std::string layer = layer_name(weight.size());
+        weight.push_back(tensors.get<float, 4>(layer + ".weight", {-1, channels, 3, 3}));
+        channels = weight.back().extent(0);
+        bias.push_back(tensors.get<float, 1>(layer + ".bias", {channels}));
+        if (channels == 0 || weight.back().extent(1) == 0)
+            refuse(layer + ".weight", "empty", "of at least one channel");
+    } while (weight.size() < MapNetwork::most_layers && tensors.contains(layer_name(weight.size()) + ".weight"));
+    output_weight = tensors.get<float, 2>(name + "output.weight", {3, channels});
+    output_bias = tensors.get<float, 1>(name + "output.bias", {3});
+    base_resolution = base_resolution_of(name + "dense2.weight", dense_weight[1].extent(0), weight[0].extent(1));
+    const std::int64_t resolution = std::int64_t{base_resolution} << (weight.size() - 1);
+    if (resolution < 2 || resolution > MapNetwork::largest_resolution) {
+        refuse(name + "conv*", "layers that give a map of " + std::to_string(resolution) + "^2 texels",
+               "for a map of 2^2 to " + std::to_string(MapNetwork::largest_resolution) + "^2 texels");
+    }
+    for (std::size_t layer = 0; layer < weight.size(); ++layer) {
+        const std::int64_t widest = std::max(weight[layer].extent(0), weight[layer].extent(1));
+        if (network::padded_channels(static_cast<int>(std::min<std::int64_t>(widest, 1 << 24))) >
+            MapNetwork::most_numbers / (resolution * resolution)) {
+            refuse(layer_name(layer) + ".weight", "of " + std::to_string(widest) + " channels",
+                   "of fewer: a map has at most " + std::to_string(MapNetwork::most_numbers) + " numbers");
+        }
+    }
+}
+
+MapNetwork pack_map_network(const TensorFile& file, const MapNetworkTensors& tensors, const TexelMask& sampled,
+                            Packed& packed, Packed& reverse) {
+    MapNetwork result;
+    const int convolutions = static_cast<int>(tensors.weight.size());
+    result.base_resolution = tensors.base_resolution;
+    result.base_channels = static_cast<int>(tensors.weight[0].extent(1));
+    result.runs = needed_runs(sampled, convolutions);
+    // The storage is that of the whole matrix, so that a restricted model rounds alike.
+    const auto storage = [&](int layer) { return network::layer_storage(file, tensors.dense_weight[layer]); };
+    const BaseRows rows(tensors, result.runs[0]);
+    const auto count = static_cast<std::int64_t>(rows.bias.size());
+    result.dense[0] =
+        network::pack_dense(tensors.dense_weight[0], tensors.dense_bias[0], Activation::leaky_relu, packed, storage(0));
+    result.dense[1] = network::pack_dense({rows.weight.data(), {count, tensors.dense_weight[1].extent(1)}},
+                                          {rows.bias.data(), {count}}, Activation::none, packed, storage(1));
+    for (int layer = 0; layer < convolutions; ++layer) {
+        result.convolution.push_back(network::pack_convolution(tensors.weight[layer], tensors.bias[layer],
+                                                               layer + 1 < convolutions, packed, reverse));
+    }
+    return result;
+}
+
+int MapNetwork::resolution(int map) const {
+    return base_resolution << std::min(map, num_maps() - 2);
+}
+
+int MapNetwork::channels(int map) const {
+    return map == 0 ? base_channels : convolution[map - 1].outputs;
+}
+
+std::int64_t MapNetwork::multiply_adds(bool all_texels) const {
+    const std::int64_t base = all_texels ? std::int64_t{base_resolution} * base_resolution : num_texels(runs[0]);
+    std::int64_t sum = std::int64_t{dense[0].outputs} * (dense[0].inputs + base * base_channels);
+    for (int map = 1; map < num_maps(); ++map) {
+        const std::int64_t side = resolution(map);
+        sum += convolution[map - 1].multiply_adds() * (all_texels ? side * side : num_texels(runs[map]));
+    }
+    return sum;
+}
+
+MapMemory::MapMemory(network::SplitMemory& split, const MapNetwork& network) {
+    for (int i = 0; i < network.num_maps(); ++i) {
+        map[i] = Map<float>(nullptr, network.resolution(i), network::padded_channels(network.channels(i)));
+        map[i].data = split.take(static_cast<std::size_t>(map[i].size()));
+    }
+}
+
+MapMemory::MapMemory(network::SplitMemory& split, const MapNetwork& network, int num_inputs, int frames)
+    : MapMemory(split, network) {
+    const auto rows = [&](int width) {
+        const std::size_t stride = Scratch::padded(static_cast<std::size_t>(width));
+        return Rows<float>(split.take(stride * frames), static_cast<std::int64_t>(stride));
+    };
+    inputs = rows(num_inputs);
+    hidden = rows(network.dense[0].outputs);
+    base = rows(network.dense[1].outputs);
+}
+
+void run_dense(const MapNetwork& network, const Packed& packed, const MapMemory& memory, int frames) {
+    const network::DenseKernels& kernels = network::dense_kernels();
+    kernels.dense(network.dense[0], packed, memory.inputs, memory.hidden, frames);
+    kernels.dense(network.dense[1], packed, memory.hidden, memory.base, frames);
+}
+
+void scatter_base(const MapNetwork& network, const float* base, Map<float> map) {
+    for (const TexelRun& run : network.runs[0]) {
+        for (int k = run.begin; k < run.end; ++k, base += network.base_channels) {
+            std::copy_n(base, network.base_channels, map.texel(run.row, k));
+        }
+    }
+}
+
+void gather_base(const MapNetwork& network, Map<const float> map, float* base) {
+    for (const TexelRun& run : network.runs[0]) {
+        for (int k = run.begin; k < run.end; ++k, base += network.base_channels) {
+            std::copy_n(map.texel(run.row, k), network.base_channels, base);
+        }
+    }
+}
+
+void draw_maps(const MapNetwork& network, const Packed& packed, const float* base, const MapMemory& memory) {
+    const network::ConvolutionKernels& kernels = network::convolution_kernels();
+    network::clear_border(memory.map[0]);
+    scatter_base(network, base, memory.map[0]);
+    for (int i = 1; i < network.num_maps(); ++i) {
+        kernels.forward(network.convolution[i - 1], packed, memory.map[i - 1], network.runs[i], memory.map[i]);
+        if (i + 1 < network.num_maps()) network::clear_border(memory.map[i]);
+    }
+}
+
+}  // namespace rigwright::face

@@ -1,0 +1,192 @@
+"""Small random models of kind ``face_maps``, and the slow formula."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import rigwright as rw
+from rigwright import _core
+from tests.support.models import metadata
+
+Tensors = dict[str, np.ndarray]
+CONTROLS = 9
+SLOPE = 0.2
+
+
+def _network(
+    rng: np.random.Generator, inputs: int, hidden: int, base: int, channels: list[int], clear: float
+) -> dict[str, np.ndarray]:
+    """The layers of a segment: `channels` of the base map, then of each convolution. `clear` keeps away from kinks."""
+
+    def bias(count: int) -> np.ndarray:
+        sign = rng.choice([-1.0, 1.0], count)
+        return sign * (clear + 0.3 * rng.random(count))
+
+    layers = {
+        "dense1.weight": rng.standard_normal((hidden, inputs)) * (0.1 if clear else 1.0) / np.sqrt(inputs),
+        "dense1.bias": bias(hidden),
+        "dense2.weight": rng.standard_normal((channels[0] * base * base, hidden)) / np.sqrt(hidden),
+        "dense2.bias": 0.3 * rng.standard_normal(channels[0] * base * base),
+    }
+    for layer, (before, after) in enumerate(zip(channels[:-1], channels[1:], strict=True), 1):
+        scale = (0.1 if clear else 1.5) / np.sqrt(9 * before)
+        layers[f"conv{layer}.weight"] = scale * rng.standard_normal((after, before, 3, 3))
+        layers[f"conv{layer}.bias"] = bias(after)
+    layers["output.weight"] = rng.standard_normal((3, channels[-1])) / np.sqrt(channels[-1])
+    layers["output.bias"] = 0.1 * rng.standard_normal(3)
+    return layers
+
+
+def random_face_maps_tensors(
+    num_vertices: int = 60,
+    coarse: int = 2,
+    refinements: int = 2,
+    parts: int = 1,
+    base: int = 4,
+    doublings: int = 1,
+    channels: int = 5,
+    base_channels: int = 3,
+    hidden: int = 12,
+    share: float = 0.3,
+    clear: float = 0.0,
+    seed: int = 0,
+) -> tuple[Tensors, str]:
+    """Tensors and metadata of a random model of kind ``face_maps`` with nine numeric controls.
+
+    The last three vertices lie in no segment; each part takes four vertices before them. Coarse segments share the other
+    vertices; a share of those lies in each refinement segment, whose maps are twice as large. With two coarse segments
+    or more, the second has no inputs. `clear` above 0 keeps all units away from the kinks of the leaky ReLU, in whose
+    place derivatives are those of a smooth function.
+    """
+    rng = np.random.default_rng(seed)
+    moved = num_vertices - 3 - 4 * parts
+    owner = rng.integers(0, max(coarse, 1), moved)
+    owner[:coarse] = np.arange(coarse)
+    members = [np.flatnonzero(owner == s) for s in range(coarse)]
+    for _ in range(refinements):
+        members.append(np.flatnonzero(rng.random(moved) < share))
+        members[-1] = members[-1] if len(members[-1]) else np.array([0])
+    columns, tensors = [], _character(num_vertices, rng)
+    for s, own in enumerate(members):
+        inputs = 0 if coarse >= 2 and s == 1 else int(rng.integers(1, CONTROLS))
+        columns.append(rng.permutation(CONTROLS)[:inputs])
+        if not inputs or not len(own):
+            columns[-1] = columns[-1][:0]
+            continue
+        widths = [base_channels, *[channels] * (doublings + (s >= coarse) + 1)]
+        for name, value in _network(rng, inputs, hidden, base, widths, clear).items():
+            tensors[f"segment.{s:03d}.{name}"] = value
+    count = sum(map(len, members))
+    weight = rng.random(count)
+    weight[: sum(map(len, members[:coarse]))] = 1.0
+    uv = rng.random((count, 2))
+    uv[::7] = rng.choice([0.0, 1.0], uv[::7].shape)
+    tensors |= {
+        "segments.level": np.repeat([0, 1], [coarse, refinements]),
+        "segments.offset": np.cumsum([0, *map(len, members)]),
+        "segments.vertex": np.concatenate([*members, np.zeros(0, int)]),
+        "segments.uv": uv,
+        "segments.weight": weight,
+        "inputs.offset": np.cumsum([0, *map(len, columns)]),
+        "inputs.column": np.concatenate([*columns, np.zeros(0, int)]),
+        "parts.offset": 4 * np.arange(parts + 1),
+        "parts.vertex": moved + np.arange(4 * parts),
+        "parts.follower": np.array([rng.permutation(moved)[:5] for _ in range(parts)], int).reshape(parts, 5),
+    }
+    tensors = {k: v.astype(np.int32 if v.dtype.kind == "i" else np.float32) for k, v in tensors.items()}
+    names = [f"dial{i}" for i in range(CONTROLS)]
+    return tensors, metadata("face_maps", _NoSkeleton, names)
+
+
+class _NoSkeleton:
+    names: tuple[str, ...] = ()
+
+
+def _character(num_vertices: int, rng: np.random.Generator) -> Tensors:
+    faces = np.stack([rng.permutation(num_vertices)[:4] for _ in range(num_vertices)])
+    faces[::3, 3] = -1
+    return {
+        "rest_vertices": 3 * rng.standard_normal((num_vertices, 3)),
+        "faces": faces,
+        "control_ranges": np.tile([-1.0, 1.0], (CONTROLS, 1)),
+    }
+
+
+def random_face_maps(**sizes: float) -> rw.Deformer:
+    """A random model of kind ``face_maps``; sizes as in `random_face_maps_tensors`."""
+    return _core.model_from_tensors(*random_face_maps_tensors(**sizes))
+
+
+def leaky(x: np.ndarray) -> np.ndarray:
+    return np.where(x > 0, x, SLOPE * x)
+
+
+def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Cross-correlation of a map (C, R, R) with 3 x 3 weights, zeros around it."""
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
+    side = x.shape[1]
+    result = np.tile(bias[:, None, None], (1, side, side))
+    for row in range(3):
+        for column in range(3):
+            result += np.einsum(
+                "oi,ijk->ojk", weight[:, :, row, column], padded[:, row : row + side, column : column + side]
+            )
+    return result
+
+
+def slow_map(own: Tensors, x: np.ndarray) -> np.ndarray:
+    """The map (3, R, R) that a segment's layers draw from its inputs."""
+    x = leaky(own["dense1.weight"] @ x + own["dense1.bias"])
+    x = own["dense2.weight"] @ x + own["dense2.bias"]
+    layers = sum(name.endswith(".weight") and name.startswith("conv") for name in own)
+    channels = own["conv1.weight"].shape[1]
+    side = round(np.sqrt(len(x) / channels))
+    x = x.reshape(channels, side, side)
+    for layer in range(1, layers + 1):
+        if layer < layers:
+            x = x.repeat(2, axis=1).repeat(2, axis=2)
+        x = leaky(slow_convolution(x, own[f"conv{layer}.weight"], own[f"conv{layer}.bias"]))
+    return np.einsum("oi,ijk->ojk", own["output.weight"], x) + own["output.bias"][:, None, None]
+
+
+def slow_sample(drawn: np.ndarray, uv: np.ndarray) -> np.ndarray:
+    """(3,) bilinear between the centers of texels (i, j), column and row, at uv (i, j) / (R - 1)."""
+    last = drawn.shape[1] - 1
+    i, j = (int(min(x * last, last - 1)) for x in uv)
+    a, b = uv[0] * last - i, uv[1] * last - j
+    top = (1 - a) * drawn[:, j, i] + a * drawn[:, j, i + 1]
+    bottom = (1 - a) * drawn[:, j + 1, i] + a * drawn[:, j + 1, i + 1]
+    return (1 - b) * top + b * bottom
+
+
+def rotation_by_kabsch(rest: np.ndarray, posed: np.ndarray, *, may_mirror: bool = False) -> np.ndarray:
+    """The rotation that takes centered points to others best; `may_mirror`: without the determinant's correction."""
+    u, _, v = np.linalg.svd((posed - posed.mean(axis=0)).T @ (rest - rest.mean(axis=0)))
+    mirror = 1.0 if may_mirror else np.sign(np.linalg.det(u @ v))
+    return u @ np.diag([1.0, 1.0, mirror]) @ v
+
+
+def slow_face_maps(model: rw.Deformer, pose: np.ndarray, detail: np.ndarray | None = None) -> np.ndarray:
+    """Vertices (V, 3) of one pose, segment by segment, from the formula of the engine's header."""
+    tensors = model.tensors()
+    vertices = model.rest_vertices.astype(np.float64)
+    refinement = 0
+    for s, level in enumerate(tensors["segments.level"]):
+        factor = 1.0
+        if level == 1:
+            factor = 1.0 if detail is None else float(detail[refinement])
+            refinement += 1
+        own = {k[12:]: v.astype(np.float64) for k, v in tensors.items() if k.startswith(f"segment.{s:03d}.")}
+        if not own:
+            continue
+        column = tensors["inputs.column"][slice(*tensors["inputs.offset"][s : s + 2])]
+        drawn = slow_map(own, pose[column].astype(np.float64))
+        for m in range(*tensors["segments.offset"][s : s + 2]):
+            offset = slow_sample(drawn, tensors["segments.uv"][m].astype(np.float64))
+            vertices[tensors["segments.vertex"][m]] += factor * float(tensors["segments.weight"][m]) * offset
+    rest = model.rest_vertices.astype(np.float64)
+    for p, follower in enumerate(tensors["parts.follower"]):
+        part = tensors["parts.vertex"][slice(*tensors["parts.offset"][p : p + 2])]
+        turn = rotation_by_kabsch(rest[follower], vertices[follower])
+        vertices[part] = (rest[part] - rest[follower].mean(axis=0)) @ turn.T + vertices[follower].mean(axis=0)
+    return vertices
