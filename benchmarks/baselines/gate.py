@@ -8,9 +8,13 @@ from pathlib import Path
 
 import rigwright as rw
 from benchmarks.baselines.sets import Subject
+from rigwright import _regression
 from rigwright._atomic_files import atomic_write
 from rigwright._resume.fingerprints import fingerprint
 
+# What the gate is computed by: its records are made anew when that changes.
+SOURCES = [*Path(_regression.__file__).parent.glob("*.py"), *Path(rw.metrics.__file__).parent.glob("_difficulty.py")]
+MARK = fingerprint(*(path.read_text(encoding="utf-8") for path in sorted(SOURCES)))
 Gates = dict[str, dict[str, rw.metrics.Difficulty]]
 
 
@@ -19,7 +23,7 @@ def gates(found: Subject, out: Path) -> Gates:
     result: Gates = {}
     for title, training in found.training.items():
         for clip, judged in found.judged.items():
-            record = out / "rows" / f"gate-{fingerprint(training.hash, judged.hash)}.json"
+            record = out / "rows" / f"gate-{fingerprint(training.hash, judged.hash, MARK)}.json"
             if not record.exists():
                 record.parent.mkdir(exist_ok=True)
                 atomic_write(record, json.dumps(asdict(rw.metrics.difficulty(training, judged))).encode())

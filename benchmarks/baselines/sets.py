@@ -24,13 +24,14 @@ from rigwright._demo.production_face.clips import ASSUMPTION, NOISE
 from rigwright._demo.walk import ACTION
 from rigwright._resume.fingerprints import fingerprint
 from rigwright.sampling import Animation, Balanced, balanced, clipped_share, sample, sample_actions
-from rigwright.sources import Rig
+from rigwright.sources import Retargeted, Rig
 
 ROOT = Path(__file__).resolve().parents[2]
 CANDIDATES = 6000  # of a balanced set
 BINS = 16
 SETS = ("training", "judged")
 HELD_OUT = 100  # random poses
+BEYOND = 1e-6  # degrees
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,13 @@ def production_face(data: Path, out: Path, poses: int, workers: int = 1) -> Subj
         noisy = Animation.of(known, NOISE)
         clipped = clipped_share(rig, noisy, CANDIDATES)
         sampler = _balanced(rig, noisy, CANDIDATES, out / "candidates.npz")
-        options = {"seed": 0, "probe": 0, "workers": workers}
+        options = {"seed": 0, "workers": workers}
+        uniform = {**options, "sampler": "uniform", "probe": 0}
         training = {
             "curves x U(.25, 3), balanced": sample(
                 rig, out / f"balanced-{poses}.rwdata", poses, sampler=sampler, **options
             ),
-            "uniform in the ranges": sample(rig, out / f"uniform-{poses}.rwdata", poses, sampler="uniform", **options),
+            "uniform in the ranges": sample(rig, out / f"uniform-{poses}.rwdata", poses, **uniform),
         }
         judged = {
             "performance": _played(rig, out / "performance.rwdata", ["performance"]),
@@ -88,11 +90,10 @@ def production_face(data: Path, out: Path, poses: int, workers: int = 1) -> Subj
 def demo_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject:
     """The demo character: random poses within its limits, and the walk of its file."""
     with rw.sources.load(build_character(out / "character.blend")) as rig:
-        options = {"probe": 0, "workers": workers}
-        training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, **options)}
+        training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
         judged = {
             "walk": _played(rig, out / "walk.rwdata", [ACTION]),
-            "random poses": sample(rig, out / "random.rwdata", HELD_OUT, seed=1, **options),
+            "random poses": sample(rig, out / "random.rwdata", HELD_OUT, seed=1, probe=0, workers=workers),
         }
     return Subject("Demo body", training, judged, ["The walk stays inside the ranges of the training poses."])
 
@@ -108,16 +109,28 @@ def antonia_body(data: Path, out: Path, poses: int, workers: int = 1) -> Subject
         motion = rw.sources.load_bvh(data / "body_motion_bvh" / f"{name}.bvh.gz").motion()[::every]
         joints = rw.sources.joint_map(motion.joint_names, rig.joints.names)
         found.append(rw.sources.retarget(motion, rig, joints))
-    frames = np.concatenate([motion.channels for motion in found])
-    clipped = int(sum((motion.excess > 1e-6).any(axis=1).sum() for motion in found))
+    clipped = np.concatenate([motion.channels for motion in found])
+    captured = np.concatenate([_captured(motion, rig.channel_ranges) for motion in found])
+    beyond = np.abs(clipped - captured) > BEYOND
     options = {"probe": 0, "workers": workers}
-    training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, **options)}
+    training = {"random poses": sample(rig, out / f"training-{poses}.rwdata", poses, seed=0, workers=workers)}
     judged = {
-        "motion capture": sample(rig, out / "motion.rwdata", sampler=Animation(frames), **options),
+        "motion capture, clipped": sample(rig, out / "clipped.rwdata", sampler=Animation(clipped), **options),
+        "motion capture, as captured": sample(rig, out / "captured.rwdata", sampler=Animation(captured), **options),
         "random poses": sample(rig, out / "random.rwdata", HELD_OUT, seed=1, **options),
     }
-    note = f"{clipped} of {len(frames)} frames of the motion capture are clipped to the joint limits in some channel."
+    note = (
+        f"The motion capture stands here clipped to the joint limits, the range of the training poses, and as captured "
+        f"({beyond.any(axis=1).sum()} of its {len(beyond)} frames go beyond a limit in some channel, "
+        f"{beyond.mean():.1%} of all values do, by {np.abs(clipped - captured)[beyond].mean():.0f} degrees on average)."
+    )
     return Subject("Antonia", training, judged, [note])
+
+
+def _captured(motion: Retargeted, ranges: np.ndarray) -> np.ndarray:
+    """Channels without the limits: what was cut off is added again at the limit that cut it."""
+    upper = motion.channels > ranges.mean(axis=1)
+    return np.asarray(motion.channels + np.where(upper, motion.excess, -motion.excess))
 
 
 SUBJECTS: dict[str, Callable[..., Subject]] = {"face": production_face, "body": demo_body, "antonia": antonia_body}

@@ -7,7 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._regression.inputs import fit_inputs
-from rigwright._regression.ridge import combinations
+from rigwright._regression.ridge import Choice, choose_ridge, combinations
 from rigwright.baselines import Samples
 
 
@@ -44,32 +44,36 @@ def slow_ridge(features, new, targets, ridge):
     return level + (new - mean) @ np.linalg.solve(system, centered.T @ (targets - level))
 
 
-def quadratic_features(z):
+def quadratic_features(z, products):
+    """Inputs and their products, which count by ``products``; the inputs alone if it is 0."""
     first, second = np.triu_indices(z.shape[1])
     pairs = z[:, first] * z[:, second] * np.where(first == second, 1.0, np.sqrt(2.0))
-    return np.concatenate([np.sqrt(2.0) * z, pairs], axis=1)
+    return np.concatenate([np.sqrt(2.0) * z, np.sqrt(products) * pairs], axis=1)
 
 
-@pytest.mark.parametrize("features", ["linear", "quadratic"])
-def test_dual_predictions_are_those_of_the_normal_equations(features, tolerance):
+@pytest.mark.parametrize("products", [0.0, 0.1, 1.0])
+def test_dual_predictions_are_those_of_the_normal_equations(products, tolerance):
     x, new = controls(60), controls(9, seed=1)
     inputs = fit_inputs(x, 0, 1.0)
     z, z_new = inputs(x), inputs(new)
     targets = curved(x).reshape(60, -1).astype(np.float64)
-    expand = quadratic_features if features == "quadratic" else np.asarray
-    expected = slow_ridge(expand(z), expand(z_new), targets, 1e-3)
-    found = combinations(z, z_new, features, 1e-3) @ targets
+    expected = slow_ridge(quadratic_features(z, products), quadratic_features(z_new, products), targets, 1e-3)
+    found = combinations(z, z_new, Choice(1e-3, products, 0.0)) @ targets
     np.testing.assert_allclose(found, expected, atol=tolerance["gram"])
 
 
-@pytest.mark.parametrize("name", ["PCA + linear regression", "quadratic ridge"])
-def test_figures_are_those_of_the_normal_equations(name, tolerance):
+@pytest.mark.parametrize(
+    ("name", "features"), [("PCA + linear regression", "linear"), ("quadratic ridge", "quadratic")]
+)
+def test_figures_are_those_of_the_normal_equations(name, features, tolerance):
     x, new = controls(60), controls(9, seed=1)
     method = by_name(rw.metrics.difficulty((x, curved(x)), (new, curved(new))))[name]
     inputs = fit_inputs(x, 0, 1.0)
-    expand = quadratic_features if name == "quadratic ridge" else np.asarray
+    z, z_new = inputs(x), inputs(new)
     targets = curved(x).reshape(60, -1).astype(np.float64)
-    expected = slow_ridge(expand(inputs(x)), expand(inputs(new)), targets, method.ridge).reshape(9, -1, 3)
+    products = choose_ridge(z, targets, features).products
+    known, unknown = quadratic_features(z, products), quadratic_features(z_new, products)
+    expected = slow_ridge(known, unknown, targets, method.ridge).reshape(9, -1, 3)
     distances = np.linalg.norm(expected - curved(new), axis=2)
     assert method.mean == pytest.approx(distances.mean(), rel=tolerance["float32_sum"])
     assert method.max == pytest.approx(distances.max(), rel=tolerance["float32_sum"])
@@ -78,7 +82,8 @@ def test_figures_are_those_of_the_normal_equations(name, tolerance):
 def test_the_nearest_pose_is_the_one_of_a_search_over_all(tolerance):
     x, new = controls(60), controls(9, seed=1)
     method = by_name(rw.metrics.difficulty((x, curved(x)), (new, curved(new))))["nearest training pose"]
-    scaled, scaled_new = x / x.std(axis=0), new / x.std(axis=0)
+    scale = np.ptp(x, axis=0)  # of uniform controls
+    scaled, scaled_new = x / scale, new / scale
     nearest = np.linalg.norm(scaled_new[:, None] - scaled[None], axis=2).argmin(axis=1)
     distances = np.linalg.norm(curved(x)[nearest] - curved(new), axis=2)
     assert method.mean == pytest.approx(distances.mean(), rel=tolerance["float32_sum"])

@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 from rigwright._pose_statistics.columns import LINEAR, TRANSLATION, varying_columns
 
 MOST_INPUTS = 160  # of quadratic features: 160 have 13,040, and faces have as many controls; chosen, not tuned
+UNIFORM = 12.0  # the square of a range over the variance of what is uniform in it
 
 
 @dataclass(frozen=True)
 class Inputs:
     """Inputs ``z = P (x_S - m)`` of a pose x: columns S, their means m, and a projection P that scales them.
 
-    Joints count by their matrices: the nine linear entries of a joint are divided by one number, the root mean square
-    of their deviations, and so are its translations; a numeric control is divided by its deviation. The mean of
-    ``|z|^2`` over the poses is at most 1.
+    A column counts by its deviation over the poses, but at least by that of a column which is uniform in the range that
+    it covers: ridge regression expects the same effect of every input of unit size, and a control that is turned in one
+    of a thousand poses has no reason to do thirty times as much as one that is always turned. Joints count by their
+    matrices: the nine linear entries of a joint are divided by one number, the root mean square of theirs, and so are
+    its translations. The mean of ``|z|^2`` over the poses is at most 1.
 
     Attributes
     ----------
@@ -72,7 +75,7 @@ def fit_inputs(
 
 def _scales(centered: NDArray[np.float64], columns: NDArray[np.intp], num_joints: int) -> NDArray[np.float64]:
     """What each column is divided by (M,)."""
-    squares = np.square(centered).mean(axis=0)
+    squares = np.maximum(np.square(centered).mean(axis=0), np.square(np.ptp(centered, axis=0)) / UNIFORM)
     scales = np.sqrt(squares)
     is_matrix = columns < 12 * num_joints
     for entries in (LINEAR, TRANSLATION):

@@ -1,8 +1,9 @@
 """Ridge regression in dual form: predictions are combinations of the training rows.
 
-With inputs z of mean square at most 1 the kernels are ``a.b`` (linear) and ``(1 + a.b)^2 - 1`` (quadratic: squares and
-products of all inputs beside the inputs). Both are centered, so that the mean of the targets is free. The ridge is
-relative to the mean of the kernel's diagonal, and chosen by cross-validation inside the training rows.
+With inputs z of mean square at most 1 the kernel is ``2 a.b + p (a.b)^2``: linear for p = 0; else quadratic, squares
+and products of all inputs beside the inputs, which count by the square root of p. It is centered, so that the mean of
+the targets is free. The ridge is relative to the mean of the kernel's diagonal. Ridge and p are chosen by
+cross-validation inside the training rows: whole clips are left out where there are some.
 """
 
 from __future__ import annotations
@@ -18,40 +19,64 @@ from rigwright import _core
 Features = Literal["linear", "quadratic"]
 Array = NDArray[np.float64]
 
-RIDGES = 10.0 ** np.arange(-9.0, 1.0)  # relative: from nearly interpolating to nearly constant
+RIDGES = 10.0 ** np.arange(-8.0, 4.0)  # relative: from nearly interpolating to nearly constant
+PRODUCTS: dict[str, tuple[float, ...]] = {"linear": (0.0,), "quadratic": (0.03, 0.1, 0.3, 1.0, 3.0)}
 FOLDS = 4  # consecutive rows, so that neighboring frames of a clip are not on both sides
+MOST_CLIP_FOLDS = 8
 MOST_CHOICE_ROWS = 1000  # rows, evenly spaced, on which the ridge is chosen: a cubic cost
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A ridge, and the root mean square error of each ridge tried on rows left out."""
+    """A ridge, the weight p of products, and their root mean square error on rows left out."""
 
     ridge: float
-    errors: dict[float, float]
+    products: float
+    error: float
 
 
-def kernel(a: Array, b: Array, features: Features, threads: int = 0) -> Array:
+def kernel(a: Array, b: Array, products: float, threads: int = 0) -> Array:
     """Kernel values (N, T) of inputs a (N, D) and b (T, D)."""
-    product = _core.matrix_product(a, np.ascontiguousarray(b.T), threads=threads)
-    return np.asarray(product if features == "linear" else product * (product + 2.0))
+    return of_products(_core.matrix_product(a, np.ascontiguousarray(b.T), threads=threads), products)
 
 
-def choose_ridge(z: Array, targets: Array, features: Features, threads: int = 0) -> Choice:
-    """The ridge of least squared error on rows left out, in turn a quarter of consecutive rows.
+def of_products(inner: Array, products: float) -> Array:
+    """Kernel values of inner products a.b."""
+    return np.asarray(inner * (2.0 + products * inner))
+
+
+def choose_ridge(
+    z: Array, targets: Array, features: Features, clip: NDArray[np.int32] | None = None, threads: int = 0
+) -> Choice:
+    """The ridge, and for quadratic features the weight of products, of least squared error on rows left out.
+
+    Judged motion is of clips that were not learned from: where the rows are of two clips or more, the rows of a clip
+    are left out together. Else it is quarters of consecutive rows.
 
     Parameters
     ----------
     z : (T, D)
         T at least 2. Of more than 1,000 rows, 1,000 evenly spaced are used.
     targets : (T, R)
+    clip : (T,) integers, optional
+        The clip of each row, -1 for none.
     """
     rows = spaced(len(z), MOST_CHOICE_ROWS)
     z, targets = z[rows], targets[rows]
-    whole = kernel(z, z, features, threads)
+    inner = _core.matrix_product(z, np.ascontiguousarray(z.T), threads=threads)
+    parts = folds(len(z), None if clip is None else clip[rows])
+    tried = [
+        (products, left_out(of_products(inner, products), targets, parts, threads)) for products in PRODUCTS[features]
+    ]
+    products, errors = min(tried, key=lambda entry: float(entry[1].min()))
+    return Choice(float(RIDGES[int(errors.argmin())]), products, float(errors.min()))
+
+
+def left_out(whole: Array, targets: Array, parts: list[NDArray[np.intp]], threads: int) -> Array:
+    """Root mean square error of each ridge on rows that are left out in turn."""
     squares = np.zeros(len(RIDGES))
-    for held_out in np.array_split(np.arange(len(z)), min(FOLDS, len(z))):
-        kept = np.setdiff1d(np.arange(len(z)), held_out)
+    for held_out in parts:
+        kept = np.setdiff1d(np.arange(len(whole)), held_out)
         fit = Centering(whole[np.ix_(kept, kept)])
         mean = targets[kept].mean(axis=0)
         cross = fit.cross(whole[np.ix_(held_out, kept)])
@@ -59,9 +84,20 @@ def choose_ridge(z: Array, targets: Array, features: Features, threads: int = 0)
             weights = fit.solve(targets[kept] - mean, ridge, threads)
             error = _core.matrix_product(cross, weights, threads=threads) + mean - targets[held_out]
             squares[i] += np.square(error).sum()
-    errors = np.sqrt(squares / targets.size)
-    best = float(RIDGES[int(np.argmin(errors))])
-    return Choice(best, {float(r): float(e) for r, e in zip(RIDGES, errors, strict=True)})
+    return np.asarray(np.sqrt(squares / targets.size))
+
+
+def folds(count: int, clip: NDArray[np.int32] | None = None) -> list[NDArray[np.intp]]:
+    """Rows that are left out together: those of a clip, of at most eight clips; else quarters of consecutive rows.
+
+    Of more clips, neighbors share a fold. Rows of no clip are cut into quarters beside the clips.
+    """
+    label = np.full(count, -1, np.int32) if clip is None else clip
+    names, loose = np.unique(label[label >= 0]), np.flatnonzero(label < 0)
+    if len(names) + (len(loose) > 0) < 2:
+        return np.array_split(np.arange(count), min(FOLDS, count))
+    found = [np.flatnonzero(np.isin(label, some)) for some in np.array_split(names, min(MOST_CLIP_FOLDS, len(names)))]
+    return found + [part for part in np.array_split(loose, FOLDS) if len(part)]
 
 
 class Centering:
@@ -84,11 +120,11 @@ class Centering:
         return _core.solve_positive_definite(ridged, right, threads=threads)
 
 
-def combinations(train: Array, test: Array, features: Features, ridge: float, threads: int = 0) -> Array:
+def combinations(train: Array, test: Array, choice: Choice, threads: int = 0) -> Array:
     """How the predictions at ``test`` (N, D) are made of the T training targets: (N, T), rows of sum 1."""
-    fit = Centering(kernel(train, train, features, threads))
-    cross = fit.cross(kernel(test, train, features, threads))
-    weights = fit.solve(np.ascontiguousarray(cross.T), ridge, threads).T
+    fit = Centering(kernel(train, train, choice.products, threads))
+    cross = fit.cross(kernel(test, train, choice.products, threads))
+    weights = fit.solve(np.ascontiguousarray(cross.T), choice.ridge, threads).T
     return np.asarray(weights - weights.mean(axis=1)[:, None] + 1.0 / len(train))
 
 
@@ -107,23 +143,22 @@ class FeatureWeights:
     bias: Array
 
 
-def fit_weights(z: Array, targets: Array, features: Features, ridge: float, threads: int = 0) -> FeatureWeights:
-    """Ridge regression from inputs (T, D) to targets (T, R)."""
-    matrix = kernel(z, z, features, threads)
-    fit = Centering(matrix)
+def fit_weights(z: Array, targets: Array, choice: Choice, threads: int = 0) -> FeatureWeights:
+    """Ridge regression from inputs (T, D) to targets (T, R); quadratic if products have a weight."""
+    fit = Centering(kernel(z, z, choice.products, threads))
     mean = targets.mean(axis=0)
-    dual = fit.solve(targets - mean, ridge, threads)
+    dual = fit.solve(targets - mean, choice.ridge, threads)
     dual -= dual.mean(axis=0)  # zero up to rounding
     bias = mean - fit.columns @ dual
-    if features == "linear":
-        return FeatureWeights(_core.matrix_product(dual.T, z, threads=threads), bias)
     linear = 2.0 * _core.matrix_product(dual.T, z, threads=threads)
+    if choice.products == 0.0:
+        return FeatureWeights(linear, bias)
     first, second = np.triu_indices(z.shape[1])
     pairs = np.zeros((targets.shape[1], len(first)))
     for begin in range(0, len(z), 256):
         part = z[begin : begin + 256]
         pairs += _core.matrix_product(dual[begin : begin + 256].T, part[:, first] * part[:, second], threads=threads)
-    pairs *= np.where(first == second, 1.0, 2.0)
+    pairs *= np.where(first == second, choice.products, 2.0 * choice.products)
     return FeatureWeights(np.concatenate([linear, pairs], axis=1), bias)
 
 

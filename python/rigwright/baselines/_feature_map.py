@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._regression.inputs import MOST_INPUTS, fit_inputs
-from rigwright._regression.ridge import Choice, Features, choose_ridge, fit_weights
+from rigwright._regression.ridge import Choice, Features, choose_ridge, fit_weights, spaced
 from rigwright._validate import bad_argument
 from rigwright.baselines._samples import Examples
 
@@ -31,6 +31,7 @@ class FittedMap:
         return {
             "features": self.features,
             "ridge": self.choice.ridge,
+            "products": self.choice.products,
             "inputs": int(self.tensors["map.project"].shape[0]),
         }
 
@@ -56,7 +57,8 @@ def fit_map(
         If no column of the poses varies.
     """
     poses = examples.poses
-    rows = np.linspace(0, len(poses) - 1, min(len(poses), _MOST_FITTED)).round().astype(np.intp)
+    rows = spaced(len(poses), _MOST_FITTED)
+    clip = None if examples.clip is None else examples.clip[rows]
     kinds: tuple[Features, ...] = ("linear", "quadratic") if features is None else (features,)
     found = []
     for kind in kinds:
@@ -64,10 +66,10 @@ def fit_map(
         inputs = fit_inputs(poses[rows], examples.num_joints, examples.extent, most)
         if inputs is None:
             raise bad_argument(function, "data", "of constant poses", "poses of which at least one column varies")
-        choice = choose_ridge(inputs(poses[rows]), targets[rows], kind, threads)
-        found.append((choice.errors[choice.ridge], kind, choice, inputs))
+        choice = choose_ridge(inputs(poses[rows]), targets[rows], kind, clip, threads)
+        found.append((choice.error, kind, choice, inputs))
     _, kind, choice, inputs = min(found, key=lambda entry: entry[0])
-    weights = fit_weights(inputs(poses[rows]), targets[rows], kind, choice.ridge, threads)
+    weights = fit_weights(inputs(poses[rows]), targets[rows], choice, threads)
     tensors = {
         "map.column": inputs.columns,
         "map.mean": inputs.mean.astype(np.float32),

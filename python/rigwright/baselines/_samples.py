@@ -68,6 +68,8 @@ class Examples:
         Of the data set that the examples are from; empty for samples in memory.
     protocol : str
         ``"training poses"``, or ``"judged clip"`` if ``fit_on`` was given.
+    clip : (T,) int32 or None
+        The clip of each pose, -1 for none; None where the data does not know.
     """
 
     data: Data
@@ -76,6 +78,7 @@ class Examples:
     vertices: NDArray[np.float32]
     hash: str
     protocol: str
+    clip: NDArray[np.int32] | None = None
 
     @property
     def ranges(self) -> NDArray[np.float32]:
@@ -130,4 +133,6 @@ def examples(
     check.sizes["n"] = len(chosen)
     vertices = check.numbers(f"{name}.vertices", taken, "n V 3", dtype=np.float32)
     protocol = "training poses" if fit_on is None else "judged clip"
-    return Examples(data, rest, poses[chosen], vertices, str(getattr(source, "hash", "")), protocol)
+    clip = getattr(source, "clip", None)
+    clips = None if clip is None else np.asarray(clip, np.int32)[chosen]
+    return Examples(data, rest, poses[chosen], vertices, str(getattr(source, "hash", "")), protocol, clips)

@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright._core import Skeleton
-from rigwright._regression.inputs import MOST_INPUTS, Inputs, fit_inputs
+from rigwright._regression.bind_pose import BindPose, bind_pose
+from rigwright._regression.inputs import Inputs, fit_inputs
 from rigwright._regression.ridge import Features, choose_ridge, combinations, spaced
 from rigwright._validate import Arguments, bad_argument
+from rigwright.metrics._posed_rows import Pair, PosedRows, PosedVertices, posed_rows
 
 MARGIN = 2.0  # a model has learned if the best simple method misses by this many times what the model does
 MOST_ROWS = 3000
 MOST_CHOICE_VERTICES = 128  # on which the ridge is chosen
 FRAMES_AT_ONCE = 128
-
-Pair = tuple[ArrayLike, ArrayLike]
-
-
-class PosedVertices(Protocol):
-    """Poses with their vertices: a :class:`rigwright.Dataset`, or :class:`rigwright.baselines.Samples`."""
-
-    @property
-    def skeleton(self) -> Skeleton | None: ...
-    @property
-    def poses(self) -> NDArray[np.float32]: ...
+NAMES: dict[Features, str] = {"linear": "PCA + linear regression", "quadratic": "quadratic ridge"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +57,9 @@ class Difficulty:
         None: figures have no unit of length.
     unseen : int
         Columns that vary in the judged poses and are constant in training, so that nothing can be learned of them.
+    space : str
+        What the methods predict: offsets in the "bind pose", where every vertex has followed its joint; "rig" without
+        joints.
     """
 
     methods: list[SimpleMethod]
@@ -76,6 +69,7 @@ class Difficulty:
     inputs: int
     meters_per_unit: float | None
     unseen: int = 0
+    space: str = "rig"
 
     @property
     def best(self) -> SimpleMethod:
@@ -107,10 +101,16 @@ class Difficulty:
         if best.mean == 0.0:
             return f"TOO EASY, no test of learning: the best simple method, {best.name}, misses by 0."
         ratio = f"{best.mean / error:.2g} x" if error > 0.0 else "any multiple of"
-        figures = f"{best.name}, misses by {self._length(best.mean)}, {ratio} the model's {self._length(error)}"
+        figures = (
+            f"{best.name}{self._where}, misses by {self._length(best.mean)}, {ratio} the model's {self._length(error)}"
+        )
         if self.is_learning(error):
             return f"Gate passed: the best simple method, {figures}."
         return f"TOO EASY, no test of learning: the best simple method, {figures}; it must be at least {MARGIN:g} x."
+
+    @property
+    def _where(self) -> str:
+        return " in the bind pose" if self.space == "bind pose" else ""
 
     def _length(self, value: float) -> str:
         return f"{value:.4g}" if self.meters_per_unit is None else f"{1e3 * self.meters_per_unit * value:.3g} mm"
@@ -121,7 +121,7 @@ class Difficulty:
         best = self.best
         unseen = f", {self.unseen} more that varies in the judged poses alone" if self.unseen else ""
         lines = [
-            f"Gate: the best simple method is {best.name}, {self._length(best.mean)} mean and "
+            f"Gate: the best simple method is {best.name}{self._where}, {self._length(best.mean)} mean and "
             f"{self._length(best.max)} max ({self.training_poses:,} training poses, {self.inputs} inputs{unseen}, "
             f"{self.judged_poses:,} judged poses; motion {self._length(self.motion)})",
             f"{'simple method':32}{'mean' + unit:>12}{'max' + unit:>12}{'ridge':>10}",
@@ -138,11 +138,14 @@ def difficulty(
     """The gate of a benchmark: what PCA + linear regression, quadratic ridge and the nearest training pose reach.
 
     A learned model shows learning only if the best of them misses by at least twice what the model does
-    (:meth:`Difficulty.verdict`). All three use the same inputs: the varying columns of the poses, scaled (joints by
-    their matrices, numeric controls by their deviations). Linear regression is what PCA + linear regression is with all
-    components: no truncation holds it back. Quadratic ridge takes squares and products of all inputs (of more than 160
-    columns, of their 160 leading principal components) in dual form. Ridges are chosen by cross-validation inside
-    the training poses, on consecutive quarters of at most 1,000 poses and on at most 128 vertices.
+    (:meth:`Difficulty.verdict`). With joints, the methods predict what learned bodies do: offsets in the bind pose,
+    after every vertex has followed the joint that explains it best; distances are those in the pose. All three use the
+    same inputs: the varying columns of the poses, scaled (joints by their matrices, all by their deviations, but at
+    least by that of uniform values in their range, so that a rarely turned control has no undue weight). Linear
+    regression is what PCA + linear regression is with all components: no truncation holds it back. Quadratic ridge
+    takes squares and products of all inputs in dual form. Ridges, and how much products count beside the inputs, are
+    chosen by cross-validation inside the training poses, on whole clips if there are two or more, else on consecutive
+    quarters, of at most 1,000 poses and on at most 128 vertices.
 
     Parameters
     ----------
@@ -176,66 +179,63 @@ def difficulty(
     check = Arguments("difficulty")
     threads = check.threads(threads)
     most_rows = check.whole("most_rows", most_rows, least=2)
-    poses, offsets, num_joints, unit = _rows(check, "train", train, most_rows)
-    judged, truth, judged_joints, _ = _rows(check, "test", test, None)
-    if judged_joints != num_joints:
-        raise bad_argument("difficulty", "test", f"with {judged_joints} joints", f"with {num_joints}, as train")
-    rest = offsets.mean(axis=0, dtype=np.float64).astype(np.float32)
-    extent = float(np.linalg.norm(np.ptp(rest, axis=0)))
-    inputs = fit_inputs(poses, num_joints, extent, most=None)
-    few = fit_inputs(poses, num_joints, extent, MOST_INPUTS)
-    if inputs is None or few is None:
+    train_rows = posed_rows(check, "train", train, most_rows)
+    judged = posed_rows(check, "test", test, None)
+    if judged.num_joints != train_rows.num_joints:
+        expected = f"with {train_rows.num_joints}, as train"
+        raise bad_argument("difficulty", "test", f"with {judged.num_joints} joints", expected)
+    mean_shape = train_rows.vertices.mean(axis=0, dtype=np.float64).astype(np.float32)
+    extent = float(np.linalg.norm(np.ptp(mean_shape, axis=0)))
+    inputs = fit_inputs(train_rows.poses, train_rows.num_joints, extent, most=None)
+    if inputs is None:
         raise bad_argument("difficulty", "train", "with constant inputs", "poses of which at least one column varies")
-    offsets -= rest
-    offsets = offsets.reshape(len(poses), -1)
-    truth -= rest
-
-    sampled = 3 * spaced(truth.shape[1], MOST_CHOICE_VERTICES)
-    targets = offsets[:, (sampled[:, None] + np.arange(3)).ravel()].astype(np.float64)
-    methods = []
-    kinds: list[tuple[str, Features, Inputs]] = [
-        ("PCA + linear regression", "linear", inputs),
-        ("quadratic ridge", "quadratic", few),
-    ]
-    for name, features, chosen in kinds:
-        z, new = chosen(poses), chosen(judged)
-        ridge = choose_ridge(z, targets, features, threads).ridge
-        weights = combinations(z, new, features, ridge, threads).astype(np.float32)
-        errors = _errors(truth, partial(_combined, weights, offsets, threads), threads)
-        methods.append(SimpleMethod(name, *errors, ridge))
-    near = _nearest(inputs(poses), inputs(judged), threads)
-    errors = _errors(truth, lambda rows: offsets[near[rows]], threads)
-    methods.append(SimpleMethod("nearest training pose", *errors, None))
-    motion = float(np.sqrt(np.square(truth, dtype=np.float64).sum(axis=2)).mean())
-    changing = np.ptp(judged, axis=0) > 0.0
+    space = _unposed(train_rows, judged, mean_shape, threads)
+    methods, motion = _methods(space, train_rows, judged, inputs, threads)
+    changing = np.ptp(judged.poses, axis=0) > 0.0
     changing[inputs.columns] = False
-    return Difficulty(methods, motion, len(poses), len(judged), len(inputs.columns), unit, int(changing.sum()))
+    return Difficulty(
+        methods,
+        motion,
+        len(train_rows.poses),
+        len(judged.poses),
+        len(inputs.columns),
+        train_rows.meters_per_unit,
+        int(changing.sum()),
+        "rig" if space.skeleton is None else "bind pose",
+    )
 
 
-def _rows(
-    check: Arguments, name: str, data: PosedVertices | Pair, most: int | None
-) -> tuple[NDArray[np.float32], NDArray[np.float32], int, float | None]:
-    """Poses (T, C), a copy of the vertices (T, V, 3), the number of joints, and meters per unit."""
-    if isinstance(data, tuple):
-        if len(data) != 2:
-            raise check.wrong(name, f"a tuple of {len(data)}", "a data set, or a pair of inputs and vertices")
-        poses = check.numbers(f"{name}[0]", data[0], f"{name}+ C", dtype=np.float32)
-        rows = spaced(len(poses), most or len(poses))
-        vertices = check.numbers(f"{name}[1]", data[1], f"{name} V 3", dtype=np.float32)[rows]
-        num_joints, unit = 0, None
-    elif not hasattr(data, "poses"):
-        raise check.wrong(name, f"a {type(data).__name__}", "a data set, or a pair of inputs and vertices")
-    else:
-        poses = check.numbers(f"{name}.poses", data.poses, f"{name}+ C", dtype=np.float32)
-        rows = spaced(len(poses), most or len(poses))
-        taken = data.take(rows)[2] if hasattr(data, "take") else np.asarray(getattr(data, "vertices", None))[rows]
-        vertices = check.numbers(f"{name}.vertices", taken, "T V 3", dtype=np.float32).copy()
-        check.sizes.pop("T")
-        num_joints = data.skeleton.num_joints if data.skeleton is not None else 0
-        unit = getattr(data, "meters_per_unit", None)
-    if name == "train" and len(rows) < 2:
-        raise check.wrong(name, f"{len(rows)} pose", "at least two poses")
-    return poses[rows], vertices, num_joints, unit
+def _unposed(train: PosedRows, judged: PosedRows, mean_shape: NDArray[np.float32], threads: int) -> BindPose:
+    """Replace vertices by their offsets in the bind pose, from the mean training offset."""
+    rest = mean_shape if train.rest is None else train.rest
+    space = bind_pose(train.skeleton, rest, train.poses, train.vertices, judged.poses, threads)
+    space.offsets(train.poses, train.vertices)
+    space.offsets(judged.poses, judged.vertices)
+    mean = train.vertices.mean(axis=0, dtype=np.float64).astype(np.float32)
+    train.vertices[...] -= mean
+    judged.vertices[...] -= mean
+    return space
+
+
+def _methods(
+    space: BindPose, train: PosedRows, judged: PosedRows, inputs: Inputs, threads: int
+) -> tuple[list[SimpleMethod], float]:
+    """What the methods reach, and the mean length of the judged offsets."""
+    offsets = train.vertices.reshape(len(train.poses), -1)
+    sampled = 3 * spaced(judged.vertices.shape[1], MOST_CHOICE_VERTICES)
+    targets = offsets[:, (sampled[:, None] + np.arange(3)).ravel()].astype(np.float64)
+    z, new = inputs(train.poses), inputs(judged.poses)
+    methods = []
+    for features, name in NAMES.items():
+        choice = choose_ridge(z, targets, features, train.clip, threads)
+        weights = combinations(z, new, choice, threads).astype(np.float32)
+        errors = _errors(space, judged, partial(_combined, weights, offsets, threads))
+        methods.append(SimpleMethod(name, *errors, choice.ridge))
+    near = _nearest(z, new, threads)
+    errors = _errors(space, judged, lambda rows: offsets[near[rows]])
+    methods.append(SimpleMethod("nearest training pose", *errors, None))
+    nothing = np.zeros((1, offsets.shape[1]), np.float32)
+    return methods, _errors(space, judged, lambda rows: nothing)[0]
 
 
 def _nearest(train: NDArray[np.float64], test: NDArray[np.float64], threads: int) -> NDArray[np.intp]:
@@ -251,14 +251,14 @@ def _combined(
     return np.asarray(_core.matrix_product(weights[rows], offsets, threads=threads))
 
 
-def _errors(
-    truth: NDArray[np.float32], predict: Callable[[slice], NDArray[np.float32]], threads: int
-) -> tuple[float, float]:
-    """Mean and largest distance of predicted offsets (n, 3 V) of rows from the truth (N, V, 3)."""
+def _errors(space: BindPose, judged: PosedRows, predict: Callable[[slice], NDArray[np.float32]]) -> tuple[float, float]:
+    """Mean and largest distance of predicted offsets (n, 3 V) of rows from the judged ones."""
+    truth = judged.vertices
     total, largest = 0.0, 0.0
     for begin in range(0, len(truth), FRAMES_AT_ONCE):
         rows = slice(begin, begin + FRAMES_AT_ONCE)
-        distances = _core.vertex_distances(truth[rows], predict(rows).reshape(truth[rows].shape), threads)
-        total += float(distances.sum(dtype=np.float64))
+        difference = predict(rows).reshape(-1, *truth.shape[1:]) - truth[rows]
+        distances = space.lengths(judged.poses[rows], difference)
+        total += float(distances.sum())
         largest = max(largest, float(distances.max()))
     return total / (len(truth) * truth.shape[1]), largest
