@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'FaceMaps', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -654,6 +654,23 @@ class Session:
             If the width is wrong, a value is not finite or too large, or ``out`` has a wrong shape or type. The session
             stays usable.
         """
+    def set_detail(self, detail: numpy.typing.ArrayLike) -> None:
+        """
+        Sets the detail of the evaluations that follow, for a face on deformation maps.
+        
+        It is 1 at first. With it the session has the bytes of ``FaceMaps.evaluate_detail``; a change costs no map that is
+        drawn already.
+        
+        Parameters
+        ----------
+        detail : (R,)
+            For each refinement segment a number in [0, 1]; 0 leaves it out.
+        
+        Raises
+        ------
+        ValueError
+            If the shape is wrong, a value is outside of [0, 1], or the kind of model has no detail. The session stays as it is.
+        """
     @property
     def model(self) -> Deformer:
         """
@@ -893,6 +910,93 @@ class LinearBlendFit:
     @property
     def num_examples(self) -> int:
         ...
+class FaceMaps(Deformer):
+    """
+    A face on deformation maps: networks of segments draw maps that vertices sample.
+    
+    ``detail`` is the quality at run time: one number in [0, 1] per refinement segment, which multiplies what the segment
+    adds. At 0 it is skipped and costs nothing, so a detail that fades to 0 before it stays there never pops.
+    """
+    def __repr__(self) -> str:
+        ...
+    def evaluate_detail(self, poses: numpy.typing.ArrayLike, detail: numpy.typing.ArrayLike, *, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Vertices with less detail: refinement segments multiplied by numbers.
+        
+        Parameters
+        ----------
+        poses : (T, C) or (C,)
+        detail : (R,) or (T, R)
+            For each refinement segment a number in [0, 1], the same for all frames or one row per frame. 1 everywhere gives
+            the bytes of ``evaluate``; a segment at 0 is skipped.
+        threads : int
+            0: all processors. The result does not depend on it.
+        out : (T, V, 3) or (V, 3) float32, optional
+            An array to write into.
+        
+        Returns
+        -------
+        (T, V, 3), or (V, 3) of one pose
+        
+        Raises
+        ------
+        ValueError
+            As ``evaluate``, and if ``detail`` has a wrong shape or a value outside of [0, 1].
+        """
+    def multiply_adds(self, all_texels: bool = False) -> int:
+        """
+        Products per evaluation: of the texels that vertices need, or of all texels of all maps.
+        """
+    def stored(self, storage: str) -> FaceMaps:
+        """
+        The same model with another storage of its dense layers' weights.
+        
+        Parameters
+        ----------
+        storage : str
+            ``"16-bit"``: float16 or bfloat16, whichever has the smaller error for a matrix; products are in float32.
+            ``"float32"``: as in the file, which always has float32. Convolutions, a small share of the bytes, stay float32.
+        
+        Returns
+        -------
+        FaceMaps
+            Its ``storage_error`` is the largest error of a weight. After saving, it loads with the same storage.
+        
+        Raises
+        ------
+        ValueError
+            If the storage is neither of these.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the constants that an evaluation reads.
+        """
+    @property
+    def num_parts(self) -> int:
+        """
+        Number of rigid parts.
+        """
+    @property
+    def num_refinements(self) -> int:
+        """
+        R, the number of refinement segments.
+        """
+    @property
+    def num_segments(self) -> int:
+        """
+        Number of segments, coarse ones and refinements.
+        """
+    @property
+    def storage(self) -> str:
+        """
+        How weights of dense layers are stored in memory: "float32" or "16-bit".
+        """
+    @property
+    def storage_error(self) -> float:
+        """
+        The largest difference of a stored weight from that of the file; 0 for float32.
+        """
 class DeformationTransfer:
     """
     Deformation transfer between meshes of one topology (Sumner and Popovic 2004).
