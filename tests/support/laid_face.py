@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rigwright._rigs.surface import Surface
@@ -66,13 +68,13 @@ class LaidFace:
             corners[(corners < 0).any(axis=1)] = -1
             given = {"uvs": coordinates, "uv_faces": corners}
         self.surface = Surface(list(parts), labels, **given)
-        self.offsets, self.controls = self._moved(np.random.default_rng(seed).random((samples, CONTROLS)))
+        self.offsets, self.controls = self.moved(np.random.default_rng(seed).random((samples, CONTROLS)))
         self.masks = np.zeros((len(self.rest), CONTROLS), bool)
         for control in range(CONTROLS - 1):
-            one = self._moved(np.eye(CONTROLS)[[control]])[0][0]
+            one = self.moved(np.eye(CONTROLS)[[control]])[0][0]
             self.masks[:, control] = np.abs(one).max(axis=1) > 1e-9
 
-    def _moved(self, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def moved(self, controls: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         moved = np.repeat(self.rest[None], len(controls), axis=0)
         y = self.rest[:, 1]
         for frame, (jaw, brow, tilt, _) in zip(moved, controls, strict=True):
@@ -84,3 +86,36 @@ class LaidFace:
             frame[tooth] = turned(frame[tooth], 25.0 * jaw + 10.0 * tilt, np.array([50.0, 60.0, 20.0]))
             frame[self.of["beads"][:2], 2] += 3.0 * jaw
         return (moved - self.rest).astype(np.float32), controls
+
+
+class LaidData:
+    """What a layout reads of a data set, in meters."""
+
+    meters_per_unit = 1.0
+    skeleton = None
+
+    def __init__(self, probe: bool = True, **options: Any) -> None:
+        face = LaidFace(**options)
+        self.pose_names = ["jaw", "brow", "tilt", "idle"]
+        self.face, self.faces, self.surface = face, face.faces, face.surface
+        self.rest_vertices = (1e-3 * face.rest).astype(np.float32)
+        self.poses = face.controls.astype(np.float32)
+        self.probe = _Probe(face) if probe else None
+
+    def __len__(self) -> int:
+        return len(self.poses)
+
+    def take(self, rows: np.ndarray) -> tuple[None, np.ndarray, np.ndarray]:
+        vertices = self.rest_vertices + 1e-3 * self.face.offsets[rows]
+        return None, self.poses[rows], vertices.astype(np.float32)
+
+
+class _Probe:
+    """One base pose at rest, and each control at 1."""
+
+    def __init__(self, face: LaidFace) -> None:
+        self.base = np.zeros(CONTROLS + 1, np.int32)
+        self.channel = np.arange(-1, CONTROLS)
+        self.poses = np.concatenate([np.zeros((1, CONTROLS)), np.eye(CONTROLS)]).astype(np.float32)
+        moved = face.moved(np.asarray(self.poses, np.float64))[0]
+        self.vertices = (1e-3 * (face.rest + moved)).astype(np.float32)

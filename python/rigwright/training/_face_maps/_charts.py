@@ -23,6 +23,7 @@ OVERLAPPED = 0.02  # of the triangles: beyond, charts of our own are tried
 FRAMES = 48  # that texture coordinates are judged by
 FRAMES_SOUGHT = 512  # among so many samples
 LEAST_ISLAND = 8  # vertices: smaller ones share a place
+LEAST_MENDED = 64  # vertices: an island of fewer is only stretched to its place
 LEAST_ROOM = 0.01  # of the map, for an island that hardly moves
 GOOD = 1e-3  # mm, mean: coordinates that leave less are not mended
 MOVES = 1e-4  # of the largest offset: smaller ones do not count in floors
@@ -125,7 +126,7 @@ class _Mender:
             faces = np.where(charted.faces[kept] < 0, -1, place[charted.faces[kept]]).astype(np.int32)
             frames = np.ascontiguousarray(self.frames[:, island])
             after[island] = stretched(charted.uvs[island])
-            if np.abs(frames).max() > 0.0:
+            if len(island) >= LEAST_MENDED and np.abs(frames).max() > 0.0:
                 own = self.rest[island], faces, frames, self.resolution, self.fields, self.threads
                 after[island] = _core.mend_uvs(charted.uvs[island], *own)["uvs"]
             weights.append(_change(faces, frames))
