@@ -1,0 +1,1 @@
+"""Deformation maps of the production face: accuracy beside goals, gates and floors."""
