@@ -12,6 +12,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._processors import available_processors
+from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
 
 RIG = plain_face()
@@ -87,6 +88,8 @@ CALLS = {
     "vertex_error": lambda n: rw.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": training,
+    "face_layout": lambda n: rw.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
+    "map_floor": lambda n: rw.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),
     "function": torch_function,
     "DeformationTransfer.transfer": lambda n: TRANSFER.transfer(SHAPES, threads=n),
     "DeformationTransfer.transfer_keep_rest": lambda n: TRANSFER.transfer_keep_rest(SHAPES, threads=n),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks.face_maps.floors import ict_face_tile
 from rigwright import _core
 
 SIDE = 24
@@ -83,22 +84,6 @@ def test_refusals_name_the_argument(change, message):
     case = {"uvs": uvs, "rest": rest, "faces": faces, "offsets": offsets, "fields": 1} | change
     with pytest.raises(ValueError, match=message):
         _core.mend_uvs(case["uvs"], case["rest"], case["faces"], case["offsets"], 16, case["fields"])
-
-
-def ict_face_tile(folder):
-    """Texture coordinates, neutral, faces and offsets of the first texture tile of ICT's face; lengths in mm."""
-    topology, expressions = np.load(folder / "topology_neutral.npz"), np.load(folder / "expressions.npz")
-    uvs = np.full((9409, 2), np.nan)
-    corners = (topology["faces"] >= 0) & (topology["faces"] < 9409)
-    vertices, given = topology["faces"][corners], topology["uv"][topology["face_uv"][corners]]
-    first = (np.floor(given) == 0.0).all(axis=1)
-    uvs[vertices[first]] = given[first]
-    kept = np.flatnonzero(np.isfinite(uvs[:, 0]))
-    place = np.full(len(topology["neutral"]), -1)
-    place[kept] = np.arange(len(kept))
-    faces = np.where(topology["faces"] >= 0, place[topology["faces"]], -1)
-    faces = faces[((faces >= 0) | (topology["faces"] < 0)).all(axis=1)]
-    return uvs[kept], 10.0 * topology["neutral"][kept], faces, 10.0 * expressions["deltas"][:, kept]
 
 
 def test_the_ict_face_keeps_its_lips_and_lids(data_path):
