@@ -77,6 +77,9 @@ class Trainer:
     part is divided by its variance; neither optimizer's steps depend on the scale of a network's loss.
 
     The order of the batches follows from seed and epoch, so a step number is all the random state there is.
+
+    ``decay`` times the learning rate is the share that the weights, not the biases, lose in each step (Loshchilov and
+    Hutter 2019); ``gain`` scales the initial weights of the first layer.
     """
 
     def __init__(
@@ -87,8 +90,11 @@ class Trainer:
         settings: BodySettings,
         device: str,
         function: str = "body",
+        decay: float = 0.0,
+        gain: float = 1.0,
     ) -> None:
         self.function = function  # named in errors
+        self.decay, self.gain = decay, gain
         self.torch = torch = require("torch", extra="training", purpose="training a model")
         self.settings, self.device = settings, device
         self.widths = inputs, outputs
@@ -106,6 +112,7 @@ class Trainer:
     def start(self) -> State:
         """Initial weights, nothing done."""
         parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
+        parameters["weight1"] *= np.float32(self.gain)
         return State(parameters=parameters, best=parameters)
 
     def run(
@@ -160,6 +167,10 @@ class Trainer:
             weight.grad = None
         loss.backward()
         self._optimizer.step(learning_rate)
+        if self.decay > 0.0:
+            with self.torch.no_grad():
+                for name in ("weight1", "weight2", "weight3"):
+                    self._weights[name].mul_(1.0 - learning_rate * self.decay)
 
     def _evaluate(self, state: State) -> Arrays:
         """The weights now; the state remembers those with the lowest held-out loss."""
