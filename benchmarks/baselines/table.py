@@ -30,6 +30,7 @@ from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
 from rigwright._resume.fingerprints import fingerprint
 
+MINUTES = 4.0  # of a network
 MOST_FRAMES = 250  # that SSDR decomposes
 
 
@@ -68,17 +69,29 @@ def ssdr(bones: int) -> Method:
     return Method(f"SSDR, {bones} bones", rw.baselines.ssdr, options)
 
 
+def rotational(influences: int) -> Method:
+    options = {"influences": influences}
+    return Method(f"rotational regression, K = {influences}", rw.baselines.rotational_regression, options, joints=True)
+
+
 # One line per baseline. A new one stands here and nowhere else; numbers that a set cannot give are cut to what it can.
 METHODS = [
     *(linear_blend(influences) for influences in (1, 4, None)),
     Method("direct delta mush", rw.baselines.direct_delta_mush, {"influences": 4}, joints=True),
+    *(rotational(influences) for influences in (2, 15)),
     Method("pose space, 50 examples", rw.baselines.pose_space_deformation, {"count": 50}),
     Method("PCA + linear regression", rw.baselines.pca_regression, {"components": 128}),
     Method("PCA + quadratic regression", rw.baselines.pca_regression, {"components": 128, "features": "quadratic"}),
     *(ssdr(bones) for bones in (16, 24, 32)),
     Method("KPSA, 274 points", rw.baselines.kpsa, {"points": 274, "vectors": 200}),
+    Method("dense network, 4 minutes", rw.baselines.dense_network, {"minutes": MINUTES}, protocols=(TRAINING,)),
     Method(
-        "learned body, 4 minutes", rw.training.body, {"minutes": 4.0}, joints=True, protocols=(TRAINING,), learned=True
+        "learned body, 4 minutes",
+        rw.training.body,
+        {"minutes": MINUTES},
+        joints=True,
+        protocols=(TRAINING,),
+        learned=True,
     ),
 ]
 SMALL = {

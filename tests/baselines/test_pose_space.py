@@ -27,7 +27,8 @@ def slow(model, x):
     out = np.zeros((len(x), len(model.rest_vertices), 3))
     for t, k in np.ndindex(out.shape[:2]):
         scaled = tensors["space.scale"] * x[t, tensors["space.column"]]
-        squares = np.square(scaled - tensors["space.example"])  # (E, M), one column per group
+        columns = np.square(scaled - tensors["space.example"])  # (E, M)
+        squares = np.add.reduceat(columns, tensors["space.offset"][:-1], axis=1)  # (E, G)
         kernels = np.exp(-0.5 * (tensors["space.weight"][k] * squares[:, tensors["space.group"][k]]).sum(axis=1))
         out[t, k] = model.rest_vertices[k] + kernels @ tensors["space.delta"][k]
     return out
