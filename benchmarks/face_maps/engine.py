@@ -1,4 +1,4 @@
-"""Times deformation maps beside PyTorch and ONNX Runtime: ``python -m benchmarks.face_maps.engine [model.safetensors]``.
+"""Times deformation maps beside PyTorch and ONNX Runtime: ``python -m benchmarks.face_maps.engine [MODEL]``.
 
 Without a model, a random face of the paper's size (10 + 4 maps), once with every texel computed and once with charts
 that leave texels out. Beside each time stand the multiply-adds, the bytes of constants, and the share of the rate of
@@ -72,7 +72,9 @@ def row(name: str, model: Any, frames: int, threads: int, runs: int) -> dict[str
 
 def print_row(found: dict[str, Any]) -> None:
     seconds = found["seconds"]
-    print(f"{found['job']}, {found['threads']} threads: " + "; ".join(f"{k} {1e3 * v:.3f} ms" for k, v in seconds.items()))
+    print(
+        f"{found['job']}, {found['threads']} threads: " + "; ".join(f"{k} {1e3 * v:.3f} ms" for k, v in seconds.items())
+    )
     for peer, form in found["chosen"].items():
         ratio, narrow = seconds[peer] / seconds["engine"], seconds[peer] / seconds["16-bit"]
         print(f"  {peer} ({form}): {ratio:.1f} x, with 16 bits {narrow:.1f} x")
