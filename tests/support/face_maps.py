@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 import rigwright as rw
@@ -13,27 +15,16 @@ CONTROLS = 9
 SLOPE = 0.2
 
 
-def _network(
-    rng: np.random.Generator, inputs: int, hidden: int, base: int, channels: list[int], clear: float
-) -> dict[str, np.ndarray]:
-    """The layers of a segment: `channels` of the base map, then of each convolution. `clear` keeps away from kinks."""
-
-    def bias(count: int) -> np.ndarray:
-        sign = rng.choice([-1.0, 1.0], count)
-        return sign * (clear + 0.3 * rng.random(count))
-
-    layers = {
-        "dense1.weight": rng.standard_normal((hidden, inputs)) * (0.1 if clear else 1.0) / np.sqrt(inputs),
-        "dense1.bias": bias(hidden),
-        "dense2.weight": rng.standard_normal((channels[0] * base * base, hidden)) / np.sqrt(hidden),
-        "dense2.bias": 0.3 * rng.standard_normal(channels[0] * base * base),
-    }
-    for layer, (before, after) in enumerate(zip(channels[:-1], channels[1:], strict=True), 1):
-        scale = (0.1 if clear else 1.5) / np.sqrt(9 * before)
-        layers[f"conv{layer}.weight"] = scale * rng.standard_normal((after, before, 3, 3))
-        layers[f"conv{layer}.bias"] = bias(after)
-    layers["output.weight"] = rng.standard_normal((3, channels[-1])) / np.sqrt(channels[-1])
-    layers["output.bias"] = 0.1 * rng.standard_normal(3)
+def _layers(rng: np.random.Generator, inputs: int, hidden: int, base: int, channels: list[int]) -> Tensors:
+    """The layers of a segment: `channels` of the base map, then of each convolution."""
+    rows = channels[0] * base * base
+    shapes = {"dense1": (hidden, inputs), "dense2": (rows, hidden)}
+    for layer, (before, after) in enumerate(itertools.pairwise(channels), 1):
+        shapes[f"conv{layer}"] = (after, before, 3, 3)
+    layers = {}
+    for name, shape in (shapes | {"output": (3, channels[-1])}).items():
+        layers[f"{name}.weight"] = 1.3 * rng.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))
+        layers[f"{name}.bias"] = 0.3 * rng.standard_normal(shape[0])
     return layers
 
 
@@ -48,15 +39,13 @@ def random_face_maps_tensors(
     base_channels: int = 3,
     hidden: int = 12,
     share: float = 0.3,
-    clear: float = 0.0,
     seed: int = 0,
 ) -> tuple[Tensors, str]:
     """Tensors and metadata of a random model of kind ``face_maps`` with nine numeric controls.
 
-    The last three vertices lie in no segment; each part takes four vertices before them. Coarse segments share the other
-    vertices; a share of those lies in each refinement segment, whose maps are twice as large. With two coarse segments
-    or more, the second has no inputs. `clear` above 0 keeps all units away from the kinks of the leaky ReLU, in whose
-    place derivatives are those of a smooth function.
+    The last three vertices lie in no segment; each part takes four vertices before them. Coarse segments share the
+    other vertices; a share of those lies in each refinement segment, whose maps are twice as large. With two coarse
+    segments or more, the second has no inputs.
     """
     rng = np.random.default_rng(seed)
     moved = num_vertices - 3 - 4 * parts
@@ -74,7 +63,7 @@ def random_face_maps_tensors(
             columns[-1] = columns[-1][:0]
             continue
         widths = [base_channels, *[channels] * (doublings + (s >= coarse) + 1)]
-        for name, value in _network(rng, inputs, hidden, base, widths, clear).items():
+        for name, value in _layers(rng, inputs, hidden, base, widths).items():
             tensors[f"segment.{s:03d}.{name}"] = value
     count = sum(map(len, members))
     weight = rng.random(count)
@@ -115,6 +104,11 @@ def _character(num_vertices: int, rng: np.random.Generator) -> Tensors:
 def random_face_maps(**sizes: float) -> rw.Deformer:
     """A random model of kind ``face_maps``; sizes as in `random_face_maps_tensors`."""
     return _core.model_from_tensors(*random_face_maps_tensors(**sizes))
+
+
+def random_face_poses(frames: int, seed: int = 0) -> np.ndarray:
+    """(frames, 9) random poses of such a model."""
+    return np.random.default_rng(seed).standard_normal((frames, CONTROLS)).astype(np.float32)
 
 
 def leaky(x: np.ndarray) -> np.ndarray:
