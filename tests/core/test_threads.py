@@ -23,13 +23,13 @@ CROWD = rw.crowd.Crowd(RIG, WEIGHTS)
 TRANSFER = rw.transfer.DeformationTransfer(REST, REST, FACES)
 
 
-def training(threads):
+def training(function, threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
 
     class Data:
         skeleton = poses = vertices = probe = hash = take = None
 
-    rw.training.body(Data(), threads=threads)
+    function(Data(), threads=threads)
 
 
 def torch_function(threads):
@@ -86,7 +86,8 @@ CALLS = {
     "seam_error": lambda n: rw.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),
     "vertex_error": lambda n: rw.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
-    "body": training,
+    "body": lambda n: training(rw.training.body, n),
+    "face_maps": lambda n: training(rw.training.face_maps, n),
     "function": torch_function,
     "DeformationTransfer.transfer": lambda n: TRANSFER.transfer(SHAPES, threads=n),
     "DeformationTransfer.transfer_keep_rest": lambda n: TRANSFER.transfer_keep_rest(SHAPES, threads=n),
