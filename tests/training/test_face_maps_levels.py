@@ -15,7 +15,6 @@ from rigwright.training._face_maps._layout import MapSegment
 from rigwright.training._face_maps._levels import Levels
 from rigwright.training._face_maps._preparation import prepare
 from rigwright.training._face_maps._settings import settings_for
-from rigwright.training._optimize import Budget
 from tests.support.mapped_face import clip_data, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -60,13 +59,14 @@ def same(one, other, names=None):
     return all(one[name].tobytes() == other[name].tobytes() for name in names or one)
 
 
-def levels_of(data, ready, **given):
+def levels_of(data, ready):
     """Both levels as they are after a few steps."""
-    levels = Levels(data, settings_for("ours", **SMALL, **given), "cpu", None, lambda _: None)
+    settings = settings_for("ours", **SMALL, steps=12)
+    levels, clock = Levels(data, settings, "cpu", None, lambda _: None), levels_module._Clock(settings, None, 0.0)
     with optimize.torch_settings(torch, 1, "cpu"):
-        coarse = levels._level(0, ready.layout.coarse, ready, None, Budget(5, None), time.monotonic())
+        coarse = levels._level(0, ready.layout.coarse, ready, None, clock)
         ready = replace(ready, layout=levels_module.refined(data, ready, None, 1))
-        fine = levels._level(1, ready.layout.segments[-1:], ready, coarse, Budget(5, None), time.monotonic())
+        fine = levels._level(1, ready.layout.segments[-1:], ready, coarse, clock)
     return coarse, fine, ready
 
 
@@ -94,14 +94,16 @@ def test_a_level_adds_its_maps_to_the_frozen_model(data, ready, tolerance):
     found = fine.descent.offsets(fine.state.best, rows)
     for row, offsets in zip(rows, found, strict=True):
         expected = slow_offsets(tensors, data.poses[row], len(data.rest_vertices)) / ready.length
-        np.testing.assert_allclose(offsets, expected[fine.descent.problem.level.vertices], atol=tolerance["float32_sum"])
+        np.testing.assert_allclose(
+            offsets, expected[fine.descent.problem.level.vertices], atol=tolerance["float32_sum"]
+        )
 
 
 def test_training_lowers_the_held_out_error(data, ready):
     errors = []
 
     def note(progress):
-        if progress.stage == levels_module.STAGES[0]:
+        if progress.stage.startswith("training coarse"):
             errors.append(float(progress.message.split()[2]))
 
     trained(data, ready, steps=150, refinement=0.0, learning_rate=0.01, progress=note)
@@ -123,7 +125,7 @@ def test_interrupted_and_resumed_equals_uninterrupted(data, ready, tmp_path, mon
     file = tmp_path / "run"
 
     def stop(progress):
-        if progress.stage == stage and progress.done > 0.5:
+        if progress.stage == stage and progress.done >= 0.5:
             raise Interrupted
 
     with pytest.raises(Interrupted):
@@ -146,15 +148,20 @@ def test_a_checkpoint_of_other_settings_is_refused(data, ready, tmp_path):
         trained(data, ready, file, steps=4, seed=1)
 
 
-def test_minutes_stop_both_levels(data, ready, monkeypatch):
-    """A clock that jumps a second per query: the budget is spent after a few steps."""
+def test_minutes_are_shared_by_the_stages(data, ready, monkeypatch):
+    """A clock that jumps a second per query: each stage ends after a few steps."""
     now = iter(range(10**6))
     clock = type("Clock", (), {"monotonic": staticmethod(lambda: float(next(now)))})
     for module in (optimize, levels_module):
         monkeypatch.setattr(module, "time", clock)
-    stages = []
-    levels = Levels(data, settings_for("ours", **SMALL, minutes=1.0), "cpu", None, lambda p: stages.append(p.stage))
+    levels = Levels(data, settings_for("ours", **SMALL, minutes=1.0), "cpu", None, lambda _: None)
     with optimize.torch_settings(torch, 1, "cpu"):
         _, _, done = levels.train(ready, 1, 0.0)
-    assert 0 < done["coarse_steps"] < 60
-    assert 0 < done["refinement_steps"] < 60
+    assert list(done["steps_done"]) == list(levels_module.STAGES)
+    assert all(0 < steps < 60 for steps in done["steps_done"].values())
+
+
+def test_without_texels_there_is_one_stage_per_level(data, ready):
+    stages = []
+    trained(data, ready, steps=4, texels=0.0, progress=lambda progress: stages.append(progress.stage))
+    assert not [stage for stage in stages if stage.endswith("texels")]

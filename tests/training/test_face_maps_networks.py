@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._face_maps._layout import MapSegment, RigidPart, Layout
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
+from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
 from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, forward, initial_weights
 from tests.support.mapped_face import slow_network, slow_offsets
 
@@ -64,9 +64,8 @@ def test_tensors_have_the_types_and_sizes_of_the_format():
     assert tensors["segment.000.dense2.weight"].shape == (128, 5)
     assert tensors["segment.000.output.weight"].shape == (3, 4)
     assert tensors["parts.follower"].tolist() == [[0, 1, 2]]
-    assert {name: str(value.dtype) for name, value in tensors.items() if value.dtype == np.int32} == {
-        name: "int32"
-        for name in (
+    assert {name: str(value.dtype) for name, value in tensors.items() if value.dtype == np.int32} == dict.fromkeys(
+        (
             "segments.offset",
             "segments.vertex",
             "segments.level",
@@ -75,8 +74,9 @@ def test_tensors_have_the_types_and_sizes_of_the_format():
             "parts.offset",
             "parts.vertex",
             "parts.follower",
-        )
-    }
+        ),
+        "int32",
+    )
 
 
 @pytest.mark.parametrize(("resolution", "doublings"), [(8, 0), (16, 1), (32, 2), (64, 3)])

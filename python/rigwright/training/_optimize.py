@@ -106,6 +106,8 @@ class Descent(ABC):
         Named in errors.
     """
 
+    largest_side = math.inf  # of a weight that SOAP rotates
+
     def __init__(self, settings: DescentSettings, device: str, function: str) -> None:
         self.function = function
         self.torch = require("torch", extra="training", purpose="training a model")
@@ -189,8 +191,10 @@ class Descent(ABC):
 
     def _restore(self, state: State) -> None:
         self._weights = {name: self._tensor(value.copy()).requires_grad_() for name, value in state.parameters.items()}
-        make = Soap if self.descent_settings.optimizer == "soap" else Adam
-        self._optimizer = make(self.torch, self._weights)
+        if self.descent_settings.optimizer == "soap":
+            self._optimizer = Soap(self.torch, self._weights, self.largest_side)
+        else:
+            self._optimizer = Adam(self.torch, self._weights)
         if state.optimizer:
             self._optimizer.restore(state.optimizer)
 
