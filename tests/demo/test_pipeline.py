@@ -15,6 +15,17 @@ from rigwright._extras import MissingExtra
 from rigwright.cli._result import as_json
 from rigwright.progress import Progress
 
+FACE = {
+    "numbers": {
+        "milliseconds_per_pose": {"learned model": {"single_one_thread": 1.0}},
+        "accuracy": {"animation": {"learned model": {"mean_mm": 0.5, "max_mm": 4.0}}},
+        "model_bytes": {"learned model": 2_000_000},
+    },
+    "page": "learned-face.html",
+    "dials": 154,
+    "vertices": 15755,
+    "poses": 3000,
+}
 SMALL = Settings(poses=60, held_out=8, minutes=0.1, clip=12)
 
 
@@ -32,6 +43,7 @@ class Interrupt:
 @pytest.mark.slow
 def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypatch, tolerance):
     monkeypatch.setattr("rigwright._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
+    monkeypatch.setattr("rigwright._demo.pipeline.learn_face", lambda *given: FACE)  # test_learned_face.py tests it
     for package in ("bpy", "torch", "pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason=f"the demo needs {package}")
     try:
@@ -69,7 +81,7 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
 
 
 def check_summary(lines, result, tolerance):
-    assert len(lines) == 11
+    assert len(lines) == 12
     check_played(result["action"], tolerance)
     text = dict(lines)
     assert "13,380 vertices, 163 joints" in text["character"]
@@ -79,6 +91,7 @@ def check_summary(lines, result, tolerance):
     assert text["played"].startswith("action 'walk', 40 frames at 24 per second")
     assert "12 frames of the face solved" in text["inverse rig"]
     assert "52 shapes and 26 combinations for a second face" in text["transfer"]
+    assert "154 dials, 15,755 vertices" in text["learned face"]
     assert result["report"].stat().st_size > 300_000
 
 

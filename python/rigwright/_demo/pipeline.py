@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,12 @@ from typing import Any
 import rigwright as rw
 from rigwright import report, sampling, training
 from rigwright._demo.character import build_character
+from rigwright._demo.learned_face import learn_face
 from rigwright._demo.playing import play_action
 from rigwright._demo.second_face import transfer_face
 from rigwright._demo.settings import Settings
 from rigwright._demo.shot import solve_clip
-from rigwright._demo.stored import read_json, write_json
+from rigwright._demo.stored import files_key, is_trained, read_json, write_json
 from rigwright._demo.walk import ACTION
 from rigwright._formats.blender import BlenderRig
 from rigwright.progress import ProgressCallback
@@ -61,8 +61,9 @@ class Demo:
         face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
         second = transfer_face(self.folder, self.announce, self.progress)
         page = self.folder / "report.html"
+        maps = learn_face(self.folder, self.settings, self.workers, self.announce, self.progress)
         known = {"numbers": numbers, "model": model, "report": page, "training": learned}
-        return known | {"action": action, "face": face, "second_face": second}
+        return known | {"action": action, "face": face, "second_face": second, "learned_face": maps}
 
     def _character(self) -> Path:
         path = self.folder / "demo-character.blend"
@@ -97,7 +98,7 @@ class Demo:
 
     def _train(self, learned: rw.Dataset) -> Path:
         path, minutes = self.folder / "model.safetensors", self.settings.minutes
-        if self._is_trained(path, learned):
+        if is_trained(path, learned, minutes):
             self.announce(f"re-using the model: {path.name}")
             return path
         self.announce(f"training the model: {minutes:g} minutes")
@@ -106,16 +107,9 @@ class Demo:
         model.save(path)
         return path
 
-    def _is_trained(self, path: Path, learned: rw.Dataset) -> bool:
-        if not path.exists():
-            return False
-        metadata = rw.load(path).metadata
-        known = metadata.get("data_hash"), metadata.get("training", {}).get("minutes")
-        return known == (learned.hash, self.settings.minutes)
-
     def _report(self, character: Path, models: list[Path], sets: list[rw.Dataset]) -> dict[str, Any]:
         page, numbers_file = self.folder / "report.html", self.folder / "report.json"
-        key = _key(models, sets)
+        key = files_key(models, sets)
         known = read_json(numbers_file)
         if known.get("key") == key and page.exists():
             self.announce("re-using the report")
@@ -135,13 +129,3 @@ class Demo:
             )
         write_json(numbers_file, {"key": key, "numbers": numbers})
         return numbers
-
-
-def _key(models: list[Path], sets: list[rw.Dataset]) -> str:
-    """Hash of everything that a report is made of."""
-    digest = hashlib.sha256(rw.__version__.encode())
-    for path in models:
-        digest.update(path.read_bytes())
-    for dataset in sets:
-        digest.update(dataset.hash.encode())
-    return digest.hexdigest()

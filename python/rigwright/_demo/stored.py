@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
+import rigwright as rw
 from rigwright._atomic_files import atomic_write
 from rigwright.cli._result import as_json
 
@@ -22,3 +24,22 @@ def read_json(path: Path) -> dict[str, Any]:
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write an object, in one step."""
     atomic_write(path, json.dumps(as_json(content), indent=1).encode("utf-8"))
+
+
+def is_trained(path: Path, learned: rw.Dataset, minutes: float) -> bool:
+    """Whether a file holds the model that so many minutes on these poses make."""
+    if not path.exists():
+        return False
+    metadata = rw.load(path).metadata
+    known = metadata.get("data_hash"), metadata.get("training", {}).get("minutes")
+    return known == (learned.hash, minutes)
+
+
+def files_key(models: list[Path], sets: list[rw.Dataset]) -> str:
+    """Hash of everything that a report is made of."""
+    digest = hashlib.sha256(rw.__version__.encode())
+    for path in models:
+        digest.update(path.read_bytes())
+    for dataset in sets:
+        digest.update(dataset.hash.encode())
+    return digest.hexdigest()

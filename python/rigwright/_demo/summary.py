@@ -25,6 +25,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
     single, batch = speed["single_one_thread"], speed["batch_all_processors"]
     pages = [result["report"], result["face"]["page"], result["second_face"]["page"]]
+    pages.append(result["learned_face"]["page"])
     return [
         (
             "character",
@@ -41,6 +42,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
         ("inverse rig", _inverse(result["face"])),
         ("transfer", _transfer(result["second_face"])),
+        ("learned face", summary_of_face(result["learned_face"])),
         ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
     ]
 
@@ -88,4 +90,15 @@ def _transfer(second: dict[str, Any]) -> str:
         f"{figure(second['seconds'])} s (no truth to compare with): {plural(crossings['new'], 'new crossing')} at lips "
         f"and lids, {crossings['new_without_contacts']:,} without contacts; the first face itself has "
         f"{crossings['source']:,}"
+    )
+
+
+def summary_of_face(face: dict[str, Any]) -> str:
+    """The production face as deformation maps, on random poses and on the clips that it has not learned from."""
+    numbers = face["numbers"]
+    single = numbers["milliseconds_per_pose"][SUBJECT]["single_one_thread"]
+    errors = "; ".join(f"{title}: {_error(results)}" for title, results in numbers["accuracy"].items())
+    return (
+        f"{face['dials']} dials, {plural(face['vertices'], 'vertex')}, constructed; from {face['poses']:,} random poses. "
+        f"{errors}. {figure(single)} ms per pose on one thread, {size(numbers['model_bytes'][SUBJECT])}"
     )
