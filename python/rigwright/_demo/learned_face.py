@@ -21,7 +21,7 @@ LAST = " held out"  # how the names of clips end that are kept for judging
 def learn_face(
     folder: Path, settings: Settings, workers: int, announce: Callable[[str], None], progress: ProgressCallback
 ) -> dict[str, Any]:
-    """Build the face, sample its dials, learn it, and judge it by a clip of its own that is held out. What is done is re-used.
+    """Build the face, sample its dials, learn it, and judge it by a held-out clip of its own; re-use what is done.
 
     Parameters
     ----------

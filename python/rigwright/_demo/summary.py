@@ -99,6 +99,6 @@ def summary_of_face(face: dict[str, Any]) -> str:
     single = numbers["milliseconds_per_pose"][SUBJECT]["single_one_thread"]
     errors = "; ".join(f"{title}: {_error(results)}" for title, results in numbers["accuracy"].items())
     return (
-        f"{face['dials']} dials, {plural(face['vertices'], 'vertex')}, constructed; from {face['poses']:,} random poses. "
-        f"{errors}. {figure(single)} ms per pose on one thread, {size(numbers['model_bytes'][SUBJECT])}"
+        f"{face['dials']} dials, {plural(face['vertices'], 'vertex')}, constructed; "
+        f"from {face['poses']:,} random poses. {errors}. {figure(single)} ms per pose on one thread, {size(numbers['model_bytes'][SUBJECT])}"
     )
