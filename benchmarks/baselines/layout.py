@@ -81,14 +81,21 @@ def verdict(clip: str, gate: Difficulty, rows: list[Row]) -> str:
         error = best.errors[clip]["mean"] / (1e3 * (gate.meters_per_unit or 1.0))
         return f"**{best.name}: {gate.verdict(error)}**{beside}"
     scale = 1e3 * (gate.meters_per_unit or 1.0)
-    reached = f"{gate.best.name}, misses by {scale * gate.best.mean:.3f} mm mean, {scale * gate.best.max:.1f} mm max"
+    where = " in the bind pose" if gate.space == "bind pose" else ""
+    reached = (
+        f"{gate.best.name}{where}, misses by {scale * gate.best.mean:.3f} mm mean, {scale * gate.best.max:.1f} mm max"
+    )
     need = f"a learned model must miss by {scale * gate.best.mean / 2:.3f} mm at most"
     return f"**Gate: the best simple method, {reached}; no learned model stands here yet, {need}.**{beside}"
 
 
 def simple_methods(gates: Gates) -> list[str]:
     """What the simple methods of the gate reach, from each training set."""
+    first = next(iter(next(iter(gates.values())).values()))
+    space = "the offsets in the bind pose of each vertex's joint" if first.space == "bind pose" else "the vertices"
     lines = [
+        f"The simple methods of the gate predict {space}.",
+        "",
         "| gate: simple method | trained on | judged on | mean, mm | max, mm |",
         "| --- | --- | --- | ---: | ---: |",
     ]

@@ -37,7 +37,8 @@ def slow(model, x):
 def test_vertices_are_those_of_the_formula(tolerance):
     model = pose_space_deformation(face(controls(30), power=2), 10)
     x = controls(5, seed=3)
-    np.testing.assert_allclose(model.evaluate(x), slow(model, x), atol=tolerance["float32_sum"])
+    size = np.abs(model.tensors()["space.delta"]).max()  # of the coefficients, which cancel in the sum
+    np.testing.assert_allclose(model.evaluate(x), slow(model, x), atol=tolerance["float32"] * size)
 
 
 def test_examples_come_back():

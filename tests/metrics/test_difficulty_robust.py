@@ -43,6 +43,7 @@ def test_dials_turned_in_one_of_a_thousand_poses_have_no_undue_weight():
 def test_a_rarely_turned_dial_counts_as_a_uniform_one():
     train = rarely_turned(1000, False, 0)
     scale = 1.0 / fit_inputs(train, 0, 1.0).project.diagonal()
+    # 2 %: the range of a thousand uniform values, and their deviation, differ by so much from draw to draw
     np.testing.assert_allclose(scale[-RARE:], scale[:-RARE].mean(), rtol=0.02)
 
 

@@ -157,6 +157,21 @@ def test_meshes_are_merged_by_the_names_of_their_targets(tmp_path, tolerance):
         rw.sources.load_blendshapes(tmp_path / "heads.glb", mesh="hand")
 
 
+def test_merged_meshes_are_parts_with_materials_and_texture_coordinates(tmp_path):
+    g = two_heads()
+    g.json["materials"] = [{"name": "skin"}]
+    primitive, uvs = g.json["meshes"][0]["primitives"][0], np.random.default_rng(1).random((6, 2)).astype(np.float32)
+    primitive["material"] = 0
+    primitive["attributes"]["TEXCOORD_0"] = g.add(uvs)
+    rig = rw.sources.load_blendshapes(g.write(tmp_path / "heads.glb"))
+    assert rig.parts == ["head", "teeth"]
+    assert np.bincount(rig.vertex_parts).tolist() == [9, 9]
+    assert rig.materials == ["skin"]
+    seen = rig.uvs[rig.uv_faces[rig.face_materials == 0][:, :3]].reshape(-1, 2)
+    flipped = uvs * [1, -1] + [0, 1]  # the origin of texture coordinates is the lower left corner here
+    np.testing.assert_array_equal(np.unique(seen, axis=0), np.unique(flipped.astype(np.float32), axis=0))
+
+
 @pytest.mark.parametrize("mode", ["STEP", "LINEAR", "CUBICSPLINE"])
 def test_clips_are_sampled_as_gltf_says(tmp_path, tolerance, mode):
     from tests.support.glb import animated_values

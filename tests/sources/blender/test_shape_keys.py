@@ -7,7 +7,9 @@ import pytest
 
 import rigwright as rw
 from rigwright._formats.blender.expressions import NotACombination, combination_terms
+from rigwright._rigs.surface import surface_of
 from rigwright.cli._inputs.faces import open_rig
+from tests.support.surfaces import same_surface
 
 
 def test_driven_keys_become_combinations_that_blender_agrees_with(host, tolerance):
@@ -29,6 +31,11 @@ def test_driven_keys_become_combinations_that_blender_agrees_with(host, toleranc
     _, vertices = seen.sample(channels)
     np.testing.assert_allclose(rig.evaluate(weights), vertices, atol=20 * tolerance["float32"])
     np.testing.assert_array_equal(rig.faces, seen.faces)
+
+
+def test_shape_keys_keep_the_surface_of_their_mesh(host):
+    rig = rw.sources.load_blendshapes(host.folder / "combined.blend", blender=host.blender)
+    assert same_surface(surface_of(rig), host.rig("combined").surface)
 
 
 def test_a_driver_that_is_no_combination_is_named_or_dropped(any_host):

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from rigwright._formats.blender.expressions import NotACombination, Term, combination_terms
 from rigwright._formats.blender.process import HostProcess
+from rigwright._formats.blender.surface import surface_of_meshes
 from rigwright._rigs.matching import by_name
+from rigwright._rigs.model_surface import with_surface
 from rigwright._text import escaped
 from rigwright.errors import SourceError
 
@@ -55,6 +57,7 @@ def load_blend_shapes(
     -------
     BlendshapeRig
         World space, z up, before modifiers (``metadata["notes"]`` says if there are any). Muted keys are left out.
+        The mesh is a part by its name, with its materials and texture coordinates.
         Combinations have the names of their keys; of a key that becomes several, the second ends in `` (2)``.
 
     Raises
@@ -102,7 +105,7 @@ def load_blend_shapes(
         "notes": [f"modifier {name} is not part of the rig" for name in header["modifiers"]],
         "default_weights": arrays["values"][free].tolist(),
     }
-    return BlendshapeRig(
+    rig = BlendshapeRig(
         neutral.astype(np.float32),
         linear.astype(np.float32),
         combinations,
@@ -111,6 +114,7 @@ def load_blend_shapes(
         faces=arrays["faces"],
         metadata=facts,
     )
+    return with_surface(rig, surface_of_meshes([header["part"]], arrays))
 
 
 def load_blend_weights(

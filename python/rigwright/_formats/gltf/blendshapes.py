@@ -16,6 +16,8 @@ from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
 from rigwright._formats.gltf.playback import frame_times
 from rigwright._rigs.matching import by_name
+from rigwright._rigs.model_surface import with_surface
+from rigwright._rigs.surface import joined
 from rigwright._text import escaped
 from rigwright._validate import bad_argument
 
@@ -103,7 +105,8 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
     BlendshapeRig
         Vertices stand where the nodes of the default pose put them; a skinned mesh stands in its own bind space.
         Bounds are [0, 1], wider where default weights or clips go beyond. ``metadata["default_weights"]`` is what the
-        file shows when nothing is animated. Units are meters, y is up.
+        file shows when nothing is animated. Each mesh is a part, with materials and texture coordinates where the file
+        has some. Units are meters, y is up.
 
     Raises
     ------
@@ -136,9 +139,12 @@ def load_gltf_blendshapes(path: Path, mesh: str | None = None) -> BlendshapeRig:
         "default_weights": rest.tolist(),
     }
     bounds = np.stack([low, high], axis=1)
-    return BlendshapeRig(
+    parts = zip([file.nodes.names[node] for node in file.mesh_nodes], file.geometry, strict=True)
+    surface = joined([(name, len(part.vertices), len(part.faces), part.surface) for name, part in parts])
+    rig = BlendshapeRig(
         np.concatenate(vertices), deltas, names=file.names, bounds=bounds, faces=np.concatenate(faces), metadata=facts
     )
+    return with_surface(rig, surface)
 
 
 def load_gltf_weights(

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from . import topology
+from .covering import covering
 from .curves import curves_of
 from .objects import InputError, UnusableError
 
@@ -34,6 +35,9 @@ def shape_keys(mesh: str | None) -> tuple[dict[str, Any], dict[str, Array]]:
         offset *= _group_weights(item, key.vertex_group)[:, None]
         deltas[k] = offset @ matrix[:3, :3].T
     settings = bpy.context.scene.unit_settings
+    faces = topology.faces(item.data)
+    materials, covered = covering(item, item.data)
+    sizes = {"vertices": len(neutral), "faces": len(faces), "uvs": len(covered["uvs"])}
     header = {
         "mesh": item.name,
         "names": [key.name for key in keys],
@@ -42,13 +46,15 @@ def shape_keys(mesh: str | None) -> tuple[dict[str, Any], dict[str, Array]]:
         "meters_per_unit": 1.0 if settings.system == "NONE" else float(settings.scale_length),
         "licence": str(item.get("licence", "")),
         "origin": str(item.get("origin", "")),
+        "part": {"name": item.name, **sizes, "corners": len(covered["corners"]), "materials": materials},
     }
     arrays = {
         "neutral": (neutral @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32),
         "deltas": deltas,
         "bounds": np.array([(key.slider_min, key.slider_max) for key in keys], np.float64).reshape(-1, 2),
         "values": np.array([key.value for key in keys], np.float64),
-        "faces": topology.faces(item.data),
+        "faces": faces,
+        **{f"surface_{name}": array for name, array in covered.items()},
     }
     return header, arrays
 
