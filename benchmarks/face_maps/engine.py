@@ -93,6 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", nargs="?", help="a model file of kind face_maps")
     parser.add_argument("--runs", type=int, default=20, help="rounds of each figure, at least 10")
+    parser.add_argument("--poses", type=int, nargs="+", default=[1, 64], help="sizes of the batches")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     arguments = parser.parse_args()
     if arguments.model:
@@ -101,7 +102,7 @@ def main() -> None:
         models = {"every texel": face(charts=False), "charts": face(charts=True)}
     rows = [
         row(name, model, frames, 1, max(arguments.runs, 10) if frames == 1 else 10)
-        for frames in (1, 64)
+        for frames in arguments.poses
         for name, model in models.items()
     ]
     if arguments.json:

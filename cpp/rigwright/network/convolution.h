@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -71,6 +70,13 @@ struct Convolution {
 Convolution pack_convolution(View<const float, 4> weight, View<const float, 1> bias, bool upsamples, Packed& packed,
                              Packed& reverse);
 
+/// Constants that are needed soon. A convolution is bound by its products, so the memory is free to load them
+/// meanwhile: `forward` prefetches from `next` on, up to `end`, and advances `next`.
+struct Ahead {
+    const std::byte* next = nullptr;
+    const std::byte* end = nullptr;
+};
+
 /// The operations of a convolution, compiled for the instruction set in use. Each computes the texels of `runs` and
 /// reads those that they need: see TexelMask. Runs after an upsampling begin and end at even columns.
 /// Guarantee: the result of a texel does not depend on the other texels.
@@ -79,7 +85,7 @@ Convolution pack_convolution(View<const float, 4> weight, View<const float, 1> b
 struct ConvolutionKernels {
     /// y = leaky_relu(W * x + b).
     void (*forward)(const Convolution& layer, const Packed& packed, Map<const float> x, std::span<const TexelRun> runs,
-                    Map<float> y);
+                    Map<float> y, Ahead& ahead);
     /// y_tangent = (W * x_tangent) f', with f' computed from y.
     void (*jvp)(const Convolution& layer, const Packed& packed, Map<const float> y, Map<const float> x_tangent,
                 std::span<const TexelRun> runs, Map<float> y_tangent);

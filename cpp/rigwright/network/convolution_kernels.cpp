@@ -1,4 +1,7 @@
+#include <hwy/cache_control.h>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "rigwright/core/dispatch.h"
@@ -36,7 +39,16 @@ struct Strip {
     float slope;  // of the leaky ReLU; 1: none
     float* y;
     std::int64_t y_stride;
+    const std::byte* ahead;   // what to prefetch, a step for each input of each row of taps
+    std::int64_t ahead_step;  // 0: nothing, the same line again and again
 };
+constexpr std::int64_t bytes_ahead_per_step = 128;  // two cache lines; chosen, not tuned
+
+HWY_INLINE void prefetch(const std::byte*& ahead, std::int64_t step) {
+    hwy::Prefetch(ahead);
+    hwy::Prefetch(ahead + bytes_ahead_per_step / 2);
+    ahead += step;
+}
 
 /// y = max(s, slope s): a leaky ReLU with a slope of at most 1. NaN stays NaN: both operands are NaN then.
 HWY_INLINE void store(const Strip& strip, V sum, int texel) {
@@ -64,9 +76,11 @@ void convolve(const Strip& strip) {
     V sum[Texels];
     for (int t = 0; t < Texels; ++t) sum[t] = hn::Load(d, strip.bias);
     const float* w = strip.weight;
+    const std::byte* ahead = strip.ahead;
     for (int row = 0; row < 3; ++row) {
         const float* x = strip.x + row * strip.x_row;
         for (int i = 0; i < strip.inputs; ++i, w += 3 * group) {
+            prefetch(ahead, strip.ahead_step);
             const V weight[3] = {hn::Load(d, w), hn::Load(d, w + group), hn::Load(d, w + 2 * group)};
             add_columns<Texels>(x + i, strip.x_stride, weight, sum, std::make_integer_sequence<int, Texels + 2>());
         }
@@ -96,9 +110,11 @@ void convolve_upsampled(const Strip& strip) {
     V sum[2 * Pairs];
     for (int t = 0; t < 2 * Pairs; ++t) sum[t] = hn::Load(d, strip.bias);
     const float* w = strip.weight;
+    const std::byte* ahead = strip.ahead;
     for (int row = 0; row < 2; ++row) {
         const float* x = strip.x + row * strip.x_row;
         for (int i = 0; i < strip.inputs; ++i, w += 4 * group) {
+            prefetch(ahead, strip.ahead_step);
             const V weight[4] = {hn::Load(d, w), hn::Load(d, w + group), hn::Load(d, w + 2 * group),
                                  hn::Load(d, w + 3 * group)};
             add_small_columns<Pairs>(x + i, strip.x_stride, weight, sum, std::make_integer_sequence<int, Pairs + 2>());
@@ -151,12 +167,18 @@ HWY_INLINE void for_pieces(int length, int most, const Body& body) {
     }
 }
 
-/// Computes the texels of runs; `rows_and_columns` is the number of taps in each direction of the packed weights.
+/// Computes the texels of runs from packed weights, and prefetches while it does.
 void convolve_runs(const Convolution& layer, const float* weights, const float* bias, float slope, Map<const float> x,
-                   std::span<const TexelRun> runs, Map<float> y) {
+                   std::span<const TexelRun> runs, Map<float> y, Ahead& soon) {
     const bool upsamples = layer.upsamples;
     const int texels_per_step = upsamples ? 2 : 1, taps = upsamples ? 4 : 3, packed_rows = upsamples ? 4 : 3;
-    Strip strip{nullptr, nullptr, nullptr, x.floats_per_row(), x.stride, layer.inputs, slope, nullptr, y.stride};
+    Strip strip{nullptr,  nullptr,
+                nullptr,  x.floats_per_row(),
+                x.stride, layer.inputs,
+                slope,    nullptr,
+                y.stride, reinterpret_cast<const std::byte*>(weights),
+                0};
+    const std::int64_t bytes_per_strip = bytes_ahead_per_step * layer.inputs * (upsamples ? 2 : 3);
     for (const TexelRun& run : runs) {
         // The first row of taps: above the texel, or of two rows of the small map, of which odd rows read the lower
         // ones.
@@ -171,6 +193,11 @@ void convolve_runs(const Convolution& layer, const float* weights, const float* 
                            const int column = run.begin / texels_per_step + begin;
                            strip.x = x.texel(first_row, column - 1);
                            strip.y = y.texel(run.row, column * texels_per_step) + output;
+                           strip.ahead_step = soon.end - soon.next >= bytes_per_strip ? bytes_ahead_per_step : 0;
+                           if (strip.ahead_step > 0) {
+                               strip.ahead = soon.next;
+                               soon.next += bytes_per_strip;
+                           }
                            (upsamples ? upsampled_kernels[count - 1] : convolve_kernels[count - 1])(strip);
                        });
         }
@@ -179,7 +206,8 @@ void convolve_runs(const Convolution& layer, const float* weights, const float* 
 
 void gather_runs(const Convolution& layer, const float* weights, Map<const float> y, std::span<const TexelRun> runs,
                  Map<float> x) {
-    Strip strip{nullptr, nullptr, nullptr, y.floats_per_row(), y.stride, layer.outputs, 1.0f, nullptr, x.stride};
+    Strip strip{nullptr,  nullptr, nullptr, y.floats_per_row(), y.stride, layer.outputs, 1.0f, nullptr,
+                x.stride, nullptr, 0};
     for (const TexelRun& run : runs) {
         for (int input = 0; input < layer.inputs; input += lanes) {
             strip.weight = weights + std::int64_t{input / group} * 16 * layer.outputs * group + input % group;
@@ -209,21 +237,22 @@ void times_slope(int channels, Map<const float> y, std::span<const TexelRun> run
 }
 
 void forward(const Convolution& layer, const Packed& packed, Map<const float> x, std::span<const TexelRun> runs,
-             Map<float> y) {
-    convolve_runs(layer, packed.at(layer.weight), packed.at(layer.bias), leaky_slope, x, runs, y);
+             Map<float> y, Ahead& ahead) {
+    convolve_runs(layer, packed.at(layer.weight), packed.at(layer.bias), leaky_slope, x, runs, y, ahead);
 }
 
 /// Zeros in place of biases, for up to as many outputs as one vector of the packed layout.
 void linear(const Convolution& layer, const float* weights, Map<const float> x, std::span<const TexelRun> runs,
             Map<float> y) {
     Convolution one = layer;
+    Ahead nothing;
     for (int output = 0; output < layer.outputs; output += group) {
         alignas(64) static constexpr float zeros[group] = {};
         one.outputs = std::min(group, layer.outputs - output);
         const int taps = layer.upsamples ? 16 : 9;
         Map<float> part = y;
         part.data += output;
-        convolve_runs(one, weights + std::int64_t{output} * taps * layer.inputs, zeros, 1.0f, x, runs, part);
+        convolve_runs(one, weights + std::int64_t{output} * taps * layer.inputs, zeros, 1.0f, x, runs, part, nothing);
     }
 }
 

@@ -65,9 +65,12 @@ public:
 
 private:
     void add_in_turn(Rows<float> points, float* memory, float* work) const {
-        for (const MapSegment& segment : model_.segments_) {
+        const std::size_t count = model_.segments_.size();
+        for (std::size_t i = 0; i < count; ++i) {
+            const MapSegment& segment = model_.segments_[i];
+            const MapSegment* next = i + 1 < count ? &model_.segments_[i + 1] : nullptr;
             SegmentOffsets offsets{{memory, segment.offsets_size()}, {}};
-            run_segment(segment, model_.packed_, poses_, detail_, count_, offsets, work);
+            run_segment(segment, next, model_.packed_, poses_, detail_, count_, offsets, work);
             add(segment, offsets, points);
         }
     }
@@ -79,7 +82,7 @@ private:
             const MapSegment& segment = model_.segments_[last - i];
             const Scratch::Lease<float> work(segment_memory(segment, 1));
             SegmentOffsets offsets{{memory + segment.offsets_begin, 0}, {}};
-            run_segment(segment, model_.packed_, poses_, detail_, 1, offsets, work.data());
+            run_segment(segment, nullptr, model_.packed_, poses_, detail_, 1, offsets, work.data());
         });
         for (const MapSegment& segment : model_.segments_) {
             add(segment, {{memory + segment.offsets_begin, 0}, {}}, points);

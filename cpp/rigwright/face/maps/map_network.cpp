@@ -194,14 +194,19 @@ void gather_base(const MapNetwork& network, Map<const float> map, float* base) {
     }
 }
 
-void draw_maps(const MapNetwork& network, const Packed& packed, const float* base, const MapMemory& memory) {
+void draw_maps(const MapNetwork& network, const Packed& packed, const float* base, const MapMemory& memory,
+               network::Ahead ahead) {
     const network::ConvolutionKernels& kernels = network::convolution_kernels();
     network::clear_border(memory.map[0]);
     scatter_base(network, base, memory.map[0]);
     for (int i = 1; i < network.num_maps(); ++i) {
-        kernels.forward(network.convolution[i - 1], packed, memory.map[i - 1], network.runs[i], memory.map[i]);
+        kernels.forward(network.convolution[i - 1], packed, memory.map[i - 1], network.runs[i], memory.map[i], ahead);
         if (i + 1 < network.num_maps()) network::clear_border(memory.map[i]);
     }
+}
+
+network::Ahead dense_constants(const MapNetwork& network, const Packed& packed) {
+    return {packed.at<std::byte>(network.dense[0].weight), packed.at<std::byte>(network.dense[1].bias)};
 }
 
 }  // namespace rigwright::face

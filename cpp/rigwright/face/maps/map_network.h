@@ -84,6 +84,9 @@ void scatter_base(const MapNetwork& network, const float* base, Map<float> map);
 /// The reverse of scatter_base; the other texels of a row have none.
 void gather_base(const MapNetwork& network, Map<const float> map, float* base);
 /// Draws the maps from a row of base texels.
-void draw_maps(const MapNetwork& network, const Packed& packed, const float* base, const MapMemory& memory);
+void draw_maps(const MapNetwork& network, const Packed& packed, const float* base, const MapMemory& memory,
+               network::Ahead ahead = {});
+/// The constants of a network's dense layers.
+network::Ahead dense_constants(const MapNetwork& network, const Packed& packed);
 
 }  // namespace rigwright::face

@@ -11,8 +11,8 @@ std::size_t segment_memory(const MapSegment& segment, int frames) {
     return split.used();
 }
 
-void run_segment(const MapSegment& segment, const Packed& packed, Rows<const float> poses, Rows<const float> detail,
-                 int frames, SegmentOffsets& offsets, float* memory) {
+void run_segment(const MapSegment& segment, const MapSegment* next, const Packed& packed, Rows<const float> poses,
+                 Rows<const float> detail, int frames, SegmentOffsets& offsets, float* memory) {
     if (!segment.has_network()) return;
     network::SplitMemory split(memory);
     const int inputs = static_cast<int>(segment.column.extent(0));
@@ -28,7 +28,9 @@ void run_segment(const MapSegment& segment, const Packed& packed, Rows<const flo
     }
     run_dense(segment.network, packed, space, rows);
     for (int row = 0; row < rows; ++row) {
-        draw_maps(segment.network, packed, space.base.row(row), space);
+        const bool is_last = row + 1 == rows && next != nullptr && next->has_network();
+        draw_maps(segment.network, packed, space.base.row(row), space,
+                  is_last ? dense_constants(next->network, packed) : network::Ahead());
         sample_kernels().evaluate(segment.samples, packed, space.map[segment.network.num_maps() - 1], true,
                                   offsets.row.row(row));
     }

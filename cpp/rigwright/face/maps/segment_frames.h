@@ -20,7 +20,8 @@ struct SegmentOffsets {
 
 /// Writes the offsets of a segment for the frames whose `detail` is not 0; a null `detail` stands for 1. Frames whose
 /// inputs equal those of the frame before have the same row: its map is drawn once. `memory` is segment_memory floats.
-void run_segment(const MapSegment& segment, const Packed& packed, Rows<const float> poses, Rows<const float> detail,
-                 int frames, SegmentOffsets& offsets, float* memory);
+/// `next` (or null) is the segment that is run next: its constants are loaded while maps are drawn.
+void run_segment(const MapSegment& segment, const MapSegment* next, const Packed& packed, Rows<const float> poses,
+                 Rows<const float> detail, int frames, SegmentOffsets& offsets, float* memory);
 
 }  // namespace rigwright::face

@@ -52,7 +52,7 @@ void FaceMapsSession::set_detail(View<const float, 1> detail) {
 
 void FaceMapsSession::draw(const MapSegment& segment, const float* pose) {
     SegmentOffsets offsets{{offsets_.data() + segment.offsets_begin, 0}, {}};
-    run_segment(segment, model_.packed_, {pose, 0}, {}, 1, offsets, work_.data());
+    run_segment(segment, nullptr, model_.packed_, {pose, 0}, {}, 1, offsets, work_.data());
 }
 
 /// Writes the points of a segment: rest, then what each segment adds, in order.
