@@ -22,6 +22,7 @@ import rigwright as rw
 from benchmarks.baselines.sets import ROOT
 from rigwright import _core
 from rigwright.training._face_maps._refinement import refined_floor
+from rigwright.training._face_maps._rigid import RIGID, Moving, distances, rigid_motions
 
 GOALS = {32: (0.07, 2.6), 64: (0.02, 0.9)}
 FIELDS = 20
@@ -92,6 +93,14 @@ def production(folder: Path, pictures: Path | None) -> None:
         for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {squares} squares of 64^2", layout)):
             mean, most = figures(refined_floor(item, offsets), offsets)
             print(f"| {clip} | {words} | {mean:.3f} / {most:.2f} |", flush=True)
+        moving = Moving(unit * np.asarray(judged.rest_vertices, np.float64), offsets)
+        for part in layout.parts:
+            posed = moving.posed(part.vertices)
+            motion = rigid_motions(moving.rest[part.followers], moving.posed(part.followers))
+            left = distances(moving.rest[part.vertices], posed, *motion)
+            rms = np.sqrt(np.square(left).mean())
+            verdict = "reached" if rms < RIGID else "MISSED"
+            print(f"| {clip} | rigid: {part.name}, goal {RIGID} RMS | {rms:.4f} RMS / {left.max():.4f}, {verdict} |")
         if pictures is not None:
             left = refined_floor(coarse, offsets)
             axes = rw.plot.map_layout(layout, faces=training.faces, error=np.sqrt(np.square(left).mean(axis=0)))

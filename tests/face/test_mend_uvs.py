@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from benchmarks.face_maps.floors import ict_face_tile
+
 from rigwright import _core
 
 SIDE = 24

@@ -78,6 +78,7 @@ def test_followers_on_a_map_of_their_own_share_no_texel(layout):
     own = segment(layout, "tooth")
     apart = np.abs(own.uvs[:, None] - own.uvs[None]).max(axis=2) + np.eye(10)
     assert apart.min() >= 1.0 / (own.resolution - 1)
+    assert "tooth: only followers of rigid parts, spread over the map." in layout.notes
 
 
 def test_components_under_three_vertices_are_moved_by_maps(face, layout):

@@ -69,9 +69,9 @@ def lay(
     if share <= OVERLAPPED:
         return mender.mended(artist, "")
     words = f"{name}: {share:.0%} of its texture overlaps"
-    given = mender.mended(artist, f"{words}; kept, since charts of least stretch show less.")
+    given = mender.mended(artist, f"{words}; kept, since charts of least stretch show no more.")
     made = mender.mended(charts, f"{words}; laid out anew: {charts.note}.")
-    return min(given, made, key=lambda laid: laid.floors.after[0])
+    return made if made.floors.after[0] < given.floors.after[0] - GOOD else given
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class _Mender:
 
     def _laid(self, charted: Charted, after: Float64, note: str) -> Laid:
         before = stretched(charted.uvs)
-        folds = [_core.num_folded(at, charted.faces) for at in (before, after)]
+        folds = [_folded(at, charted.faces) for at in (before, after)]
         overlaps = [_core.num_overlapped(at, charted.faces) for at in (before, after)]
         floors = Floors(self.name, self.resolution, self._floor(before), self._floor(after), *folds, *overlaps)
         return Laid(before, after, floors, note)
@@ -141,6 +141,12 @@ class _Mender:
         size = np.sqrt(np.square(self.frames).sum(axis=2))
         seen = left[size > MOVES * size.max()]
         return float(seen.mean()), float(seen.max())
+
+
+def _folded(uvs: Float64, faces: NDArray[np.int32]) -> int:
+    """Triangles that wind against the majority of their island: mirrored islands are no folds."""
+    island = components(faces, len(uvs))[faces[:, 0]]
+    return sum(_core.num_folded(uvs, faces[island == number]) for number in np.unique(island))
 
 
 def _islands(faces: NDArray[np.int32], count: int) -> list[Int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -170,7 +170,9 @@ class _Face:
         seen: list[Component] = []
         for piece in found:
             seen += [part for part in connected(self.mesh, piece) if self.moving[part.vertices].all()]
-        own, parts, notes = np.zeros(len(self.moving), bool), [], []
+        own = np.zeros(len(self.moving), bool)
+        parts: list[RigidPart] = []
+        notes, alone = [], []
         tiny = sum(len(part.vertices) < 3 for part in seen)
         if tiny:
             notes.append(f"{tiny} components have fewer than three vertices: they are moved by maps.")
@@ -186,10 +188,14 @@ class _Face:
             if part is None:
                 notes.append(f"Rigid, but too small to have followers, and none elsewhere; by maps: {named(group)}.")
                 continue
-            parts.append(part)
+            same = sum(other.name.split(", part ")[0] == part.name for other in parts)
+            parts.append(replace(part, name=f"{part.name}, part {same + 1}") if same else part)
             if is_own:
                 own[part.followers] = True
-                notes.append(f"{part.name}: no vertices elsewhere follow it; ten of its own are moved by a map.")
+                alone.append(parts[-1].name)
+        if alone:
+            words = "No vertices elsewhere follow these rigid parts; ten of each part's own are moved by a map"
+            notes.append(f"{words}: {'; '.join(alone)}.")
         return parts, own, notes
 
     def _laid(self, piece: Piece, own: bool, resolution: int, fields: int, seed: int, threads: int) -> Laid:

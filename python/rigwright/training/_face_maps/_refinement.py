@@ -40,9 +40,9 @@ def refinements(
 
     Method: the mean squared distance that the best coarse map leaves at each vertex (Bailey 2020, equation 3.2, with
     least squares), and k-means on texture coordinates with these as weights. A cluster's square has a quarter of the
-    texture's width and lies inside the texture; one within a fifth of its side from another is left out. Its vertices
-    get the square stretched to a whole map. The number of clusters, 10 at most, is at the elbow of what the best maps
-    with their squares leave.
+    texture's width and lies inside the texture. Left out are squares within a fifth of their side from another one, and
+    those with no more vertices than texels of the coarse map. Its vertices get the square stretched to a whole map. The
+    number of clusters, 10 at most, is at the elbow of what the best maps with their squares leave.
     Weights: a bump b rises from 0 at the border of the square to 1 across an eighth of its side (not where the square
     meets the border of the texture: no vertex lies beyond). A vertex in several squares has the weights b / max(1,
     sum of b): a sum of at most 1, continuous, 0 at the border of each square.
@@ -140,7 +140,8 @@ def _segments_of(
             columns = segment.columns
         else:
             columns = np.flatnonzero(influence[vertices].any(axis=0)).astype(np.int64)
-        if len(inside) < 3 or not len(columns):
+        dense = len(inside) > (SIDE * segment.resolution) ** 2
+        if not dense or not len(columns):
             continue
         uvs = np.clip((segment.uvs[inside] - low) / SIDE, 0.0, 1.0)
         name, weights = f"{segment.name}, detail {len(result) + 1}", share[inside].astype(np.float32)
