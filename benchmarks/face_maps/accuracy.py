@@ -1,7 +1,7 @@
 """Accuracy of deformation maps on the production face: each figure beside its goal, the gate and the floor.
 
-    python -m benchmarks.face_maps.accuracy [--minutes 10] [--poses 6000] [--seed 0] [--out build/face_maps] [--set NAME=VALUE ...]
-        [--without-peers]
+    python -m benchmarks.face_maps.accuracy [--minutes 10] [--poses 10000] [--seed 0] [--out build/face_maps]
+        [--set NAME=VALUE ...] [--without-peers]
 
 Trainings are kept and resumed. Judged on rows 0 to 199 of compskin_face_anim and on two constructed clips that are held
 out; goals are half of what the best simple method leaves (mean and max), normals below 1 degree, coarse maps within
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "face_maps")
-    parser.add_argument("--poses", type=int, default=6000)
+    parser.add_argument("--poses", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of face_maps")
@@ -58,9 +58,8 @@ def main() -> None:
 
     def train() -> rw.Deformer:
         file = Path(f"{path}.checkpoint")
-        return rw.training.face_maps(
-            training, minutes=given.minutes, threads=1, checkpoint=file, progress=_say, **options
-        )
+        budget = {"minutes": given.minutes} if "steps" not in options else {}
+        return rw.training.face_maps(training, threads=1, checkpoint=file, progress=_say, **budget, **options)
 
     model = kept(path, train)
     gate = gates(found, given.out)[TRAINING]

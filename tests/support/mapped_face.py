@@ -37,12 +37,12 @@ class MappedFace:
         tooth = np.array([[x, y, z] for x in (0.45, 0.55) for y in (0.2, 0.3) for z in (0.1, 0.15)])
         self.sheet = SIDE * SIDE
         self.rest_vertices = (HEIGHT * np.concatenate([sheet, tooth])).astype(np.float32)
-        box = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6]])
+        box = np.array([[0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6]])
         sheets = _grid(SIDE, SIDE)
         self.faces = np.concatenate([sheets, self.sheet + box]).astype(np.int32)
         upper = sheets.min(axis=1) >= SIDE * (SIDE // 2)
         materials = np.concatenate([np.where(upper, 0, 1), np.full(4, 2)])
-        uvs = np.concatenate([np.stack([u, v], axis=2).reshape(-1, 2), 0.1 + 0.8 * tooth[:, :2]])
+        uvs = np.concatenate([np.stack([u, v], axis=2).reshape(-1, 2), [1.1, 0.1] + 0.8 * tooth[:, :2]])
         self.surface = Surface([], [], ["brow", "mouth", "tooth"], materials, uvs.astype(np.float32), self.faces)
         self.dial_names = ["raise", "smile", "frown", "jaw", "idle"]
         self.channel_names = list(self.dial_names)

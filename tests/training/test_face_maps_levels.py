@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rigwright.training import _optimize as optimize
+from rigwright.training._checkpoint import State
 from rigwright.training._face_maps import _levels as levels_module
 from rigwright.training._face_maps._export import map_tensors
 from rigwright.training._face_maps._layout import MapSegment
@@ -62,7 +63,7 @@ def same(one, other, names=None):
 def levels_of(data, ready):
     """Both levels as they are after a few steps."""
     settings = settings_for("ours", **SMALL, steps=12)
-    levels, clock = Levels(data, settings, "cpu", None, lambda _: None), levels_module._Clock(settings, None, 0.0)
+    levels, clock = Levels(data, settings, "cpu", None, lambda _: None), levels_module._Clock(settings, 0.0)
     with optimize.torch_settings(torch, 1, "cpu"):
         coarse = levels._level(0, ready.layout.coarse, ready, None, clock)
         ready = replace(ready, layout=levels_module.refined(data, ready, None, 1))
@@ -106,8 +107,8 @@ def test_training_lowers_the_held_out_error(data, ready):
         if progress.stage.startswith("training coarse"):
             errors.append(float(progress.message.split()[2]))
 
-    trained(data, ready, steps=150, refinement=0.0, learning_rate=0.01, progress=note)
-    assert errors[-1] < 0.7 * errors[0]
+    trained(data, ready, steps=80, refinement=0.0, learning_rate=0.01, progress=note)
+    assert errors[-1] < 0.9 * errors[0]
 
 
 def test_the_same_seed_gives_the_same_bytes(data, ready):
@@ -144,7 +145,7 @@ def test_a_finished_level_is_not_trained_again(data, ready, tmp_path, monkeypatc
 def test_a_checkpoint_of_other_settings_is_refused(data, ready, tmp_path):
     file = tmp_path / "run"
     trained(data, ready, file, steps=4)
-    with pytest.raises(ValueError, match="face_maps: checkpoint is .* belongs to another run"):
+    with pytest.raises(ValueError, match=r"face_maps: checkpoint is .* belongs to another run"):
         trained(data, ready, file, steps=4, seed=1)
 
 
@@ -159,6 +160,19 @@ def test_minutes_are_shared_by_the_stages(data, ready, monkeypatch):
         _, _, done = levels.train(ready, 1, 0.0)
     assert list(done["steps_done"]) == list(levels_module.STAGES)
     assert all(0 < steps < 60 for steps in done["steps_done"].values())
+
+
+def test_time_spent_elsewhere_shortens_the_stages_but_not_below_half(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(levels_module, "time", type("Clock", (), {"monotonic": staticmethod(lambda: now[0])}))
+    clock = levels_module._Clock(settings_for("ours", minutes=1.0, refinement=0.5, texels=0.5), 0.0)
+    total = 60.0 * (1.0 - levels_module.MEASURING)
+    now[0] = 10.0
+    first = clock.budget(0).seconds
+    assert first == pytest.approx((total - 10.0) / 4)
+    clock.finish(0, State(seconds=first))
+    now[0] += 100.0
+    assert clock.budget(1).seconds == pytest.approx(total / 8)
 
 
 def test_without_texels_there_is_one_stage_per_level(data, ready):

@@ -41,7 +41,7 @@ def test_no_clip_is_on_both_sides(seed):
 
 
 def test_clips_of_about_the_share_are_held_out():
-    training, held_out, words = split(Rows([10] * 10), 0.3, 0)
+    _, held_out, words = split(Rows([10] * 10), 0.3, 0)
     assert len(held_out) == 30
     assert words.startswith("held-out clips: take")
 
@@ -53,19 +53,19 @@ def test_random_poses_are_judged_by_random_poses():
 
 def test_random_poses_beside_clips_are_learned_from():
     ds = Rows([20, 20], 60)
-    training, held_out, _ = split(ds, 0.1, 0)
+    training, _, _ = split(ds, 0.1, 0)
     assert set(np.flatnonzero(ds.clip < 0)) <= set(training)
 
 
 def test_of_an_only_clip_the_last_rows_are_held_out():
-    training, held_out, words = split(Rows([40]), 0.1, 0)
+    _, held_out, words = split(Rows([40]), 0.1, 0)
     assert held_out.tolist() == [36, 37, 38, 39]
     assert "its only clip" in words
 
 
 @pytest.mark.parametrize("sizes", [(), (1,), (1, 1)])
 def test_too_few_rows_are_refused(sizes):
-    with pytest.raises(ValueError, match="face_maps: ds is .* rows to learn from"):
+    with pytest.raises(ValueError, match=r"face_maps: ds is .* rows to learn from"):
         split(Rows(sizes, 0 if sizes else 2), 0.1, 0)
 
 
