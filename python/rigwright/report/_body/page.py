@@ -18,6 +18,7 @@ from rigwright.report._body.measure import histogram
 from rigwright.report._body.places import Place, by_channel, by_joint, by_part, size_in_millimeters
 from rigwright.report._body.provenance import provenance
 from rigwright.report._body.timing import BATCH
+from rigwright.report._face_maps.section import MapSection
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Gallery
 from rigwright.report._kit.template import Figure, fill
@@ -29,9 +30,28 @@ Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 
-def render(numbers: Assessment, pictures: Gallery, training: Dataset | None, not_reproduced: Sequence[str] = ()) -> str:
+def render(
+    numbers: Assessment,
+    pictures: Gallery,
+    training: Dataset | None,
+    not_reproduced: Sequence[str] = (),
+    maps: MapSection | None = None,
+) -> str:
     """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
-    return fill("page.html", context(numbers, pictures, training, not_reproduced))
+    return fill("page.html", context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps))
+
+
+def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
+    """What the section of deformation maps shows, by name."""
+    if section is None:
+        return {"section": None}
+    rows = section.mapped.segments
+    return {
+        "section": section,
+        "truth": numbers.truths[0].title,
+        "squares": [row for row in rows if row.segment.level > 0],
+        "mended": [floor for floor in section.mapped.layout.floors if np.isfinite(floor.before[0])],
+    }
 
 
 def context(

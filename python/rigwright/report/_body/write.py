@@ -79,6 +79,7 @@ def write_body(
         raise bad_argument("report", "models", "empty", "at least one model file")
     from rigwright.report._body.gallery import gallery
     from rigwright.report._body.page import render
+    from rigwright.report._face_maps.section import map_section
 
     entries = contenders(models, paper, baselines, names)
     for entry in entries:
@@ -93,6 +94,7 @@ def write_body(
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show, training)
-    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()))
+    maps = map_section(numbers)
+    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps)
     atomic_write(path, text.encode("utf-8"))
-    return numbers.figures()
+    return numbers.figures() | ({} if maps is None else {"face_maps": maps.figures()})
