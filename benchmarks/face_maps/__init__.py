@@ -1,1 +1,1 @@
-"""Deformation maps of the production face: accuracy beside goals, gates and floors."""
+"""Deformation maps: floors, accuracy beside goals and gates, and speed beside peers."""

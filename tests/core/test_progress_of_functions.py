@@ -11,6 +11,7 @@ import pytest
 import rigwright as rw
 from rigwright.progress import Progress
 from tests.core.test_progress import Terminal, public_functions
+from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
 from tests.support.small_rig import small_rig
 
@@ -48,6 +49,7 @@ CALLS = {
     "Solver.solve": lambda p, _: rw.inverse.Solver(RIG).solve(SHAPES, method="cet", alpha=0.1, progress=p),
     "trade_off": lambda p, _: rw.inverse.trade_off(RIG, SHAPES, methods=("seol", "cet_loc"), alphas=[0.1], progress=p),
     "linear_blend": linear_blend,
+    "face_layout": lambda p, _: rw.training.face_layout(LaidData(), resolution=6, fields=0, progress=p),
     "correspond": lambda p, _: rw.transfer.correspond(REST, FACES, REST, FACES, iterations=1, progress=p),
     "pack_expressions": lambda p, _: rw.transfer.pack_expressions(REST, SHAPES, FACES, progress=p),
     "fit_example_weights": lambda p, _: rw.transfer.fit_example_weights(
@@ -77,6 +79,7 @@ CALLS = {
 SLOW = {
     "body",
     "dense_network",
+    "face_maps",
     "write_contact_sheet",
     "convert_data_set",
     "fit_skinning_baselines",

@@ -12,6 +12,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._processors import available_processors
+from tests.support.laid_face import LaidData
 from tests.support.plain_face import plain_face
 
 RIG = plain_face()
@@ -23,13 +24,13 @@ CROWD = rw.crowd.Crowd(RIG, WEIGHTS)
 TRANSFER = rw.transfer.DeformationTransfer(REST, REST, FACES)
 
 
-def training(threads):
+def training(function, threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
 
     class Data:
         skeleton = poses = vertices = probe = hash = take = None
 
-    rw.training.body(Data(), threads=threads)
+    function(Data(), threads=threads)
 
 
 def torch_function(threads):
@@ -86,7 +87,10 @@ CALLS = {
     "seam_error": lambda n: rw.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),
     "vertex_error": lambda n: rw.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
-    "body": training,
+    "body": lambda n: training(rw.training.body, n),
+    "face_layout": lambda n: rw.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
+    "face_maps": lambda n: training(rw.training.face_maps, n),
+    "map_floor": lambda n: rw.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),
     "function": torch_function,
     "DeformationTransfer.transfer": lambda n: TRANSFER.transfer(SHAPES, threads=n),
     "DeformationTransfer.transfer_keep_rest": lambda n: TRANSFER.transfer_keep_rest(SHAPES, threads=n),

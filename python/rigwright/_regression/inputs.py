@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,11 @@ class Inputs:
 
 
 def fit_inputs(
-    poses: NDArray[np.float32], num_joints: int, extent: float, most: int | None = MOST_INPUTS
+    poses: NDArray[np.float32],
+    num_joints: int,
+    extent: float,
+    most: int | None = MOST_INPUTS,
+    among: NDArray[np.integer[Any]] | None = None,
 ) -> Inputs | None:
     """Inputs that describe poses (T, C); None if no column varies.
 
@@ -57,8 +62,12 @@ def fit_inputs(
         Diagonal of the rest mesh: translations that change by less than 1e-5 of it are rounding.
     most : int, optional
         Inputs at most; None for one per column.
+    among : (N,) integers, optional
+        The only columns to use.
     """
     columns = np.flatnonzero(varying_columns(poses, num_joints, extent))
+    if among is not None:
+        columns = np.intersect1d(columns, among)
     if len(columns) == 0:
         return None
     values = poses[:, columns].astype(np.float64)

@@ -37,7 +37,7 @@ def pose_space_deformation(
 
     Offsets in the rest pose are interpolated between example poses by Gaussian kernels of a distance of the vertex's
     own: the distances of the joints' parent-relative matrices, weighted by its skin weights. Skin weights are those of
-    :func:`linear_blend`. Without joints the numeric controls are the groups, of one weight (Lewis et al. 2000); with
+    :func:`linear_blend`. Without joints the numeric controls are one group (Lewis et al. 2000); with
     joints, numeric controls do not enter the distances. Examples are chosen one by one, the farthest from those so
     far; the width of the kernels by the error on poses that are no examples.
 
@@ -145,13 +145,13 @@ def _space(fitted: Examples, skin: Deformer | None) -> _Space | None:
     if len(columns) == 0:
         return None
     scale = inputs.project.diagonal()[: len(columns)]
-    owner = columns // 12 if skin is not None else np.arange(len(columns))
+    owner = columns // 12 if skin is not None else np.zeros(len(columns), np.intp)
     names, sizes = np.unique(owner, return_counts=True)
     offset = np.append(0, np.cumsum(sizes)).astype(np.int32)
     scaled = fitted.poses[:, columns].astype(np.float64) * scale
     if skin is None:
-        group = np.tile(np.arange(len(names), dtype=np.int32), (len(fitted.rest), 1))
-        weight = np.full(group.shape, 1.0 / len(names))
+        group = np.zeros((len(fitted.rest), 1), np.int32)
+        weight = np.ones((len(fitted.rest), 1))
     else:
         found: Any = skin.tensors()
         place = np.full(fitted.num_joints, -1)

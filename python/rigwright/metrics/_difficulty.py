@@ -18,7 +18,7 @@ from rigwright.metrics._posed_rows import Pair, PosedRows, PosedVertices, posed_
 
 MARGIN = 2.0  # a model has learned if the best simple method misses by this many times what the model does
 MOST_ROWS = 3000
-MOST_CHOICE_VERTICES = 128  # on which the ridge is chosen
+MOST_CHOICE_VERTICES = 64  # on which the ridge is chosen
 FRAMES_AT_ONCE = 128
 NAMES: dict[Features, str] = {"linear": "PCA + linear regression", "quadratic": "quadratic ridge"}
 
@@ -145,7 +145,7 @@ def difficulty(
     regression is what PCA + linear regression is with all components: no truncation holds it back. Quadratic ridge
     takes squares and products of all inputs in dual form. Ridges, and how much products count beside the inputs, are
     chosen by cross-validation inside the training poses, on whole clips if there are two or more, else on consecutive
-    quarters, of at most 1,000 poses and on at most 128 vertices.
+    quarters, of at most 600 poses and on at most 64 vertices.
 
     Parameters
     ----------

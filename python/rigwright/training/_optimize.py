@@ -106,6 +106,8 @@ class Descent(ABC):
         Named in errors.
     """
 
+    largest_side = math.inf  # of a weight that SOAP rotates
+
     def __init__(self, settings: DescentSettings, device: str, function: str) -> None:
         self.function = function
         self.torch = require("torch", extra="training", purpose="training a model")
@@ -189,8 +191,10 @@ class Descent(ABC):
 
     def _restore(self, state: State) -> None:
         self._weights = {name: self._tensor(value.copy()).requires_grad_() for name, value in state.parameters.items()}
-        make = Soap if self.descent_settings.optimizer == "soap" else Adam
-        self._optimizer = make(self.torch, self._weights)
+        if self.descent_settings.optimizer == "soap":
+            self._optimizer = Soap(self.torch, self._weights, self.largest_side)
+        else:
+            self._optimizer = Adam(self.torch, self._weights)
         if state.optimizer:
             self._optimizer.restore(state.optimizer)
 
@@ -214,6 +218,9 @@ class Trainer(Descent):
     part is divided by its variance; neither optimizer's steps depend on the scale of a network's loss.
 
     The order of the batches follows from seed and epoch, so a step number is all the random state there is.
+
+    ``decay`` times the learning rate is the share that the weights, not the biases, lose in each step (Loshchilov and
+    Hutter 2019); ``gain`` scales the initial weights of the first layer.
     """
 
     def __init__(
@@ -224,9 +231,11 @@ class Trainer(Descent):
         settings: BodySettings,
         device: str,
         function: str = "body",
+        decay: float = 0.0,
+        gain: float = 1.0,
     ) -> None:
         super().__init__(settings, device, function)
-        self.settings = settings
+        self.settings, self.decay, self.gain = settings, decay, gain
         self.widths = inputs, outputs
         train, held = problem.training, ~problem.training
         self.inputs, self.held_inputs = (self._tensor(problem.inputs[:, rows]) for rows in (train, held))
@@ -240,7 +249,15 @@ class Trainer(Descent):
     def start(self) -> State:
         """See :class:`Descent`."""
         parameters = initial_parameters(*self.widths, self.settings.hidden, self.settings.seed)
+        parameters["weight1"] *= np.float32(self.gain)
         return State(parameters=parameters, best=parameters)
+
+    def _step(self, step: int, learning_rate: float) -> None:
+        super()._step(step, learning_rate)
+        if self.decay > 0.0:
+            with self.torch.no_grad():
+                for name in ("weight1", "weight2", "weight3"):
+                    self._weights[name].mul_(1.0 - learning_rate * self.decay)
 
     def _loss(self, step: int) -> Any:
         epoch, index = divmod(step, self.batches)

@@ -128,7 +128,7 @@ class Soap:
         for basis, moments, axis in SIDES:
             if gradient.shape[axis] <= self._largest:
                 state[moments] = gradient @ gradient.mT if axis == 1 else gradient.mT @ gradient
-                state[basis] = torch.linalg.eigh(state[moments])[1].contiguous()
+                state[basis] = _eigenvectors(torch, state[moments])
 
     def _refresh(self, state: dict[str, Any], basis: str, moments: str, axis: int) -> None:
         """One QR step towards the eigenvectors, largest first; the squares follow the new order."""
@@ -144,3 +144,14 @@ def _into(state: dict[str, Any], gradient: Any) -> Any:
     """A gradient in the eigenbases of the sides that have one."""
     turned = state["left"].mT @ gradient if "left" in state else gradient
     return turned @ state["right"] if "right" in state else turned
+
+
+def _eigenvectors(torch: Any, moments: Any) -> Any:
+    """Eigenvectors of symmetric matrices (S, a, a).
+
+    Those of a gradient of low rank can be so near to singular that LAPACK finds none in float32.
+    """
+    found = torch.linalg.eigh(moments)[1]
+    if not torch.isfinite(found).all():
+        found = torch.linalg.eigh(moments.double())[1].to(moments.dtype)
+    return found.contiguous()

@@ -9,6 +9,7 @@ from rigwright.transfer._correspondence import Correspondence, correspond
 from rigwright.transfer._empty import empty_shapes
 from rigwright.transfer._example_weights import load_example_weights
 from rigwright.transfer._examples import ExampleFit, example_based, fit_example_weights
+from rigwright.transfer._face_maps import transfer_face_maps
 from rigwright.transfer._packing import ExpressionPlan, pack_expressions
 from rigwright.transfer._parts import transfer_in_parts
 from rigwright.transfer._posable import unposable_shapes
@@ -41,6 +42,7 @@ __all__ = [
     "quality",
     "resting_vertices",
     "rig_from_positions",
+    "transfer_face_maps",
     "transfer_in_parts",
     "transfer_rig",
     "unposable_shapes",

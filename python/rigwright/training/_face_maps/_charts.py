@@ -23,7 +23,9 @@ OVERLAPPED = 0.02  # of the triangles: beyond, charts of our own are tried
 FRAMES = 48  # that texture coordinates are judged by
 FRAMES_SOUGHT = 512  # among so many samples
 LEAST_ISLAND = 8  # vertices: smaller ones share a place
+LEAST_MENDED = 64  # vertices: an island of fewer is only stretched to its place
 LEAST_ROOM = 0.01  # of the map, for an island that hardly moves
+GOOD = 1e-3  # mm, mean: coordinates that leave less are not mended
 MOVES = 1e-4  # of the largest offset: smaller ones do not count in floors
 
 
@@ -84,25 +86,29 @@ class _Mender:
     threads: int
 
     def mended(self, charted: Charted, note: str) -> Laid:
-        """As a whole, or each island by itself and then packed anew if that leaves less."""
+        """As a whole, or each island by itself and then packed anew if that leaves less; not if nothing is left."""
+        before = stretched(charted.uvs)
+        if self._floor(before)[0] < GOOD:
+            return self._laid(charted, before, note)
         islands = _islands(charted.faces, len(self.rest))
         found = self._whole(charted, self.fields if len(islands) == 1 else 0)
-        after, floor = np.asarray(found["uvs"]), found["floor_after"]
+        after = np.asarray(found["uvs"])
         if len(islands) > 1:
             packed_anew = self._packed(charted, islands)
-            repacked = self._floor(packed_anew)
-            if repacked[0] < floor[0]:
-                after, floor = packed_anew, repacked
+            if self._floor(packed_anew)[0] < found["floor_after"][0]:
+                after = packed_anew
                 words = f"{self.name}: its {len(islands)} islands of texture keep their layout"
                 words += ", each gets room for its motion."
                 note = f"{note} {words}".strip()
             else:
-                found = self._whole(charted, self.fields)
-                after, floor = np.asarray(found["uvs"]), found["floor_after"]
+                after = np.asarray(self._whole(charted, self.fields)["uvs"])
+        return self._laid(charted, after, note)
+
+    def _laid(self, charted: Charted, after: Float64, note: str) -> Laid:
         before = stretched(charted.uvs)
         folds = [_core.num_folded(at, charted.faces) for at in (before, after)]
         overlaps = [_core.num_overlapped(at, charted.faces) for at in (before, after)]
-        floors = Floors(self.name, self.resolution, found["floor_before"], floor, *folds, *overlaps)
+        floors = Floors(self.name, self.resolution, self._floor(before), self._floor(after), *folds, *overlaps)
         return Laid(before, after, floors, note)
 
     def _whole(self, charted: Charted, fields: int) -> dict[str, Any]:
@@ -120,7 +126,7 @@ class _Mender:
             faces = np.where(charted.faces[kept] < 0, -1, place[charted.faces[kept]]).astype(np.int32)
             frames = np.ascontiguousarray(self.frames[:, island])
             after[island] = stretched(charted.uvs[island])
-            if np.abs(frames).max() > 0.0:
+            if len(island) >= LEAST_MENDED and np.abs(frames).max() > 0.0:
                 own = self.rest[island], faces, frames, self.resolution, self.fields, self.threads
                 after[island] = _core.mend_uvs(charted.uvs[island], *own)["uvs"]
             weights.append(_change(faces, frames))

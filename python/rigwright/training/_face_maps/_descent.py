@@ -37,6 +37,8 @@ class MapDescent(Descent):
         Of random numbers: another one for each level.
     """
 
+    largest_side = 512  # eigenvectors of the larger side of dense2 would take longer than the networks
+
     def __init__(self, problem: Problem, settings: FaceMapsSettings, device: str, stream: int) -> None:
         super().__init__(settings, device, "face_maps")
         self.problem, self.settings, self.stream = problem, settings, stream
@@ -101,16 +103,20 @@ class MapDescent(Descent):
 
     def _predict(self, rows: Rows) -> Any:
         """Offsets (M, 3, B) of the model, the frozen one's included."""
+        offsets = self._sample(self._maps(rows)).view(len(self._rest), 3, -1)
+        if self.problem.base is None:
+            return offsets
+        return offsets + self._columns(self.problem.base[rows])
+
+    def _maps(self, rows: Rows) -> Any:
+        """All texels of all maps, one map after another, (R, 3 B)."""
         picked = self._tensor(rows)
         maps = []
         for number, (shape, scaling) in enumerate(zip(self.problem.shapes, self.problem.scalings, strict=True)):
             weights = {name[4:]: value for name, value in self._weights.items() if name.startswith(f"{number:03d}.")}
             found = forward(self.torch, weights, shape, self._inputs[number][picked])
             maps.append((found * scaling.scale).permute(2, 3, 1, 0).reshape(shape.resolution**2, -1))
-        offsets = self._sample(self.torch.cat(maps)).view(len(self._rest), 3, -1)
-        if self.problem.base is None:
-            return offsets
-        return offsets + self._columns(self.problem.base[rows])
+        return self.torch.cat(maps)
 
     def _columns(self, rows: NDArray[np.float32]) -> Any:
         """Rows (B, M, 3) as columns (M, 3, B)."""

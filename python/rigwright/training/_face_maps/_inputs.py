@@ -18,7 +18,8 @@ def moved_by(ds: Any) -> tuple[NDArray[np.bool_], list[str]]:
 
     A column moves a vertex if a channel that changes it moves the vertex by more than a micrometer from any of the
     probe's base poses. A column that varies and moves nothing there may act beside others only (lips that stick as
-    the jaw opens), so it counts for every vertex that moves. Without a probe, every column that varies counts for every vertex.
+    the jaw opens), so it counts for every vertex that moves. Without a probe, every column that varies counts for every
+    vertex.
     """
     poses = np.asarray(ds.poses)
     num_joints = 0 if ds.skeleton is None else len(ds.skeleton.parents)

@@ -1,4 +1,7 @@
-"""Training in two levels: coarse segments, then refinements of what the frozen coarse model leaves."""
+"""Training in two levels: coarse segments, then refinements of what the frozen coarse model leaves.
+
+Each level has two stages: squared errors in texels, then the loss of vertices and normals.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,18 @@ from rigwright.training._face_maps._layout import COARSE, MapSegment
 from rigwright.training._face_maps._preparation import Preparation, refined
 from rigwright.training._face_maps._problem import level_of, make_problem, offsets_of
 from rigwright.training._face_maps._settings import FaceMapsSettings
+from rigwright.training._face_maps._texels import TexelDescent
 from rigwright.training._optimize import Budget
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
 from rigwright.training._pipeline import seconds_of_training
 
-STAGES = ("training coarse maps", "training refinement maps")
+STAGES = (
+    "training coarse maps in texels",
+    "training coarse maps",
+    "training refinement maps in texels",
+    "training refinement maps",
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class Trained:
 
 
 class Levels:
-    """Both levels of a training, each with a checkpoint of its own: ``checkpoint`` and ``checkpoint.refinement``.
+    """Both levels of a training; each stage has a checkpoint of its own: ``checkpoint``, ``checkpoint.1``, ...
 
     Parameters
     ----------
@@ -71,7 +80,10 @@ class Levels:
         self, ds: Any, settings: FaceMapsSettings, device: str, checkpoint: Path | None, progress: ProgressCallback
     ) -> None:
         self.ds, self.settings, self.device, self.progress = ds, settings, device, progress
-        self.files = [] if checkpoint is None else [checkpoint, checkpoint.with_name(f"{checkpoint.name}.refinement")]
+        self.files: list[Path] = []
+        if checkpoint is not None:
+            later = [checkpoint.with_name(f"{checkpoint.name}.{stage}") for stage in range(1, len(STAGES))]
+            self.files = [checkpoint, *later]
 
     def forget(self) -> None:
         """Remove the checkpoints."""
@@ -88,38 +100,27 @@ class Levels:
         started : float
             When the call began (``time.monotonic``).
         """
-        settings, share = self.settings, 1.0 - self.settings.refinement
-        seconds = seconds_of_training(settings.minutes, time.monotonic() - started)
-        budget = Budget(_part(settings.steps, share), None if seconds is None else share * seconds)
-        coarse = self._level(COARSE, ready.layout.coarse, ready, None, budget, started)
-        done: dict[str, Any] = {"coarse_steps": 0, "refinement_steps": 0, "seconds": 0.0}
+        seconds = seconds_of_training(self.settings.minutes, time.monotonic() - started)
+        clock = _Clock(self.settings, seconds, started)
+        coarse = self._level(COARSE, ready.layout.coarse, ready, None, clock)
         if coarse is None:
-            return ready, [], done
-        done |= {"coarse_steps": coarse.state.step, "seconds": coarse.state.seconds}
-        if settings.refinement == 0.0:
-            return ready, coarse.learned(ready.length), done
-        begun = time.monotonic()
-        self.progress(Progress("finding what to refine", 0, 1))
-        ready = replace(ready, layout=refined(self.ds, ready, settings, threads))
-        left = None if settings.steps is None else settings.steps - (budget.steps or 0)
-        rest = None if seconds is None else max(seconds - coarse.state.seconds, 0.0)
-        segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
-        fine = self._level(1, segments, ready, coarse, Budget(left, rest), begun)
-        if fine is None:
-            return ready, coarse.learned(ready.length), done
-        done |= {"refinement_steps": fine.state.step, "seconds": coarse.state.seconds + fine.state.seconds}
-        return ready, coarse.learned(ready.length) + fine.learned(ready.length), done
+            return ready, [], clock.done()
+        learned = coarse.learned(ready.length)
+        if self.settings.refinement > 0.0:
+            self.progress(Progress("finding what to refine", 0, 1))
+            ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
+            segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
+            fine = self._level(1, segments, ready, coarse, clock)
+            learned += [] if fine is None else fine.learned(ready.length)
+        return ready, learned, clock.done()
 
     def _level(
-        self,
-        number: int,
-        segments: list[MapSegment],
-        ready: Preparation,
-        frozen: Trained | None,
-        budget: Budget,
-        begun: float,
+        self, number: int, segments: list[MapSegment], ready: Preparation, frozen: Trained | None, clock: _Clock
     ) -> Trained | None:
-        """Train the segments that have inputs on what the frozen level leaves; None if there are none."""
+        """Train the segments that have inputs on what the frozen level leaves; None if there are none.
+
+        In texels first, where a step is fast, then on vertices and normals.
+        """
         segments = [segment for segment in segments if len(segment.columns)]
         if not segments:
             return None
@@ -128,29 +129,75 @@ class Levels:
         truth = offsets_of(self.ds, rows, level.vertices, ready.length)
         base = None if frozen is None else frozen.offsets(level.vertices, len(rows))
         problem = make_problem(level, ready, rest, truth, base, self.settings)
-        descent = MapDescent(problem, self.settings, self.device, number)
-        return Trained(descent, self._run(number, descent, budget, ready, begun))
+        trained: Trained | None = None
+        for kind, stage in ((TexelDescent, 2 * number), (MapDescent, 2 * number + 1)):
+            if clock.share(stage) > 0.0 or (trained is None and kind is MapDescent):
+                descent = kind(problem, self.settings, self.device, stage)
+                start = None if trained is None else trained.state.best
+                trained = Trained(descent, self._run(stage, descent, start, clock, ready))
+        return trained
 
-    def _run(self, number: int, descent: MapDescent, budget: Budget, ready: Preparation, begun: float) -> State:
+    def _run(self, stage: int, descent: MapDescent, weights: Arrays | None, clock: _Clock, ready: Preparation) -> State:
         """Steps until the budget is spent, from a checkpoint if there is one."""
-        file = self.files[number] if self.files else None
-        run = hashlib.sha256(json.dumps([self.ds.hash, self.settings.record(), number]).encode()).hexdigest()
-        state = (read_checkpoint(file, run, "face_maps") if file else None) or descent.start()
+        file = self.files[stage] if self.files else None
+        run = hashlib.sha256(json.dumps([self.ds.hash, self.settings.record(), stage]).encode()).hexdigest()
+        begin = descent.start() if weights is None else State(parameters=weights, best=weights)
+        state = (read_checkpoint(file, run, "face_maps") if file else None) or begin
+        budget = clock.budget(stage)
         if budget.spent(state) < 1.0:
-            state.seconds += time.monotonic() - begun
+            state.seconds += clock.prepared()
         outlook, unit = Outlook(budget), 1e3 * ready.length * self.ds.meters_per_unit
 
         def report(now: State, _: Arrays) -> None:
             mean, most = unit * descent.mean, unit * descent.most
             message = f"held-out error {mean:.3g} mm, at most {most:.3g} mm, {outlook.words(now, mean)}"
-            self.progress(Progress(STAGES[number], budget.spent(now), 1.0, message))
+            self.progress(Progress(STAGES[stage], budget.spent(now), 1.0, message))
 
         def keep(now: State) -> None:
             if file is not None:
                 write_checkpoint(file, now, run)
 
-        return descent.run(state, budget, report, keep)
+        state = descent.run(state, budget, report, keep)
+        clock.finish(stage, state)
+        return state
 
 
-def _part(steps: int | None, share: float) -> int | None:
-    return None if steps is None else max(round(share * steps), 1)
+class _Clock:
+    """The budgets of the stages, one after another; what a finished stage did not use is left to the next one."""
+
+    def __init__(self, settings: FaceMapsSettings, seconds: float | None, started: float) -> None:
+        coarse, texels = 1.0 - settings.refinement, settings.texels
+        self._ends = [coarse * texels, coarse, coarse + settings.refinement * texels, 1.0]
+        self._steps, self._seconds, self._begun = settings.steps, seconds, started
+        self._finished: dict[int, State] = {}
+
+    def share(self, stage: int) -> float:
+        """The part of the whole that a stage has."""
+        return self._ends[stage] - (self._ends[stage - 1] if stage else 0.0)
+
+    def budget(self, stage: int) -> Budget:
+        """What a stage may use."""
+        steps = seconds = None
+        if self._steps is not None:
+            ends = [round(end * self._steps) for end in self._ends]
+            steps = max(ends[stage] - (ends[stage - 1] if stage else 0), 1)
+        if self._seconds is not None:
+            seconds = max(self._ends[stage] * self._seconds - self._spent(), 1e-3)
+        return Budget(steps, seconds)
+
+    def prepared(self) -> float:
+        """Seconds since the call began, or since the last stage that this call trained ended."""
+        return time.monotonic() - self._begun
+
+    def finish(self, stage: int, state: State) -> None:
+        """A stage has ended."""
+        self._finished[stage] = state
+        self._begun = time.monotonic()
+
+    def done(self) -> dict[str, Any]:
+        """Steps of each stage, and all seconds."""
+        steps = {STAGES[stage]: state.step for stage, state in self._finished.items()}
+        return {"steps_done": steps, "seconds": self._spent()}
+
+    def _spent(self) -> float:
+        return sum(state.seconds for state in self._finished.values())

@@ -45,6 +45,8 @@ def face_maps(
     first_channels: int | None = None,
     channels: int | None = None,
     refinement: float | None = None,
+    gradient_weight: float | None = None,
+    texels: float | None = None,
     bins: int | None = None,
     batch: int | None = None,
     optimizer: str | None = None,
@@ -82,13 +84,15 @@ def face_maps(
     threads : int
         Number of threads; 0 means all processors that this process may use.
     checkpoint : path-like or None
-        File that a killed run continues from, with another beside it for the refinement; removed at the end.
+        File that a killed run continues from, with more of its name beside it, one per stage; removed at the end.
     restart : bool
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
-    holdout, normal_weight, hidden, first_channels, channels, refinement, bins : optional
-        The data, the loss and the networks: see :class:`FaceMapsSettings`; None keeps the method's default.
+    holdout, normal_weight, gradient_weight, refinement, texels, bins : optional
+        The data, the loss and the stages: see :class:`FaceMapsSettings`; None keeps the method's default.
+    hidden, first_channels, channels : optional
+        The networks.
     batch, optimizer, learning_rate, schedule, patience : optional
         The steps: see :class:`FaceMapsSettings`.
 
@@ -130,6 +134,8 @@ def face_maps(
         first_channels=first_channels,
         channels=channels,
         refinement=refinement,
+        gradient_weight=gradient_weight,
+        texels=texels,
         bins=bins,
         batch=batch,
         optimizer=optimizer,

@@ -16,9 +16,9 @@ Float64 = NDArray[np.float64]
 
 SIDE = 0.25  # of the width of the texture
 BORDER = 0.125  # of a square's side: the weight rises from 0 to 1 across it
-MOST_CLUSTERS = 8  # that the elbow is sought among
+MOST_CLUSTERS = 10  # that the elbow is sought among
 MOST_SAMPLES = 256
-ELBOW_SAMPLES = 64
+ELBOW_SAMPLES = 32
 SAME = 0.2  # of a square's side: squares that are closer to each other are one
 LEAST_VERTICES = 64  # of a segment that is refined
 WORTH = 0.03  # mm, RMS over samples and vertices: a segment that can be this good is not refined
@@ -40,8 +40,8 @@ def refinements(
 
     Method: the mean squared distance that the best coarse map leaves at each vertex (Bailey 2020, equation 3.2, with
     least squares), and k-means on texture coordinates with these as weights. A cluster's square has a quarter of the
-    texture's width; it is moved to the weighted mean of the vertices inside it, and left out if it meets another one.
-    Its vertices get the square stretched to a whole map. The number of clusters is at the elbow of what the best maps
+    texture's width and lies inside the texture; one within a fifth of its side from another is left out. Its vertices
+    get the square stretched to a whole map. The number of clusters, 10 at most, is at the elbow of what the best maps
     with their squares leave.
     Weights: a bump b rises from 0 at the border of the square to 1 across an eighth of its side (not where the square
     meets the border of the texture: no vertex lies beyond). A vertex in several squares has the weights b / max(1,
@@ -112,7 +112,7 @@ def _squares(
     for count in range(1, MOST_CLUSTERS + 1):
         lows: list[Float64] = []
         for center in clusters(segment.uvs, error, count):
-            low = _square(segment.uvs, error, center)
+            low = np.clip(center - 0.5 * SIDE, 0.0, 1.0 - SIDE)
             if all(np.abs(low - other).max() > SAME * SIDE for other in lows):
                 lows.append(low)
         squares = _segments_of(segment, lows, influence, resolution)
@@ -179,22 +179,6 @@ def elbow(costs: list[float]) -> int:
         return 0
     along = np.arange(len(costs)) / (len(costs) - 1.0)
     return int((along + (fallen - low) / (fallen[0] - low)).argmin())
-
-
-def _square(uvs: Float64, weights: Float64, center: Float64) -> Float64:
-    """The lower corner of a square: around the center, then around the weighted mean of the vertices inside it."""
-    low = np.clip(center - 0.5 * SIDE, 0.0, 1.0 - SIDE)
-    for _ in range(ROUNDS):
-        inside = ((uvs >= low) & (uvs <= low + SIDE)).all(axis=1)
-        mass = np.cumsum(weights[inside])
-        if not len(mass) or not mass[-1] > 0.0:
-            break
-        mean = np.array([np.cumsum(weights[inside] * uvs[inside, axis])[-1] for axis in range(2)]) / mass[-1]
-        new = np.clip(mean - 0.5 * SIDE, 0.0, 1.0 - SIDE)
-        if (new == low).all():
-            break
-        low = new
-    return low
 
 
 def bump(uvs: Float64, low: Float64) -> Float64:

@@ -28,6 +28,8 @@ class FaceMapsSettings:
         Part of the rows that is never trained on, between 0 and 1: whole clips of about so many rows.
     normal_weight : float
         Weight of the face normals in the loss, for lengths in fortieths of the diagonal of the rest mesh's box.
+    gradient_weight : float
+        Weight of the faces' change of shape in the quadratic loss of the steps in texels.
     hidden : int
         Width of the hidden layer.
     first_channels : int
@@ -36,6 +38,9 @@ class FaceMapsSettings:
         Channels of all further maps.
     refinement : float
         Part of the steps that refinement segments get, from 0 (no refinement) to 1.
+    texels : float
+        Part of the steps of each level that is done in texels, where a step is several times as fast and the loss is
+        quadratic; the others have the loss of vertices and normals.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
         drawn evenly.
@@ -64,10 +69,12 @@ class FaceMapsSettings:
     seed: int = 0
     holdout: float = 0.1
     normal_weight: float = 5.0
+    gradient_weight: float = 1.0
     hidden: int = 256
     first_channels: int = 8
     channels: int = 16
     refinement: float = 0.5
+    texels: float = 0.7
     bins: int = 16
     batch: int = 32
     optimizer: str = "adam"
@@ -80,8 +87,9 @@ class FaceMapsSettings:
     def __post_init__(self) -> None:
         choices = {"method": METHODS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
         check_settings("face_maps", self, choices, _LOWEST, _WHOLE)
-        if self.refinement > 1.0:
-            raise bad_argument("face_maps", "refinement", repr(self.refinement), "a part from 0 to 1")
+        for name in ("refinement", "texels"):
+            if getattr(self, name) > 1.0:
+                raise bad_argument("face_maps", name, repr(getattr(self, name)), "a part from 0 to 1")
 
     def record(self) -> dict[str, object]:
         """The settings as plain values, for the model's metadata."""
@@ -91,10 +99,12 @@ class FaceMapsSettings:
 _LOWEST = {
     "seed": 0,
     "normal_weight": 0.0,
+    "gradient_weight": 0.0,
     "hidden": 1,
     "first_channels": 1,
     "channels": 1,
     "refinement": 0.0,
+    "texels": 0.0,
     "bins": 1,
     "batch": 1,
     "learning_rate": 0.0,
@@ -104,7 +114,7 @@ _LOWEST = {
 }
 _WHOLE = ("seed", "hidden", "first_channels", "channels", "bins", "batch", "steps", "patience")
 
-_PAPER = {"batch": 8, "learning_rate": 1e-3, "schedule": "thirds"}
+_PAPER = {"texels": 0.0, "batch": 8, "learning_rate": 1e-3, "schedule": "thirds"}
 
 
 def settings_for(method: str, **given: Any) -> FaceMapsSettings:

@@ -169,7 +169,7 @@ def spread_out(count: int) -> Float64:
     """Places (M, 2) of few vertices on a grid in the unit square: no two share a texel of a map with that many."""
     across = max(int(np.ceil(np.sqrt(count))), 2)
     place = np.arange(count)
-    return np.stack([place % across, place // across], axis=1) / (across - 1.0)
+    return np.asarray(np.stack([place % across, place // across], axis=1) / (across - 1.0))
 
 
 def _projected(points: NDArray[np.float32]) -> Float64:

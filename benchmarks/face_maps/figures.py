@@ -1,0 +1,127 @@
+"""Figures of a model of deformation maps on judged frames: errors, floors, false links, rigid parts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+import rigwright as rw
+from rigwright import _core
+from rigwright.training._face_maps._layout import Layout, MapSegment
+from rigwright.training._face_maps._refinement import refined_floor
+
+MOVES = 1e-3  # mm
+LINK_POSES = 32
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Distances in millimeters over all vertices, and over those that move; mean angle of the normals in degrees."""
+
+    mean: float
+    moving_mean: float
+    most: float
+    normals: float
+
+
+def judged(model: rw.Deformer, data: rw.Dataset) -> Judged:
+    """The errors of a model on all rows of a data set."""
+    found, truth = model.evaluate(data.poses), data.vertices
+    distance = 1e3 * data.meters_per_unit * np.linalg.norm(found.astype(np.float64) - truth, axis=2)
+    normals = rw.metrics.normal_angle(truth, found, data.faces).mean
+    return Judged(float(distance.mean()), float(distance[:, moving(data)].mean()), float(distance.max()), normals)
+
+
+def moving(data: rw.Dataset) -> np.ndarray:
+    """Vertices that move in any frame."""
+    reach = np.linalg.norm(data.vertices - data.rest_vertices, axis=2).max(axis=0)
+    return 1e3 * data.meters_per_unit * reach > MOVES
+
+
+def segments_of(model: rw.Deformer) -> list[MapSegment]:
+    """The map segments in a model's file."""
+    tensors = model.tensors()
+    starts, inputs = tensors["segments.offset"], tensors["inputs.offset"]
+    result = []
+    for number, level in enumerate(tensors["segments.level"]):
+        part, own = slice(*starts[number : number + 2]), slice(*inputs[number : number + 2])
+        texels = 4 * _doublings(tensors, number)
+        result.append(
+            MapSegment(
+                model.metadata["face_maps"]["segments"][number]["name"],
+                int(level),
+                tensors["segments.vertex"][part].astype(np.int64),
+                tensors["segments.uv"][part].astype(np.float64),
+                tensors["segments.weight"][part],
+                tensors["inputs.column"][own].astype(np.int64),
+                texels,
+            )
+        )
+    return result
+
+
+def _doublings(tensors: dict[str, np.ndarray], number: int) -> int:
+    """A quarter of the texels along an axis of a map: 2 to the number of its convolutions."""
+    return 2 ** sum(f"segment.{number:03d}.conv{n}.weight" in tensors for n in range(1, 9))
+
+
+def floors(model: rw.Deformer, data: rw.Dataset) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Mean and max of what the best coarse maps and the best refined maps leave of the moving vertices."""
+    segments = segments_of(model)
+    offsets = 1e3 * data.meters_per_unit * (data.vertices - data.rest_vertices)
+    inside = np.zeros(len(data.rest_vertices), bool)
+    for segment in segments:
+        inside[segment.vertices] = True
+    inside &= moving(data)
+    result = []
+    for chosen in ([s for s in segments if s.level == 0], segments):
+        left = refined_floor(Layout(chosen, [], []), offsets, 1)[:, inside]
+        result.append((float(left.mean()), float(left.max())))
+    return result[0], result[1]
+
+
+def coarse_only(model: rw.Deformer) -> rw.Deformer:
+    """The model without its refinement segments."""
+    tensors = model.tensors()
+    count = int((tensors["segments.level"] == 0).sum())
+    kept = {
+        name: value
+        for name, value in tensors.items()
+        if not name.startswith("segment.") or int(name.split(".")[1]) < count
+    }
+    members, inputs = int(tensors["segments.offset"][count]), int(tensors["inputs.offset"][count])
+    kept |= {name: kept[name][: count + 1] for name in ("segments.offset", "inputs.offset")}
+    kept |= {name: kept[name][:members] for name in ("segments.vertex", "segments.uv", "segments.weight")}
+    kept |= {"segments.level": kept["segments.level"][:count], "inputs.column": kept["inputs.column"][:inputs]}
+    return _core.model_from_tensors(kept, json.dumps(model.metadata))
+
+
+def false_links(model: rw.Deformer, data: rw.Dataset) -> dict[str, float]:
+    """How far, in millimeters, controls that are no inputs of a segment move its vertices, all turned at once.
+
+    The vertices of a refinement segment are moved by a coarse network too, which sees more controls.
+    """
+    rng = np.random.default_rng(0)
+    ranges = model.tensors()["control_ranges"]
+    result = {}
+    for segment in segments_of(model):
+        poses = data.poses[rng.integers(len(data), size=LINK_POSES)]
+        other = rng.uniform(ranges[:, 0], ranges[:, 1], poses.shape).astype(np.float32)
+        other[:, segment.columns] = poses[:, segment.columns]
+        gap = model.evaluate(other)[:, segment.vertices] - model.evaluate(poses)[:, segment.vertices]
+        result[segment.name] = float(1e3 * data.meters_per_unit * np.linalg.norm(gap, axis=2).max())
+    return result
+
+
+def rigid_errors(model: rw.Deformer, data: rw.Dataset) -> dict[str, float]:
+    """RMS distance in millimeters of each rigid part over all frames."""
+    tensors, about = model.tensors(), model.metadata["face_maps"]["rigid_parts"]
+    gap = model.evaluate(data.poses).astype(np.float64) - data.vertices
+    result = {}
+    for number, part in enumerate(about):
+        begin, end = tensors["parts.offset"][number : number + 2]
+        own = gap[:, tensors["parts.vertex"][begin:end]]
+        result[part["name"]] = float(1e3 * data.meters_per_unit * np.sqrt(np.square(own).sum(axis=2).mean()))
+    return result

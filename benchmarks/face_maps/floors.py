@@ -1,0 +1,116 @@
+"""What deformation maps can show at best of two faces: ICT's face tile, and the production face.
+
+    python -m benchmarks.face_maps.floors [--data ../shared/data] [--face build/face_maps] [--only ict production]
+        [--pictures FOLDER]
+
+ICT: the first texture tile over all 57 shapes, mended for maps of 32 x 32 and of 64 x 64 texels; each figure stands
+beside its goal and the artist's layout. Production face: the layout of ``rw.training.face_layout`` from the training
+clips (``--face`` is the folder of ``benchmarks.face_maps.sets``), its floors on the judged clips at 32 x 32, at
+64 x 64, and at 32 x 32 with refinement squares. Distances are in millimeters over vertices that move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import rigwright as rw
+from benchmarks.baselines.sets import ROOT
+from rigwright import _core
+from rigwright.training._face_maps._refinement import refined_floor
+
+GOALS = {32: (0.07, 2.6), 64: (0.02, 0.9)}
+FIELDS = 20
+MOVES = 1e-3  # mm
+CLIPS = ("performance", "held out")
+CLIP_STEP = 4  # judged frames are evenly spaced
+
+
+def ict_face_tile(folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Texture coordinates, neutral, faces and offsets of the first texture tile of ICT's face; lengths in mm."""
+    topology, expressions = np.load(folder / "topology_neutral.npz"), np.load(folder / "expressions.npz")
+    uvs = np.full((9409, 2), np.nan)
+    corners = (topology["faces"] >= 0) & (topology["faces"] < 9409)
+    vertices, given = topology["faces"][corners], topology["uv"][topology["face_uv"][corners]]
+    first = (np.floor(given) == 0.0).all(axis=1)
+    uvs[vertices[first]] = given[first]
+    kept = np.flatnonzero(np.isfinite(uvs[:, 0]))
+    place = np.full(len(topology["neutral"]), -1)
+    place[kept] = np.arange(len(kept))
+    faces = np.where(topology["faces"] >= 0, place[topology["faces"]], -1)
+    faces = faces[((faces >= 0) | (topology["faces"] < 0)).all(axis=1)]
+    return uvs[kept], 10.0 * topology["neutral"][kept], faces, 10.0 * expressions["deltas"][:, kept]
+
+
+def figures(left: np.ndarray, offsets: np.ndarray) -> tuple[float, float]:
+    """Mean and largest distance over vertices that move."""
+    moved = np.linalg.norm(offsets, axis=2) > MOVES
+    return float(left[moved].mean()), float(left.max())
+
+
+def ict(folder: Path) -> None:
+    """The face tile: goals, the artist's layout, ours."""
+    uvs, rest, faces, offsets = ict_face_tile(folder)
+    stretched = (uvs - uvs.min(axis=0)) / np.ptp(uvs, axis=0)
+    print(f"ICT's face tile, {len(uvs):,} vertices, {len(offsets)} shapes; mean / max in mm")
+    print("| texels | goal | artist | mended | | folded | overlapped | s |")
+    print("| --- " * 8 + "|")
+    for resolution, goal in GOALS.items():
+        started = time.monotonic()
+        mended = _core.mend_uvs(uvs, rest, faces, offsets, resolution, FIELDS)
+        spent = time.monotonic() - started
+        before, after = (
+            figures(rw.metrics.map_floor(at, offsets, resolution), offsets) for at in (stretched, mended["uvs"])
+        )
+        verdict = "reached" if after[0] <= goal[0] and after[1] <= goal[1] else "MISSED"
+        words = " | ".join("{:.3f} / {:.2f}".format(*pair) for pair in (goal, before, after))
+        overlaps = _core.num_overlapped(mended["uvs"], faces)
+        print(
+            f"| {resolution}^2 | {words} | {verdict} | {mended['folded_after']} | {overlaps} | {spent:.0f} |",
+            flush=True,
+        )
+
+
+def production(folder: Path, pictures: Path | None) -> None:
+    """The production face: its layout, and floors on the judged clips."""
+    training = rw.Dataset(sorted(folder.glob("curves-*.rwdata"))[-1])
+    started = time.monotonic()
+    layout = rw.training.face_layout(training)
+    print(f"\nProduction face, laid out in {time.monotonic() - started:.0f} s\n{layout}\n")
+    coarse = layout.refined([])
+    finer = replace(coarse, segments=[replace(segment, resolution=64) for segment in coarse.segments])
+    print("| judged clip | maps | mean / max, mm |\n| --- | --- | --- |")
+    unit = 1e3 * training.meters_per_unit
+    for clip in CLIPS:
+        judged = rw.Dataset(folder / f"{clip}.rwdata")
+        offsets = ((judged.vertices[::CLIP_STEP] - judged.rest_vertices) * unit).astype(np.float32)
+        squares = len(layout.segments) - len(coarse.segments)
+        for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {squares} squares of 64^2", layout)):
+            mean, most = figures(refined_floor(item, offsets), offsets)
+            print(f"| {clip} | {words} | {mean:.3f} / {most:.2f} |", flush=True)
+        if pictures is not None:
+            left = refined_floor(coarse, offsets)
+            axes = rw.plot.map_layout(layout, faces=training.faces, error=np.sqrt(np.square(left).mean(axis=0)))
+            axes[0].figure.savefig(pictures / f"layout, {clip}.png", dpi=110)
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--face", type=Path, default=ROOT / "build" / "face_maps")
+    parser.add_argument("--only", nargs="+", choices=["ict", "production"], default=["ict", "production"])
+    parser.add_argument("--pictures", type=Path, help="folder for pictures of the layout")
+    given = parser.parse_args()
+    if "ict" in given.only:
+        ict(given.data / "ict_facekit")
+    if "production" in given.only:
+        production(given.face, given.pictures)
+
+
+if __name__ == "__main__":
+    main()

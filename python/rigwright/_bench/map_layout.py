@@ -1,0 +1,77 @@
+"""A face on deformation maps as plain arrays, for the peers: PyTorch and ONNX Runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+
+
+@dataclass(frozen=True)
+class MapArrays:
+    """One segment with M vertices: its layers by name, inputs and samples."""
+
+    column: NDArray[np.int64]
+    layers: dict[str, NDArray[np.float32]]
+    vertex: NDArray[np.int64]
+    texel: NDArray[np.int64]  # (M, 4) flat
+    weight: NDArray[np.float32]  # (M, 4)
+    share: NDArray[np.float32]  # (M,)
+    is_refinement: bool
+
+    @property
+    def convolutions(self) -> int:
+        return sum(name.startswith("conv") and name.endswith("weight") for name in self.layers)
+
+    @property
+    def channels(self) -> int:
+        """Of the base map."""
+        return int(self.layers["conv1.weight"].shape[1])
+
+    @property
+    def base(self) -> int:
+        """Texels per row of the base map."""
+        return round((len(self.layers["dense2.bias"]) / self.channels) ** 0.5)
+
+    @property
+    def resolution(self) -> int:
+        return int(self.base << (self.convolutions - 1))
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """Equal for segments whose networks differ in their inputs alone."""
+        return tuple((name, value.shape) for name, value in sorted(self.layers.items()) if name != "dense1.weight")
+
+
+def map_arrays(model: rw.Deformer) -> list[MapArrays]:
+    """The segments of a face that have a network; rigid parts are left out."""
+    tensors = model.tensors()
+    found = []
+    for s, level in enumerate(tensors["segments.level"]):
+        begin = f"segment.{s:03d}."
+        layers = {name[len(begin) :]: value for name, value in tensors.items() if name.startswith(begin)}
+        if not layers:
+            continue
+        member = slice(*tensors["segments.offset"][s : s + 2])
+        share = tensors["segments.weight"][member]
+        column = tensors["inputs.column"][slice(*tensors["inputs.offset"][s : s + 2])].astype(np.int64)
+        vertex = tensors["segments.vertex"][member].astype(np.int64)
+        nothing = np.zeros((0, 4))
+        segment = MapArrays(column, layers, vertex, nothing.astype(np.int64), nothing, share, bool(level))
+        texel, weight = _samples(tensors["segments.uv"][member], segment.resolution, share)
+        found.append(MapArrays(column, layers, vertex, texel, weight, share, bool(level)))
+    return found
+
+
+def _samples(
+    uv: NDArray[np.float32], resolution: int, share: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    at = uv.astype(np.float64) * (resolution - 1)
+    first = np.minimum(at.astype(np.int64), resolution - 2)
+    a, b = (at - first).T
+    texel = (first[:, 1] * resolution + first[:, 0])[:, None] + np.array([0, 1, resolution, resolution + 1])
+    weight = np.stack([(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b], axis=1)
+    return texel, (share[:, None] * weight).astype(np.float32)

@@ -1,0 +1,234 @@
+"""Deformation maps sampled on another mesh whose texture coordinates are aligned (Bailey 2020, section 3.6)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._core import Deformer
+from rigwright._hashing import padded_faces, topology_hash
+from rigwright._rigs.model_surface import surface_tensors
+from rigwright._rigs.surface import Surface, check_surface, surface_of
+from rigwright._validate import Arguments, bad_argument
+
+FAR = 0.02  # in texture coordinates: a vertex farther from the model's texture has no counterpart and stays at rest
+OWN = ("rest_vertices", "faces", "segments.", "parts.", "surface.", "error.")  # tensors of the mesh
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+
+
+def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLike, surface: Surface) -> Deformer:
+    """A model of deformation maps for another mesh: the same networks, whose maps its vertices sample.
+
+    The texture coordinates of both meshes must be aligned: a point of the texture is the same point of the face. Each
+    vertex finds its place on the textured triangles of the model's mesh, and samples the maps where that place does;
+    offsets are added to its own rest position. Rigid parts follow the vertices nearest to the old followers in the
+    texture. A vertex farther than 0.02 from the model's texture stays at rest.
+
+    Parameters
+    ----------
+    model : Deformer
+        Of kind "face_maps", with texture coordinates.
+    rest_vertices : (V, 3) array_like
+        In the unit of the model.
+    faces : (F, 3) or (F, 4) array_like
+    surface : Surface
+        Texture coordinates of the other mesh.
+
+    Returns
+    -------
+    Deformer
+        Of kind "face_maps". It knows no error, since nobody measured it on this mesh.
+
+    Raises
+    ------
+    ValueError
+        If the model is of another kind, either mesh has no texture coordinates, shapes do not fit, or no vertex has a
+        place on the model's texture.
+    """
+    if getattr(model, "kind", None) != "face_maps":
+        got = f"of kind {model.kind!r}" if isinstance(model, Deformer) else f"a {type(model).__name__}"
+        raise bad_argument("transfer_face_maps", "model", got, 'a model of kind "face_maps"')
+    check = Arguments("transfer_face_maps")
+    rest = check.numbers("rest_vertices", rest_vertices, "V+ 3", dtype=np.float32)
+    corners = padded_faces(faces, "transfer_face_maps", len(rest))
+    if not isinstance(surface, Surface) or not len(surface.uvs):
+        raise check.wrong("surface", "without texture coordinates", "a Surface with some")
+    check_surface(surface, len(rest), corners, "transfer_face_maps")
+    if not len(surface_of(model).uvs):
+        raise check.wrong("model", "without texture coordinates", "one with some")
+    places = _places(model, corners, surface, len(rest))
+    if not places.found.any():
+        got = f"of {len(rest)} vertices none of which lies on the model's texture"
+        raise check.wrong("surface", got, "aligned with the model's")
+    tensors = model.tensors()
+    kept = {name: value for name, value in tensors.items() if not name.startswith(OWN)}
+    kept |= {"rest_vertices": rest, "faces": corners, **surface_tensors(surface)}
+    kept |= _sampled(tensors, places)
+    about = {key: value for key, value in model.metadata.items() if key not in ("parts", "materials", "error")}
+    about |= {"topology_hash": topology_hash(corners, len(rest)), **surface.names()}
+    return _core.model_from_tensors(kept, json.dumps(about))
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where vertices lie on the textured triangles of the model's mesh.
+
+    Attributes
+    ----------
+    vertices : (V, 3) int64
+        Of the model's mesh: the corners of the triangle.
+    weights : (V, 3) float64
+        Barycentric.
+    found : (V,) bool
+    uvs : (V, 2) float64
+        Texture coordinates of these vertices.
+    source_uvs : (W, 2) float64
+        Texture coordinates of the model's vertices, NaN for none.
+    """
+
+    vertices: Int64
+    weights: Float64
+    found: NDArray[np.bool_]
+    uvs: Float64
+    source_uvs: Float64
+
+
+def _places(model: Deformer, faces: NDArray[np.int32], surface: Surface, count: int) -> _Places:
+    """Places of the vertices of a mesh with these faces."""
+    source, source_faces = surface_of(model), np.asarray(model.faces)
+    uvs, has = _vertex_uvs(surface, faces, count)
+    known, _ = _vertex_uvs(source, source_faces, len(model.rest_vertices))
+    used = source.uv_faces[:, 0] >= 0
+    points = np.pad(source.uvs, ((0, 0), (0, 1))).astype(np.float32)
+    queries = np.pad(np.where(has[:, None], uvs, 0.0), ((0, 0), (0, 1))).astype(np.float32)
+    rows, weights, distance = _core.closest_points(points, source.uv_faces[used], queries)
+    vertex_of = np.full(len(points), -1)
+    at = source.uv_faces >= 0
+    vertex_of[source.uv_faces[at]] = source_faces[at]
+    return _Places(vertex_of[rows], np.asarray(weights, np.float64), has & (distance < FAR), uvs, known)
+
+
+def _vertex_uvs(surface: Surface, faces: NDArray[np.int32], count: int) -> tuple[Float64, NDArray[np.bool_]]:
+    """One texture coordinate per vertex, that of its first corner, and which vertices have one."""
+    result = np.full((count, 2), np.nan)
+    at = surface.uv_faces >= 0
+    result[faces[at][::-1]] = surface.uvs[surface.uv_faces[at][::-1]]
+    return result, np.isfinite(result[:, 0])
+
+
+def _sampled(tensors: dict[str, NDArray[Any]], places: _Places) -> dict[str, NDArray[Any]]:
+    """The tensors ``segments.*`` and ``parts.*`` of the vertices at these places."""
+    starts, of = tensors["segments.offset"], tensors["segments.vertex"]
+    members = [slice(int(starts[s]), int(starts[s + 1])) for s in range(len(starts) - 1)]
+    owner = np.full(len(places.source_uvs), -1)  # coarse segments count from 0, rigid parts after them
+    for number, part in enumerate(members):
+        if tensors["segments.level"][number] == 0:
+            owner[of[part]] = number
+    part_starts = tensors["parts.offset"]
+    for number in range(len(part_starts) - 1):
+        owner[tensors["parts.vertex"][part_starts[number] : part_starts[number + 1]]] = len(members) + number
+    for part, number in _follower_segments(tensors, members):
+        owner[of[part]] = len(members) + number  # around them lies the part itself
+    followers, exact = _followers(tensors, places, owner, members)
+    own = _owners(places, owner)
+    own[list(exact)] = -1
+    vertices, uvs, weights = [], [], []
+    for number, part in enumerate(members):
+        inside, shares = _shares(places, of[part], number, own, int(tensors["segments.level"][number]))
+        found_uv = np.einsum("vc,vcd->vd", shares, _spread(tensors["segments.uv"][part], of[part], places)[inside])
+        found_weight = np.einsum(
+            "vc,vc->v", shares, _spread(tensors["segments.weight"][part], of[part], places)[inside]
+        )
+        extra = [vertex for vertex, row in exact.items() if part.start <= row < part.stop]
+        joined = np.concatenate([inside, np.array(extra, np.int64)])
+        order = np.argsort(joined, kind="stable")
+        rows = [exact[vertex] for vertex in extra]
+        vertices.append(joined[order])
+        uvs.append(np.concatenate([found_uv, tensors["segments.uv"][rows].reshape(-1, 2)])[order])
+        weights.append(np.concatenate([found_weight, tensors["segments.weight"][rows]])[order])
+    parts = [np.flatnonzero(own == len(members) + number) for number in range(len(part_starts) - 1)]
+    return {
+        "segments.offset": _offsets(vertices),
+        "segments.vertex": _joined(vertices, np.int32),
+        "segments.uv": np.clip(_joined(uvs, np.float32).reshape(-1, 2), 0.0, 1.0),
+        "segments.weight": np.clip(_joined(weights, np.float32), 0.0, 1.0),
+        "parts.offset": _offsets(parts),
+        "parts.vertex": _joined(parts, np.int32),
+        "parts.follower": followers,
+    }
+
+
+def _owners(places: _Places, owner: Int64) -> Int64:
+    """The coarse segment or part of each vertex: of the corners of its place that with most weight, -1 for none."""
+    labels = owner[places.vertices]
+    shares = np.stack([(places.weights * (labels == labels[:, [c]])).sum(axis=1) for c in range(3)], axis=1)
+    best = labels[np.arange(len(labels)), shares.argmax(axis=1)]
+    return np.where(places.found, best, -1)
+
+
+def _shares(places: _Places, of: NDArray[np.int32], number: int, own: Int64, level: int) -> tuple[Int64, Float64]:
+    """Vertices of a segment, and the weights (., 3) of the corners of their places that are in it, of sum 1.
+
+    A coarse segment has the vertices that it owns; a refinement those with all corners in it that count.
+    """
+    member = np.isin(places.vertices, of)
+    shares = np.where(member, places.weights, 0.0)
+    total = shares.sum(axis=1)
+    inside = np.flatnonzero(own == number if level == 0 else places.found & (total > 1.0 - 1e-6))
+    return inside, shares[inside] / total[inside, None]
+
+
+def _spread(values: NDArray[Any], of: NDArray[np.int32], places: _Places) -> Float64:
+    """Values of a segment's vertices at the corners of places, (V, 3) or (V, 3, 2); 0 elsewhere."""
+    whole = np.zeros((len(places.source_uvs), *values.shape[1:]))
+    whole[of] = values
+    return np.asarray(whole[places.vertices])
+
+
+def _follower_segments(tensors: dict[str, NDArray[Any]], members: list[slice]) -> list[tuple[slice, int]]:
+    """Coarse segments of followers alone, each with its rigid part."""
+    result = []
+    for number, followers in enumerate(tensors["parts.follower"]):
+        for segment, part in enumerate(members):
+            vertices = tensors["segments.vertex"][part]
+            if tensors["segments.level"][segment] == 0 and len(vertices) and np.isin(vertices, followers).all():
+                result.append((part, number))
+    return result
+
+
+def _followers(
+    tensors: dict[str, NDArray[Any]], places: _Places, owner: Int64, members: list[slice]
+) -> tuple[NDArray[np.int32], dict[int, int]]:
+    """Followers (P, F) of the parts: the nearest vertices in the texture, all different.
+
+    Where followers belong to a part itself, they alone are on a map: the second result has the row of
+    ``segments.vertex`` that such a vertex stands for.
+    """
+    coarse = [part for number, part in enumerate(members) if tensors["segments.level"][number] == 0]
+    row_of = {int(tensors["segments.vertex"][row]): row for part in coarse for row in range(part.start, part.stop)}
+    new, exact = tensors["parts.follower"].copy(), {}
+    for followers in new:
+        free = places.found.copy()
+        for place, vertex in enumerate(followers.tolist()):
+            gap = np.where(free, np.square(places.uvs - places.source_uvs[vertex]).sum(axis=1), np.inf)
+            nearest = int(np.argmin(gap))
+            free[nearest] = False
+            followers[place] = nearest
+            if owner[vertex] >= len(members):
+                exact[nearest] = row_of[vertex]
+    return new, exact
+
+
+def _offsets(parts: list[Any]) -> NDArray[np.int32]:
+    return np.array([0, *np.cumsum([len(part) for part in parts])], np.int32)
+
+
+def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0), *(np.asarray(part).reshape(-1) for part in parts)]).astype(dtype)
