@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = 11.0, 5.4  # inches
+LEAST = 1e-3  # millimeters at the end of the scale: less is no error that one could see
 MOST_DRAWN_TEXELS = 64  # along an axis: finer grids are a gray surface
 
 
@@ -130,7 +131,7 @@ def _draw(
     size = float(np.clip(4e4 / max(len(uvs), 1), 1.5, 20.0))
     if colors is None:
         return axis.scatter(*uvs.T, s=size, color=INK, linewidths=0, zorder=2)
-    high = max(float(colors.max()), 1e-6)
+    high = max(float(colors.max()), LEAST)
     shown, norm = np.maximum(colors, 1e-3 * high), LogNorm(1e-3 * high, high)
     order = np.argsort(shown, kind="stable")
     return axis.scatter(

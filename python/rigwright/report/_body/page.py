@@ -130,7 +130,8 @@ def lead(numbers: Assessment, training: Dataset | None) -> str:
     """One sentence: what was learned, from what, and what it is judged on."""
     model = numbers.subject.model
     dials = len(model.metadata.get("numeric_controls", []))
-    parts = [words.plural(len(model.joint_names), "joint")] + [words.plural(dials, "dial")] * (dials > 0)
+    joints = len(model.joint_names)
+    parts = [words.plural(joints, "joint")] * (joints > 0 or not dials) + [words.plural(dials, "dial")] * (dials > 0)
     learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
     judged = " and ".join(
         f"{len(truth.rows):,} {truth.title if i == 0 else 'frames of animation'}"

@@ -19,6 +19,7 @@ from rigwright.training import Layout, MapSegment, model_layout
 
 FLOOR_POSES = 48  # that floors are computed on, evenly spaced
 MOVES = 1e-4  # of the largest offset of a segment: vertices that move less count in no floor, as in training
+LEAST = 1e-4  # millimeters
 MOST_FOLLOWED = 3  # segments named beside a rigid part
 
 Distances = NDArray[np.float32]
@@ -56,8 +57,6 @@ class SegmentRow:
     Attributes
     ----------
     segment : MapSegment
-    before, after : (mean, max)
-        Floors of training, before and after mending; NaN if not stated.
     floor : (mean, max)
         Of a coarse segment: what the best map leaves on the held-out poses, over vertices that move.
     coarse, refined : (mean, max)
@@ -65,8 +64,6 @@ class SegmentRow:
     """
 
     segment: MapSegment
-    before: Pair
-    after: Pair
     floor: Pair
     coarse: Pair
     refined: Pair
@@ -170,20 +167,17 @@ def _segments(
     """Rows of all segments, and the floor of each vertex."""
     nothing = (np.nan, np.nan)
     floors = np.zeros(offsets.shape[1])
-    stated = {floor.name: floor for floor in layout.floors}
     rows = []
     for segment in layout.segments:
         own, best = segment.vertices, nothing
-        if segment.level == 0 and len(own):
+        if segment.level == 0 and own.size and segment.columns.size:
             moved = np.ascontiguousarray(offsets[:, own])
             left = np.asarray(rw.metrics.map_floor(segment.uvs, moved, segment.resolution))
             size = np.linalg.norm(moved, axis=2)
             seen = left[size > MOVES * size.max()]
             best = _pair(seen) if seen.size else (0.0, 0.0)
             floors[own] = left.mean(axis=0)
-        known = stated.get(segment.name) if segment.level == 0 else None
-        before, after = (nothing, nothing) if known is None else (known.before, known.after)
-        rows.append(SegmentRow(segment, before, after, best, _pair(coarse[:, own]), _pair(refined[:, own])))
+        rows.append(SegmentRow(segment, best, _pair(coarse[:, own]), _pair(refined[:, own])))
     return rows, floors
 
 
@@ -204,6 +198,8 @@ def _parts(layout: Layout, distances: Distances) -> list[PartRow]:
 
 
 def _pair(values: NDArray[np.floating]) -> Pair:
+    """Mean and largest; what is below a tenth of a micrometer is rounding, and 0."""
     if not values.size:
         return np.nan, np.nan
-    return float(values.mean(dtype=np.float64)), float(values.max())
+    mean, most = float(values.mean(dtype=np.float64)), float(values.max())
+    return (mean if mean > LEAST else 0.0), (most if most > LEAST else 0.0)
