@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ACROSS = 4  # maps in a row
 SIZE = 2.6, 2.85  # inches of each
+PALE = 0.85  # share of white in texels that no vertex reads
 LONGEST = 0.2  # of the square: longer edges cross a seam
 
 
@@ -32,8 +33,8 @@ def deformation_maps(
 ) -> NDArray[np.object_]:
     """Draw the maps of a face at one pose, with the mesh that reads them.
 
-    Red, green and blue are the offsets along x, y and z; gray is none. All maps share one scale, which the titles
-    give: full color is so many millimeters. Maps of refinement segments show what they add to the coarse ones.
+    Red, green and blue are the offsets along x, y and z; gray is none. Full color is as many millimeters as a map's
+    title says. Maps of refinement segments show what they add to the coarse ones. Pale texels are read by no vertex.
 
     Parameters
     ----------
@@ -73,10 +74,11 @@ def deformation_maps(
     size = (SIZE[0] * min(ACROSS, max(len(maps), 1)), SIZE[1] * rows)
     found = np.asarray(new_axes(rows, min(ACROSS, len(maps)), size) if axes is None else axes)
     millimeters = 1e3 * model.meters_per_unit
-    top = max((float(np.abs(drawn.offsets).max()) for drawn in maps), default=0.0)
     faces = padded_faces(model.faces, "deformation_maps")
     for axis, drawn in zip(found, maps, strict=False):
-        _draw(axis, drawn, top, faces)
+        used = texels_read(drawn)
+        top = float(np.abs(drawn.offsets[used]).max(initial=0.0))
+        _draw(axis, drawn, used, top, faces)
         axis.set_title(f"{drawn.name}, full color {millimeters * top:.3g} mm", loc="left", fontsize=8)
     for axis in found[len(maps) :]:
         axis.set_axis_off()
@@ -91,14 +93,29 @@ def _number(check: Arguments, names: list[str], segment: int | str) -> int:
     return int(segment)
 
 
-def _draw(axis: Any, drawn: DrawnMap, top: float, faces: NDArray[np.int32]) -> None:
+def texels_read(drawn: DrawnMap) -> NDArray[np.bool_]:
+    """The texels (R, R) that some vertex samples with a weight above 0."""
+    side = len(drawn.offsets)
+    at = np.asarray(drawn.uvs, np.float64) * (side - 1)
+    corner = np.clip(at.astype(np.int64), 0, side - 2)
+    used = np.zeros((side, side), bool)
+    for right in (0, 1):
+        for up in (0, 1):
+            share = np.abs(np.array([1 - right, 1 - up]) - (at - corner)).prod(axis=1)
+            inside = corner[share > 0.0]
+            used[inside[:, 1] + up, inside[:, 0] + right] = True
+    return used
+
+
+def _draw(axis: Any, drawn: DrawnMap, used: NDArray[np.bool_], top: float, faces: NDArray[np.int32]) -> None:
     from matplotlib.collections import LineCollection
 
     side = len(drawn.offsets)
     half = 0.5 / (side - 1)
-    shown = 0.5 + 0.5 * drawn.offsets / (top if top > 0.0 else 1.0)
+    shown = np.clip(0.5 + 0.5 * drawn.offsets / (top if top > 0.0 else 1.0), 0.0, 1.0)
+    shown[~used] = PALE + (1.0 - PALE) * shown[~used]
     extent = (-half, 1.0 + half, -half, 1.0 + half)
-    axis.imshow(np.clip(shown, 0.0, 1.0), origin="lower", extent=extent, interpolation="nearest")
+    axis.imshow(shown, origin="lower", extent=extent, interpolation="nearest")
     axis.set(xlim=extent[:2], ylim=extent[2:], aspect="equal", xticks=[], yticks=[])
     axis.grid(False)
     edges = edges_among(drawn.vertices, faces)

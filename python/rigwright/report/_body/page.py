@@ -15,7 +15,7 @@ from rigwright.report._body import charts
 from rigwright.report._body.assess import FAR, Assessment
 from rigwright.report._body.contenders import reference
 from rigwright.report._body.measure import histogram
-from rigwright.report._body.places import Place, by_channel, by_joint, by_part, size_in_millimeters
+from rigwright.report._body.places import Place, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigwright.report._body.provenance import provenance
 from rigwright.report._body.timing import BATCH
 from rigwright.report._face_maps.section import MapSection
@@ -85,6 +85,7 @@ def context(
             [charts.Series(title, colors.ACCENT, np.asarray(c, float)) for title, c in numbers.confidence.items()]
         ),
         "far": FAR,
+        "turned": "joint" if subject.model.joint_names else "dial",
         "batch": BATCH,
         "groups": provenance(numbers, training),
         "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
@@ -98,9 +99,12 @@ def context(
 def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
     """Tables of where the subject errs: title, what the second column counts, rows."""
     model, truth, distances = numbers.subject.model, numbers.truths[0], numbers.accuracy[0][0].distances
+    turned = ("Channel", "far from rest in", by_channel(truth, distances))
+    if not model.joint_names:
+        turned = ("Control", "far from 0 in", by_control(model, truth, distances))
     tables = [
         ("Joint", "leads", by_joint(model, distances)),
-        ("Channel", "far from rest in", by_channel(truth, distances)),
+        turned,
         (rw.segments(model).by.removesuffix("s").capitalize(), "has", by_part(model, distances)),
     ]
     return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]

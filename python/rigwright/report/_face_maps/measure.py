@@ -13,7 +13,7 @@ from rigwright import _core
 from rigwright.metrics import normal_angle
 from rigwright.report._body.heldout import HeldOut
 from rigwright.report._body.measure import in_millimeters
-from rigwright.report._body.places import Place, by_channel
+from rigwright.report._body.places import Place, by_control
 from rigwright.report._body.timing import median_seconds
 from rigwright.training import Layout, MapSegment, model_layout
 
@@ -136,7 +136,7 @@ def measure_maps(model: _core.FaceMaps, truth: HeldOut, distances: Distances) ->
         steps,
         segments,
         _parts(layout, distances),
-        by_channel(truth, distances),
+        by_control(model, truth, distances),
         floors,
         truth.poses[at],
         int(truth.rows[at]),

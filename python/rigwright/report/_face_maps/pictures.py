@@ -18,13 +18,14 @@ from rigwright.report._kit.svg import svg
 DPI = 150
 MOST_LAYOUTS = 4  # of the coarse segments with most vertices
 MOST_MAPS = 16
+FEWEST = 24  # vertices of a segment that is shown
 MOST_CONTROLS = 40
 
 
 def layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str]]:
     """Title and picture of the layout of the largest coarse segments, colored by what the best map leaves."""
     layout = mapped.layout
-    order = sorted(range(len(layout.coarse)), key=lambda number: -len(layout.coarse[number].vertices))
+    order = _shown([len(segment.vertices) for segment in layout.coarse])
     found = []
     for number in order[:MOST_LAYOUTS]:
         one = len(layout.original_uvs[number]) != len(layout.coarse[number].vertices)
@@ -35,15 +36,22 @@ def layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str]]:
 
 
 def maps(model: Deformer, mapped: Mapped) -> str:
-    """The maps of all segments at one pose, the coarse ones with most vertices first, then refinements."""
+    """The maps of segments at one pose, the coarse ones with most vertices first, then refinements."""
     segments = mapped.layout.segments
-    order = sorted(range(len(segments)), key=lambda n: (segments[n].level, -len(segments[n].vertices)))[:MOST_MAPS]
+    order = _shown([len(segment.vertices) for segment in segments])[:MOST_MAPS]
+    order.sort(key=lambda number: segments[number].level)
     rows = -(-len(order) // ACROSS)
     canvas, axes = figure(rows, min(ACROSS, len(order)), (2.75 * min(ACROSS, len(order)), 3.0 * rows))
     rw.plot.deformation_maps(model, mapped.pose, order, axes=list(axes))
     for axis in axes[len(order) :]:
         axis.set_axis_off()
     return _raster(canvas)
+
+
+def _shown(sizes: list[int]) -> list[int]:
+    """Numbers of segments, the largest first; those that only rigid parts follow are left out if there are others."""
+    order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
+    return [number for number in order if sizes[number] >= FEWEST] or order
 
 
 def controls(mapped: Mapped) -> str:
