@@ -1,7 +1,8 @@
 """Speed of the engine beside that of its peers, in one run on one machine."""
 
 from rigwright._bench.body import body
+from rigwright._bench.face_maps import face_maps
 from rigwright._bench.layout import has_networks
 from rigwright._bench.timing import machine
 
-__all__ = ["body", "has_networks", "machine"]
+__all__ = ["body", "face_maps", "has_networks", "machine"]

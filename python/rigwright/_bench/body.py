@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,8 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright._bench import onnx_body, torch_body
+from rigwright._bench.compare import about, batch_of, check_runs, compared, peers
 from rigwright._bench.layout import has_networks, layout
-from rigwright._bench.timing import interleaved, load_average, machine
-from rigwright._extras import require
 from rigwright._validate import bad_argument
 
 
@@ -63,27 +61,17 @@ def body(
         raise bad_argument("bench.body", "model", f"of kind '{learned.kind}'", "of kind 'body'")
     if not has_networks(learned):
         raise bad_argument("bench.body", "model", "a body without any network", "one with a network for the peers")
-    if runs < 10:
-        raise bad_argument("bench.body", "runs", runs, "at least 10: medians of fewer say little")
-    torch = require("torch", extra="training", purpose="comparing with PyTorch")
-    runtime = require("onnxruntime", extra="test", purpose="comparing with ONNX Runtime")
-    rows = _batch(learned, poses, batch, seed)
+    check_runs("bench.body", runs)
+    torch, _ = peers()
+    rows = batch_of(learned, poses, batch, seed)
+    facts = about()
     threads_before = torch.get_num_threads()
-    load = load_average()
     try:
         done = [_row(torch, learned, rows[:1], 1, runs), _row(torch, learned, rows, _core.num_processors(), runs)]
     finally:
         torch.set_num_threads(threads_before)
     tensors = learned.tensors()
-    return {
-        "machine": machine(),
-        "load": load,
-        "versions": {
-            "rigwright": rw.__version__,
-            "torch": torch.__version__,
-            "onnxruntime": runtime.__version__,
-            "numpy": np.__version__,
-        },
+    return facts | {
         "model": {
             "vertices": len(learned.rest_vertices),
             "memberships": len(tensors["sets.vertex"]),
@@ -95,42 +83,13 @@ def body(
     }
 
 
-def _batch(model: rw.Deformer, poses: NDArray[np.float32] | None, count: int, seed: int) -> NDArray[np.float32]:
-    if poses is None:
-        low, high = model.control_ranges.T
-        share = np.random.default_rng(seed).random((count, len(low)))
-        between: NDArray[np.float32] = (low + share * (high - low)).astype(np.float32)
-        return between
-    return np.resize(np.asarray(poses, np.float32), (count, np.shape(poses)[1]))
-
-
 def _row(torch: Any, model: rw.Deformer, poses: NDArray[np.float32], threads: int, runs: int) -> dict[str, Any]:
     torch.set_num_threads(threads)
     arrays = layout(model)
     out = np.empty((len(poses), len(model.rest_vertices), 3), np.float32)
-    forms = torch_body.forms(arrays, poses)
-    # A single pose is short, and depends on warm caches; a batch is long, and does not.
-    in_a_row = 5 if len(poses) == 1 else 1
-    tried = interleaved(forms, 12 if in_a_row > 1 else 3, in_a_row, warm_up=2)
-    peers: dict[str, Callable[[], Any]] = {
-        "PyTorch": forms[min(tried, key=tried.__getitem__)],
-        "ONNX Runtime": onnx_body.session(arrays, poses, threads),
+    candidates = {
+        "PyTorch": torch_body.forms(arrays, poses),
+        "ONNX Runtime": {"one graph": onnx_body.session(arrays, poses, threads)},
     }
-    ours = model.evaluate(poses)
-    engine = {"rigwright": lambda: model.evaluate(poses, threads=threads, out=out)}
-    times = interleaved(engine | peers, runs, in_a_row)
-    seconds = times.pop("rigwright")
-    return {
-        "job": "one pose" if len(poses) == 1 else f"{len(poses)} poses",
-        "poses": len(poses),
-        "threads": threads,
-        "seconds": seconds,
-        "peers": times,
-        "ratios": {name: value / seconds for name, value in times.items()},
-        "forms": tried,
-        "difference": _difference(ours, {name: function() for name, function in (forms | peers).items()}),
-    }
-
-
-def _difference(ours: NDArray[np.float32], theirs: Mapping[str, NDArray[np.float32]]) -> float:
-    return max(float(np.linalg.norm(ours - vertices, axis=-1).max()) for vertices in theirs.values())
+    ours = {"rigwright": lambda: model.evaluate(poses, threads=threads, out=out)}
+    return compared(ours, candidates, model.evaluate(poses), threads, runs)

@@ -37,8 +37,8 @@ class Layout:
 
 
 def has_networks(model: rw.Deformer) -> bool:
-    """Whether a body has learned anything beyond skinning and means that PyTorch and ONNX Runtime would compute."""
-    return any(name.endswith(".layer1.weight") for name in model.tensors())
+    """Whether a body or a face on maps has a network: something that PyTorch and ONNX Runtime would compute."""
+    return any(name.endswith((".layer1.weight", ".dense1.weight")) for name in model.tensors())
 
 
 def layout(model: rw.Deformer) -> Layout:

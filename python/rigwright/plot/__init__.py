@@ -6,6 +6,7 @@ axes. Needs the extra ``report`` (PyVista and matplotlib), and no display.
 
 from rigwright.plot._arguments import RestingMesh
 from rigwright.plot._charts import curves, error_curves
+from rigwright.plot._deformation_maps import deformation_maps
 from rigwright.plot._group import group
 from rigwright.plot._image import Image
 from rigwright.plot._lines import lines
@@ -22,6 +23,7 @@ __all__ = [
     "close_view",
     "contact_sheet",
     "curves",
+    "deformation_maps",
     "error_curves",
     "group",
     "lines",

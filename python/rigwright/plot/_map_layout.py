@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._hashing import padded_faces
 from rigwright._validate import Arguments
 from rigwright.plot._colors import INK, QUIET, RULE
+from rigwright.plot._deformation_maps import LONGEST, edges_among
 from rigwright.plot._drawing import new_axes
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = 11.0, 5.4  # inches
+LEAST = 1e-3  # millimeters at the end of the scale: less is no error that one could see
 MOST_DRAWN_TEXELS = 64  # along an axis: finer grids are a gray surface
-LONGEST = 0.2  # of the square: longer edges cross a seam
 
 
 class _Segment(Protocol):
@@ -41,6 +42,7 @@ def map_layout(
     *,
     faces: ArrayLike | None = None,
     error: ArrayLike | None = None,
+    label: str = "left by the best map, mm",
     axes: Sequence[Axes] | None = None,
 ) -> NDArray[np.object_]:
     """Draw how a coarse segment lies on its map: before and after its texture coordinates were mended.
@@ -57,12 +59,14 @@ def map_layout(
         Of the whole mesh. Default: no edges are drawn.
     error : (V,) array, optional
         Of all vertices, in millimeters.
+    label : str
+        What ``error`` is.
     axes : two matplotlib axes, optional
         Default: a new pyplot figure.
 
     Returns
     -------
-    (2,) array of matplotlib axes
+    (2,) array of matplotlib axes; (1,) if the texture coordinates before mending are not known
 
     Raises
     ------
@@ -85,36 +89,29 @@ def map_layout(
     if isinstance(segment, str) or not 0 <= segment < len(coarse):
         raise check.wrong("segment", repr(segment), f"one of {', '.join(map(repr, names))}, or its number")
     chosen = coarse[segment]
-    count = int(chosen.vertices.max()) + 1
     colors = None
     if error is not None:
         given = check.numbers("error", error, "V")
-        if len(given) < count:
-            raise check.wrong("error", f"{len(given)} numbers", f"of all vertices, at least {count}")
+        least = int(chosen.vertices.max()) + 1
+        if len(given) < least:
+            raise check.wrong("error", f"{len(given)} numbers", f"of all vertices, at least {least}")
         colors = given[chosen.vertices]
-    edges = np.zeros((0, 2), np.int64) if faces is None else _edges(chosen, padded_faces(faces, "map_layout"))
-    found = np.asarray(new_axes(1, 2, SIZE) if axes is None else axes)
-    drawn = ((layout.original_uvs[segment], "before"), (chosen.uvs, "after mending"))
+    edges = (
+        np.zeros((0, 2), np.int64) if faces is None else edges_among(chosen.vertices, padded_faces(faces, "map_layout"))
+    )
+    drawn = [(layout.original_uvs[segment], "before"), (chosen.uvs, "after mending")]
+    if len(drawn[0][0]) != len(chosen.uvs):
+        drawn = [(chosen.uvs, "on charts of least stretch")]
+    count = len(drawn)
+    found = np.asarray(new_axes(1, count, (0.5 * count * SIZE[0], SIZE[1])) if axes is None else axes[:count])
     for axis, (uvs, words) in zip(found, drawn, strict=True):
         points = _draw(axis, uvs, edges, chosen.resolution, colors)
         axis.set_title(f"{chosen.name}, {words}", loc="left", fontsize=10)
     for number, square in enumerate(_squares(layout, chosen)):
-        _outline(found[1], *square, str(number + 1))
+        _outline(found[-1], *square, str(number + 1))
     if colors is not None:
-        found[1].figure.colorbar(points, ax=list(found), label="left by the best map, mm", shrink=0.8)
+        found[-1].figure.colorbar(points, ax=list(found), label=label, shrink=0.8)
     return found
-
-
-def _edges(segment: _Segment, faces: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Edges (E, 2) among the vertices of a segment, as places in it."""
-    place = np.full(max(int(faces.max(initial=0)), int(segment.vertices.max())) + 1, -1)
-    place[segment.vertices] = np.arange(len(segment.vertices))
-    sides = []
-    last = np.where(faces[:, 3] < 0, faces[:, 2], faces[:, 3])
-    for a, b in ((faces[:, 0], faces[:, 1]), (faces[:, 1], faces[:, 2]), (faces[:, 2], last), (last, faces[:, 0])):
-        sides.append(np.stack([place[a], place[b]], axis=1))
-    edges = np.sort(np.concatenate(sides), axis=1)
-    return np.asarray(np.unique(edges[(edges >= 0).all(axis=1)], axis=0))
 
 
 def _draw(
@@ -134,7 +131,7 @@ def _draw(
     size = float(np.clip(4e4 / max(len(uvs), 1), 1.5, 20.0))
     if colors is None:
         return axis.scatter(*uvs.T, s=size, color=INK, linewidths=0, zorder=2)
-    high = max(float(colors.max()), 1e-6)
+    high = max(float(colors.max()), LEAST)
     shown, norm = np.maximum(colors, 1e-3 * high), LogNorm(1e-3 * high, high)
     order = np.argsort(shown, kind="stable")
     return axis.scatter(

@@ -2,6 +2,7 @@
 
 from rigwright.training._face_maps._face_layout import face_layout
 from rigwright.training._face_maps._layout import Floors, Layout, MapSegment, RigidPart
+from rigwright.training._face_maps._model_layout import model_layout
 from rigwright.training._face_maps._pipeline import face_maps
 from rigwright.training._face_maps._settings import FaceMapsSettings
 from rigwright.training._pipeline import body
@@ -17,4 +18,5 @@ __all__ = [
     "body",
     "face_layout",
     "face_maps",
+    "model_layout",
 ]

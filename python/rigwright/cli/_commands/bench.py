@@ -16,7 +16,8 @@ from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
 
 SUMMARY = "time a model on this machine, beside PyTorch, ONNX Runtime and the rig itself"
-EXAMPLE = "rigwright bench hero.safetensors --data held_out.rwdata --rig hero.npz"
+EXAMPLE = """rigwright bench hero.safetensors --data held_out.rwdata --rig hero.npz
+rigwright bench mapped.safetensors --batch 8 --runs 10"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,15 +43,16 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     model = rw.load(args.model)
     dataset = None if args.data is None else rw.Dataset(args.data)
     poses = None if dataset is None else dataset.poses[: args.batch]
-    plain = model.kind == "body" and not bench.has_networks(model)
+    timed = {"body": bench.body, "face_maps": bench.face_maps}.get(model.kind)
+    plain = timed is not None and not bench.has_networks(model)
     if plain:
         console.line(
             "note: the model has no network: PyTorch and ONNX Runtime have nothing to compute, it is timed alone"
         )
-    if args.alone or plain or model.kind != "body":
+    if args.alone or plain or timed is None:
         result = _alone(model, poses)
     else:
-        result = dict(bench.body(model, poses, runs=args.runs, batch=args.batch))
+        result = dict(timed(model, poses, runs=args.runs, batch=args.batch))
     if args.rig is not None and dataset is not None:
         with opened_rig(args, args.rig, dataset) as rig:
             result["rig"] = asdict(time_beside(model, rig, dataset.poses, dataset.channels))
@@ -79,6 +81,10 @@ def _print(result: dict[str, Any], console: Console) -> None:
         beside = [f"{1e3 * row['peers'][name]:.3f} ({row['ratios'][name]:.1f} x)" for name in peers]
         rows.append([f"{row['job']}, {row['threads']} threads", f"{1e3 * row['seconds']:.3f}", *beside])
     console.table(["milliseconds", "rigwright", *peers], rows)
+    for row in result["rows"]:
+        variants = [f"{name} {1e3 * seconds:.3f}" for name, seconds in row.get("variants", {}).items()]
+        if variants:
+            console.line(f"{row['job']}, rigwright with less quality: {', '.join(variants)} ms")
     if "rig" in result:
         rig, ours = result["rig"]["milliseconds"], result["rig"]["engine_milliseconds"]
         console.line(

@@ -16,6 +16,7 @@ from rigwright.cli import _arguments as arguments
 from rigwright.cli._commands.evaluate_actions import evaluate_actions, motion_of_action
 from rigwright.cli._console import Console
 from rigwright.cli._inputs.actions import add_action_arguments, wants_actions
+from rigwright.cli._inputs.detail import add_quality_arguments, at_quality
 from rigwright.cli._inputs.head import WithHead
 from rigwright.cli._inputs.model_motion import Played, motion_of
 from rigwright.cli._inputs.rigs import add_rig_arguments
@@ -35,6 +36,7 @@ rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2
 rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
 rigwright evaluate smooth.glb smooth.glb -o smooth.npz
 rigwright evaluate limb.npz walk.bvh -o limb.mdd
+rigwright evaluate mapped.safetensors mapped.rwdata --detail 0
 rigwright evaluate dog.safetensors dog.blend --action walk
 rigwright evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
 BVH = ".bvh"
@@ -74,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     motion.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="its joints to the model's")
     motion.add_argument("--clip", metavar="NAME", help="the animation, where the file holds several (.glb)")
+    add_quality_arguments(parser)
     written = parser.add_argument_group("what is written")
     written.add_argument(
         "--unit", type=arguments.unit, help="of FILE: mm, cm, dm, m, in, ft or meters (default: MODEL's)"
@@ -93,7 +96,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
         check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
-    model = _model(args.model)
+    model = at_quality(_model(args.model), args.model, args.detail, args.storage)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
     if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():

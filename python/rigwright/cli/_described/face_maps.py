@@ -4,36 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from rigwright._core import Deformer
+import numpy as np
 
-BYTES_PER_WEIGHT = {"float32": 4, "16-bit": 2}
+from rigwright._core import Deformer, FaceMaps
+from rigwright.training import MapSegment, model_layout
+
+LEAST = 1e-4  # millimeters: less is rounding
 
 
 def face_maps_facts(model: Deformer) -> dict[str, Any]:
     """Facts of a model of kind "face_maps" by name; empty for any other."""
-    if model.kind != "face_maps":
+    if not isinstance(model, FaceMaps):
         return {}
-    found = model.metadata.get("face_maps", {})
-    segments = found.get("segments", [])
-    weights = sum(segment["parameters"] for segment in segments)
-    storage = model.metadata.get("network_storage", "float32")
-    floors = {
-        floor["name"]: f"{floor['after_mm'][0]:.3g} mean, {floor['after_mm'][1]:.3g} max"
-        for floor in found.get("floors", [])
-        if floor["after_mm"][1] > 0.0
+    layout = model_layout(model)
+    stated = model.metadata.get("face_maps", {})
+    coarse, fine = layout.coarse, [segment for segment in layout.segments if segment.level > 0]
+    needed, total = model.multiply_adds(), model.multiply_adds(all_texels=True)
+    parts = [f"{part.name} ({len(part.vertices):,} vertices{_fit(part.error)})" for part in layout.parts]
+    floors = [
+        f"{floor.name} {length(floor.after[0])} mean, {length(floor.after[1])} max"
+        for floor in layout.floors
+        if np.isfinite(floor.after[0])
+    ]
+    facts: dict[str, Any] = {
+        "map_segments": "; ".join(map(_segment, coarse)),
+        "refinement_maps": "; ".join(map(_segment, fine)),
+        "rigid_parts": "; ".join(parts),
+        "multiply_adds_per_pose": needed,
+        "multiply_adds_of_all_texels": total,
+        "bytes_read_per_pose": model.num_bytes,
+        "network_storage": model.storage,
     }
-    return {
-        "map_segments": [
-            f"{s['name']} ({s['vertices']:,} vertices, {s['resolution']} x {s['resolution']})" for s in segments
-        ],
-        "rigid_parts": [f"{part['name']} ({part['vertices']:,} vertices)" for part in found.get("rigid_parts", [])],
-        "multiply_adds_per_pose": sum(segment["multiply_adds"] for segment in segments),
-        "bytes_read_per_pose": weights * BYTES_PER_WEIGHT.get(storage, 4),
-        "trained_for_minutes": round(found.get("seconds", 0.0) / 60.0, 1),
-        "judged_by": found.get("judged_by", ""),
-        "map_floors_mm": floors,
-        "quality": {name: quality_words(step) for name, step in found.get("quality", {}).items()},
-    }
+    if stated:
+        facts |= {
+            "trained_for_minutes": round(stated.get("seconds", 0.0) / 60.0, 1),
+            "judged_by": stated.get("judged_by", ""),
+            "map_floors_mm": "; ".join(floors),
+            "quality": "; ".join(f"{name}: {quality_words(step)}" for name, step in stated.get("quality", {}).items()),
+        }
+    return facts
+
+
+def _segment(segment: MapSegment) -> str:
+    size = f"{segment.resolution} x {segment.resolution}"
+    return f"{segment.name} ({len(segment.vertices):,} vertices, {len(segment.columns)} inputs, {size})"
+
+
+def _fit(error: float) -> str:
+    return f", rigid to {length(error)} mm" if np.isfinite(error) else ""
+
+
+def length(millimeters: float) -> str:
+    """Three digits; less than a tenth of a micrometer is rounding."""
+    return f"{millimeters:.3g}" if millimeters >= LEAST else "0"
 
 
 def quality_words(step: dict[str, float]) -> str:

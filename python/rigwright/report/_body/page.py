@@ -15,9 +15,10 @@ from rigwright.report._body import charts
 from rigwright.report._body.assess import FAR, Assessment
 from rigwright.report._body.contenders import reference
 from rigwright.report._body.measure import histogram
-from rigwright.report._body.places import Place, by_channel, by_joint, by_part, size_in_millimeters
+from rigwright.report._body.places import Place, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigwright.report._body.provenance import provenance
 from rigwright.report._body.timing import BATCH
+from rigwright.report._face_maps.section import MapSection
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Gallery
 from rigwright.report._kit.template import Figure, fill
@@ -29,9 +30,28 @@ Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 
-def render(numbers: Assessment, pictures: Gallery, training: Dataset | None, not_reproduced: Sequence[str] = ()) -> str:
+def render(
+    numbers: Assessment,
+    pictures: Gallery,
+    training: Dataset | None,
+    not_reproduced: Sequence[str] = (),
+    maps: MapSection | None = None,
+) -> str:
     """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
-    return fill("page.html", context(numbers, pictures, training, not_reproduced))
+    return fill("page.html", context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps))
+
+
+def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:
+    """What the section of deformation maps shows, by name."""
+    if section is None:
+        return {"section": None}
+    rows = section.mapped.segments
+    return {
+        "section": section,
+        "truth": numbers.truths[0].title,
+        "squares": [row for row in rows if row.segment.level > 0],
+        "mended": [floor for floor in section.mapped.layout.floors if np.isfinite(floor.before[0])],
+    }
 
 
 def context(
@@ -65,6 +85,7 @@ def context(
             [charts.Series(title, colors.ACCENT, np.asarray(c, float)) for title, c in numbers.confidence.items()]
         ),
         "far": FAR,
+        "turned": "joint" if subject.model.joint_names else "dial",
         "batch": BATCH,
         "groups": provenance(numbers, training),
         "has_enveloping": bool(np.isfinite(numbers.accuracy[0][0].enveloping)),
@@ -78,9 +99,12 @@ def context(
 def places(numbers: Assessment) -> list[tuple[str, str, list[Place]]]:
     """Tables of where the subject errs: title, what the second column counts, rows."""
     model, truth, distances = numbers.subject.model, numbers.truths[0], numbers.accuracy[0][0].distances
+    turned = ("Channel", "far from rest in", by_channel(truth, distances))
+    if not model.joint_names:
+        turned = ("Control", "far from 0 in", by_control(model, truth, distances))
     tables = [
         ("Joint", "leads", by_joint(model, distances)),
-        ("Channel", "far from rest in", by_channel(truth, distances)),
+        turned,
         (rw.segments(model).by.removesuffix("s").capitalize(), "has", by_part(model, distances)),
     ]
     return [(title, about, rows[:MOST_PLACES]) for title, about, rows in tables if rows]
@@ -110,7 +134,8 @@ def lead(numbers: Assessment, training: Dataset | None) -> str:
     """One sentence: what was learned, from what, and what it is judged on."""
     model = numbers.subject.model
     dials = len(model.metadata.get("numeric_controls", []))
-    parts = [words.plural(len(model.joint_names), "joint")] + [words.plural(dials, "dial")] * (dials > 0)
+    joints = len(model.joint_names)
+    parts = [words.plural(joints, "joint")] * (joints > 0 or not dials) + [words.plural(dials, "dial")] * (dials > 0)
     learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
     judged = " and ".join(
         f"{len(truth.rows):,} {truth.title if i == 0 else 'frames of animation'}"

@@ -67,6 +67,17 @@ def by_channel(truth: HeldOut, distances: NDArray[np.float32]) -> list[Place]:
     return _worst_first(places)
 
 
+def by_control(model: rw.Deformer, truth: HeldOut, distances: NDArray[np.float32]) -> list[Place]:
+    """The same by the pose columns of a model without joints: the only channel of an action is its frame."""
+    away = np.abs(truth.poses)
+    places = []
+    for column, name in enumerate(model.control_names):
+        far = away[:, column] >= FAR * away[:, column].max()
+        if away[:, column].max() > 0.0 and FEWEST <= far.sum() < len(far):
+            places.append(Place(name, f"{far.sum():,} poses", *_figures(distances[far])))
+    return _worst_first(places)
+
+
 def by_part(model: rw.Deformer, distances: NDArray[np.float32]) -> list[Place]:
     """Errors (T, V) on each named part, else material, else connected component, the largest mean first.
 

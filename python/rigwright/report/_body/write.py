@@ -79,6 +79,7 @@ def write_body(
         raise bad_argument("report", "models", "empty", "at least one model file")
     from rigwright.report._body.gallery import gallery
     from rigwright.report._body.page import render
+    from rigwright.report._face_maps.section import map_section
 
     entries = contenders(models, paper, baselines, names)
     for entry in entries:
@@ -88,11 +89,17 @@ def write_body(
     if rig is not None and list(getattr(rig, "channel_names", data.channel_names)) != data.channel_names:
         got = f"one of {len(rig.channel_names)} channels, the data set {data.path} of {len(data.channel_names)}"
         raise bad_argument("report", "rig", got, "opened with the limits and ranges that the set was sampled with")
-    truths = [held_out(data, "random poses", at_most)]
+    truths = [held_out(data, _title(data), at_most)]
     if animation is not None:
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show, training)
-    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()))
+    maps = map_section(numbers)
+    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps)
     atomic_write(path, text.encode("utf-8"))
-    return numbers.figures()
+    return numbers.figures() | ({} if maps is None else {"face_maps": maps.figures()})
+
+
+def _title(data: Dataset) -> str:
+    """What held-out poses are, in words."""
+    return "frames of clips" if data.clips and (data.clip >= 0).all() else "random poses"

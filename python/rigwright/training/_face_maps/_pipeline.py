@@ -13,12 +13,14 @@ import numpy as np
 from rigwright._core import Deformer
 from rigwright._extras import require
 from rigwright._pose_statistics.confidence import confidence_groups, confidence_tensors
+from rigwright._rigs.surface import surface_of
 from rigwright.progress import Progress, ProgressOption, as_callback
 from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import only_run
 from rigwright.training._export import common_metadata, common_tensors, measured
 from rigwright.training._face_maps._export import LearnedMap, map_tensors, quality_steps
 from rigwright.training._face_maps._levels import Levels
+from rigwright.training._face_maps._model_layout import floors_record
 from rigwright.training._face_maps._preparation import Preparation, prepare
 from rigwright.training._face_maps._settings import FaceMapsSettings, settings_for
 from rigwright.training._optimize import torch_settings
@@ -187,11 +189,11 @@ def exported(
     }
     about = common_metadata(ds, "face_maps", record | used)
     quality = quality_steps(tensors, about, learned, ready.layout, ds, ready.held_out)
-    about["face_maps"] = description(ready, learned, quality) | {"seconds": used["seconds"]}
+    about["face_maps"] = description(ds, ready, learned, quality) | {"seconds": used["seconds"]}
     return measured(tensors, about, ds, ready.held_out)
 
 
-def description(ready: Preparation, learned: list[LearnedMap], quality: dict[str, Any]) -> dict[str, Any]:
+def description(ds: Dataset, ready: Preparation, learned: list[LearnedMap], quality: dict[str, Any]) -> dict[str, Any]:
     """What training found, for people: the metadata entry ``face_maps``."""
     segments = [
         {
@@ -205,16 +207,12 @@ def description(ready: Preparation, learned: list[LearnedMap], quality: dict[str
         }
         for item in learned
     ]
-    floors = [
-        {"name": f.name, "resolution": f.resolution, "before_mm": f.before, "after_mm": f.after}
-        for f in ready.layout.floors
-    ]
     parts = [{"name": p.name, "vertices": len(p.vertices), "error_mm": p.error} for p in ready.layout.parts]
     return {
         "judged_by": ready.judged_by,
         "quality": quality,
         "segments": segments,
-        "floors": floors,
+        "floors": floors_record(ready.layout, surface_of(ds), np.asarray(ds.faces), len(ds.rest_vertices)),
         "rigid_parts": parts,
         "notes": ready.layout.notes,
     }

@@ -1,0 +1,79 @@
+"""Pictures of deformation maps: layouts with errors and squares, maps under their mesh, errors of controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import rigwright as rw
+from rigwright._core import Deformer
+from rigwright.plot._colors import ACCENT
+from rigwright.plot._deformation_maps import ACROSS
+from rigwright.plot._drawing import STYLE, figure
+from rigwright.report._face_maps.measure import Mapped
+from rigwright.report._kit.jpeg import data_uri
+from rigwright.report._kit.svg import svg
+
+DPI = 150
+MOST_LAYOUTS = 4  # of the coarse segments with most vertices
+MOST_MAPS = 16
+FEWEST = 24  # vertices of a segment that is shown
+MOST_CONTROLS = 40
+
+
+def layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str]]:
+    """Title and picture of the layout of the largest coarse segments, colored by what the best map leaves."""
+    layout = mapped.layout
+    order = _shown([len(segment.vertices) for segment in layout.coarse])
+    found = []
+    for number in order[:MOST_LAYOUTS]:
+        one = len(layout.original_uvs[number]) != len(layout.coarse[number].vertices)
+        canvas, axes = figure(1, 1 if one else 2, (5.5 if one else 11.0, 5.2))
+        rw.plot.map_layout(layout, number, faces=model.faces, error=mapped.floors, axes=list(axes))
+        found.append((layout.coarse[number].name, _raster(canvas)))
+    return found
+
+
+def maps(model: Deformer, mapped: Mapped) -> str:
+    """The maps of segments at one pose, the coarse ones with most vertices first, then refinements."""
+    segments = mapped.layout.segments
+    order = _shown([len(segment.vertices) for segment in segments])[:MOST_MAPS]
+    order.sort(key=lambda number: segments[number].level)
+    rows = -(-len(order) // ACROSS)
+    canvas, axes = figure(rows, min(ACROSS, len(order)), (2.75 * min(ACROSS, len(order)), 3.0 * rows))
+    rw.plot.deformation_maps(model, mapped.pose, order, axes=list(axes))
+    for axis in axes[len(order) :]:
+        axis.set_axis_off()
+    return _raster(canvas)
+
+
+def _shown(sizes: list[int]) -> list[int]:
+    """Numbers of segments, the largest first; those that only rigid parts follow are left out if there are others."""
+    order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
+    return [number for number in order if sizes[number] >= FEWEST] or order
+
+
+def controls(mapped: Mapped) -> str:
+    """Mean error of the poses in which each control is far from rest, the largest first."""
+    places = mapped.controls[:MOST_CONTROLS]
+    if not places:
+        return ""
+    canvas, (axis,) = figure(1, 1, (10.4, 3.4))
+    at = np.arange(len(places))
+    axis.bar(at, [place.mean for place in places], color=ACCENT, width=0.7)
+    axis.set_xticks(at, [place.name for place in places], rotation=60, ha="right", fontsize=8)
+    axis.set(ylabel="mean error, mm", xlim=(-0.7, len(places) - 0.3))
+    axis.grid(visible=False, axis="x")
+    return svg(canvas, "controls")
+
+
+def _raster(canvas: Any) -> str:
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    with rc_context(STYLE):
+        canvas.set_dpi(DPI)
+        drawn = FigureCanvasAgg(canvas)
+        drawn.draw()
+        return data_uri(np.array(np.asarray(drawn.buffer_rgba())[..., :3]))
