@@ -83,7 +83,7 @@ void check_prefix_is_given(const OptionalArray& order, const OptionalArray& pref
 }
 
 /// The prefix of weights that may be on a device.
-PrefixObjects prefix_objects(const BlendshapeRig& model, const OptionalArray& order, const OptionalArray& prefix,
+ChoiceObjects prefix_objects(const BlendshapeRig& model, const OptionalArray& order, const OptionalArray& prefix,
                              const ArrayLike& weights) {
     if (prefix.is_none()) return {};
     const auto shape =

@@ -5,6 +5,7 @@
 #include "bindings/convert/model_line.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
+#include "bindings/device/device_calls.h"
 #include "rigwright/network/model_storage.h"
 
 namespace rigwright::bindings {
@@ -26,23 +27,48 @@ std::string face_maps_line(const py::object& self) {
                counted(static_cast<std::int64_t>(model.parts().size()), "rigid part", "rigid parts")});
 }
 
-Array<float> evaluate_detail(const FaceMaps& model, const ArrayLike& poses, const ArrayLike& detail,
-                             const IntLike& threads, const OutputArray& out) {
-    constexpr const char* name = "evaluate_detail";
-    const int num_threads = thread_count(name, threads);
-    const auto [input, single] = as_poses(name, poses);
+constexpr const char* name_of_detail = "evaluate_detail";
+
+/// Detail (R,) as (1, R), or (T, R).
+Array<float> as_detail(const ArrayLike& detail) {
+    constexpr const char* shapes = "numbers (R,) or (T, R)";
     const py::array any = py::array::ensure(detail);
     if (!any) PyErr_Clear();
-    const bool alike = any && any.ndim() == 1;
-    Array<float> factors = alike ? as_array<float, 1>(name, "detail", detail, "numbers (R,) or (T, R)")
-                                 : as_array<float, 2>(name, "detail", detail, "numbers (R,) or (T, R)");
-    const View<const float, 2> values(factors.data(), {alike ? 1 : factors.shape(0), factors.shape(alike ? 0 : 1)});
+    if (!any || any.ndim() != 1) return as_array<float, 2>(name_of_detail, "detail", detail, shapes);
+    const Array<float> row = as_array<float, 1>(name_of_detail, "detail", detail, shapes);
+    return Array<float>({py::ssize_t{1}, row.shape(0)}, row.data());
+}
+
+Array<float> evaluate_detail(const py::object& self, const ArrayLike& poses, const ArrayLike& detail,
+                             const std::string& device, const IntLike& threads, const OutputArray& out) {
+    const auto& model = self.cast<const FaceMaps&>();
+    const int num_threads = thread_count(name_of_detail, threads);
+    const Array<float> factors = as_detail(detail);
+    const auto values = view<float, 2>(factors);
+    if (device != "cpu" && is_on_device(poses)) {
+        return evaluate_from_device(self, device, poses, out, {.detail = factors});
+    }
+    const auto [input, single] = as_poses(name_of_detail, poses);
     Array<float> output = output_array(model, input, single, out);
     const auto in = view<float, 2>(input);
     const View<float, 3> vertices(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
+    if (device != "cpu") {
+        model.check_poses(name_of_detail, in);
+        face::check_detail(name_of_detail, values, in.extent(0), model.num_refinements());
+        evaluate_on(self, device, input, vertices, output, {.detail = factors});
+        return output;
+    }
     const py::gil_scoped_release released;
     model.evaluate_detail(in, values, vertices, num_threads);
     return output;
+}
+
+HostOrDeviceArray evaluate_detail_with_output(const py::object& self, const ArrayLike& poses, const ArrayLike& detail,
+                                              const std::string& device, const std::string& output,
+                                              const IntLike& threads, const OutputArray& out) {
+    thread_count(name_of_detail, threads);  // a wrong number is refused on a device, too
+    if (!stays_on_device(output)) return evaluate_detail(self, poses, detail, device, threads, out);
+    return evaluate_to_device(self, device, poses, out, {.detail = as_detail(detail)});
 }
 
 constexpr const char* about = R"(A face on deformation maps: networks of segments draw maps that vertices sample.
@@ -55,9 +81,12 @@ constexpr const char* evaluate_detail_text = R"(Vertices with less detail: refin
 Parameters
 ----------
 poses : (T, C) or (C,)
+    On a device also a contiguous float32 array there, whose values are not checked.
 detail : (R,) or (T, R)
     For each refinement segment a number in [0, 1], the same for all frames or one row per frame. 1 everywhere gives
     the bytes of ``evaluate``; a segment at 0 is skipped.
+device : str
+    ``"cpu"`` or another of ``rigwright.devices()``.
 threads : int
     0: all processors. The result does not depend on it.
 out : (T, V, 3) or (V, 3) float32, optional
@@ -71,6 +100,10 @@ Raises
 ------
 ValueError
     As ``evaluate``, and if ``detail`` has a wrong shape or a value outside of [0, 1].
+)";
+
+constexpr const char* evaluate_detail_output_text =
+    R"(The same; output ``"device"`` leaves the vertices on the device (see ``evaluate``), ``"host"`` returns an array.
 )";
 
 constexpr const char* stored_text = R"(The same model with another storage of its dense layers' weights.
@@ -110,8 +143,11 @@ void bind_face_maps(py::module_& module) {
         .def_property_readonly("num_bytes", &FaceMaps::num_bytes, "Bytes of the constants that an evaluation reads.")
         .def("multiply_adds", &FaceMaps::multiply_adds, py::arg("all_texels") = false,
              "Products per evaluation: of the texels that vertices need, or of all texels of all maps.")
-        .def("evaluate_detail", &evaluate_detail, py::arg("poses"), py::arg("detail"), py::kw_only(),
-             py::arg("threads") = 0, py::arg("out") = py::none(), evaluate_detail_text)
+        .def("evaluate_detail", &evaluate_detail, py::arg("poses"), py::arg("detail"), py::arg("device") = "cpu",
+             py::kw_only(), py::arg("threads") = 0, py::arg("out") = py::none(), evaluate_detail_text)
+        .def("evaluate_detail", &evaluate_detail_with_output, py::arg("poses"), py::arg("detail"),
+             py::arg("device") = "cpu", py::kw_only(), py::arg("output"), py::arg("threads") = 0,
+             py::arg("out") = py::none(), evaluate_detail_output_text)
         .def("stored", &FaceMaps::stored, py::arg("storage"), py::call_guard<py::gil_scoped_release>(), stored_text)
         .def("__repr__", &face_maps_line);
 }

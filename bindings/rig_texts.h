@@ -81,7 +81,7 @@ poses : array_like, shape (T, C) or (C,)
     On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
     checked.
 device : str
-    ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+    ``"cpu"``, or for kinds ``"body"``, ``"face_maps"`` and ``"blendshape"`` another of ``rigwright.devices()``.
 output : str
     ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
     ``__cuda_array_interface__``, complete when the call returns.

@@ -1,7 +1,5 @@
 #include <pybind11/stl.h>
 
-#include <optional>
-
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/tensors.h"
@@ -25,10 +23,15 @@ Model make_resident(const py::dict& tensors, const std::string& metadata, bool d
     return cuda::resident(make_model(std::move(file)), {workspace, dense});
 }
 
-/// The order and the lengths of a prefix of blendshapes; both are given or neither.
-class PrefixArrays {
+/// What a call chooses beside its poses: the order and the lengths of a prefix of blendshapes, both or neither, and
+/// the detail of refinements.
+class ChoiceArrays {
 public:
-    PrefixArrays(const OptionalArray& order, const OptionalArray& lengths) {
+    ChoiceArrays(const OptionalArray& order, const OptionalArray& lengths, const OptionalArray& detail) {
+        if (!detail.is_none()) {
+            detail_ = as_array<float, 2>("evaluate_detail", "detail", detail, "numbers (1, R) or (T, R)");
+            choices_.detail = view<float, 2>(detail_);
+        }
         if (order.is_none() != lengths.is_none()) {
             throw bad_argument("evaluate", "order", order.is_none() ? "missing" : "without lengths",
                                "given with lengths");
@@ -37,13 +40,20 @@ public:
         order_ = as_indices("evaluate", "order", order);
         length_ = as_indices("evaluate", "prefix", lengths);
         prefix_ = {view<std::int32_t, 1>(order_), view<std::int32_t, 1>(length_)};
+        choices_.prefix = &prefix_;
     }
-    const rig::Prefix* get() const { return prefix_ ? &*prefix_ : nullptr; }
+    ChoiceArrays(const ChoiceArrays&) = delete;
+    ChoiceArrays& operator=(const ChoiceArrays&) = delete;
+
+    const cuda::Choices& get() const { return choices_; }
+    bool any() const { return choices_.prefix != nullptr || choices_.detail.data() != nullptr; }
 
 private:
     Array<std::int32_t> order_;
     Array<std::int32_t> length_;
-    std::optional<rig::Prefix> prefix_;
+    Array<float> detail_;
+    rig::Prefix prefix_{};
+    cuda::Choices choices_;
 };
 
 template <int Rank>
@@ -55,35 +65,35 @@ View<float, Rank> host_output(const char* function, HostArray& out, const char* 
 }
 
 void evaluate(const ResidentModel& model, const ArrayLike& poses, HostArray out, const OptionalArray& order,
-              const OptionalArray& lengths) {
-    const PrefixArrays prefix(order, lengths);
+              const OptionalArray& lengths, const OptionalArray& detail) {
+    const ChoiceArrays choices(order, lengths, detail);
     const View<float, 3> vertices = host_output<3>("evaluate", out, "(T, V, 3)");
     if (const auto input = as_device_input("evaluate", "poses", poses)) {
         const py::gil_scoped_release released;
-        return model.evaluate_to_host(input->matrix(), vertices, prefix.get());
+        return model.evaluate_to_host(input->matrix(), vertices, choices.get());
     }
     const auto rows = as_array<float, 2>("evaluate", "poses", poses, "an array (T, C)");
     const auto in = view<float, 2>(rows);
     const py::gil_scoped_release released;
-    if (prefix.get()) return model.evaluate_prefix(in, *prefix.get(), vertices);
+    if (choices.any()) return model.evaluate_with(in, choices.get(), vertices);
     model.evaluate(in, vertices, 1);
 }
 
 DeviceArray evaluate_on_device(const ResidentModel& model, const ArrayLike& poses, const OptionalArray& order,
-                               const OptionalArray& lengths) {
-    const PrefixArrays prefix(order, lengths);
+                               const OptionalArray& lengths, const OptionalArray& detail) {
+    const ChoiceArrays choices(order, lengths, detail);
     DeviceArray vertices;
     bool single = false;
     if (const auto input = as_device_input("evaluate", "poses", poses)) {
         single = input->is_single();
         const py::gil_scoped_release released;
-        vertices = model.evaluate_on_device(input->matrix(), prefix.get());
+        vertices = model.evaluate_on_device(input->matrix(), choices.get());
     } else {
         const auto [rows, one] = as_poses("evaluate", poses);
         single = one;
         const auto in = view<float, 2>(rows);
         const py::gil_scoped_release released;
-        vertices = model.evaluate_on_device(in, prefix.get());
+        vertices = model.evaluate_on_device(in, choices.get());
     }
     if (single) vertices.shape.erase(vertices.shape.begin());
     return vertices;
@@ -113,35 +123,40 @@ Model restricted(const ResidentModel& model, const ArrayLike& vertices) {
     return std::dynamic_pointer_cast<ResidentModel>(model.restricted(view<std::int32_t, 1>(chosen)));
 }
 
-std::vector<double> milliseconds(const ResidentModel& model, const Array<float>& poses, std::int64_t batch,
-                                 int repeats) {
+std::vector<double> milliseconds(const ResidentModel& model, const Array<float>& poses, std::int64_t batch, int repeats,
+                                 const OptionalArray& detail) {
     if (poses.ndim() != 2) throw bad_argument("milliseconds", "poses", describe(poses), "an array (T, C)");
+    const ChoiceArrays choices(py::none(), py::none(), detail);
     const auto in = view<float, 2>(poses);
     const py::gil_scoped_release released;
-    return model.milliseconds(in, batch, repeats);
+    return model.milliseconds(in, batch, repeats, choices.get().detail);
 }
 
 }  // namespace
 
 void bind_cuda_resident(py::module_& module) {
     bind_device_array(module);
-    py::class_<ResidentModel, Model>(module, "ResidentModel", py::module_local(),
-                                     "A model of kind \"body\" or \"blendshape\" whose constants stay on the device.")
+    py::class_<ResidentModel, Model>(
+        module, "ResidentModel", py::module_local(),
+        "A model of kind \"body\", \"face_maps\" or \"blendshape\" whose constants stay on the "
+        "device.")
         .def(py::init(&make_resident), py::arg("tensors"), py::arg("metadata"), py::arg("dense") = false,
              py::arg("workspace") = cuda::ResidentOptions().workspace,
              "Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;\n"
              "workspace: bytes that a chunk of frames may use.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("out").noconvert(), py::arg("order") = py::none(),
-             py::arg("lengths") = py::none(),
+             py::arg("lengths") = py::none(), py::arg("detail") = py::none(),
              "Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):\n"
-             "of one prefix of blendshapes per frame.")
+             "of one prefix of blendshapes per frame; detail (1, R) or (T, R): of the refinements of a face.")
         .def("evaluate_on_device", &evaluate_on_device, py::arg("poses"), py::arg("order") = py::none(),
-             py::arg("lengths") = py::none(), "The same vertices as a DeviceArray; (V, 3) for one pose (C,).")
+             py::arg("lengths") = py::none(), py::arg("detail") = py::none(),
+             "The same vertices as a DeviceArray; (V, 3) for one pose (C,).")
         .def("jvp", &jvp, py::arg("poses"), py::arg("tangents"), py::arg("out").noconvert(),
              "Write the derivatives (T, V, 3) along tangents (T, C).")
         .def("jacobian", &jacobian, py::arg("poses"), py::arg("out").noconvert(), "Write the Jacobians (T, 3 V, C).")
         .def("restricted", &restricted, py::arg("vertices"), "The model of the vertices (M,) only, on the device.")
         .def("milliseconds", &milliseconds, py::arg("poses"), py::arg("batch"), py::arg("repeats"),
+             py::arg("detail") = py::none(),
              "Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.");
 }
 

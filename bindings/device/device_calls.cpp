@@ -19,14 +19,14 @@ bool is_on_device(const py::object& poses) {
 }
 
 void evaluate_on(const py::object& model, const std::string& device, const py::object& poses, View<float, 3> result,
-                 const Array<float>& output, const PrefixObjects& prefix) {
+                 const Array<float>& output, const ChoiceObjects& choices) {
     const py::array vertices(py::dtype::of<float>(), {result.extent(0), result.extent(1), result.extent(2)},
                              result.data(), output);
-    device_models("evaluate")(model, device, poses, vertices, prefix.order, prefix.lengths);
+    device_models("evaluate")(model, device, poses, vertices, choices.order, choices.lengths, choices.detail);
 }
 
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
-                                  const OutputArray& out, const PrefixObjects& prefix) {
+                                  const OutputArray& out, const ChoiceObjects& choices) {
     const auto shape = poses.attr("shape").cast<std::vector<py::ssize_t>>();
     if (shape.size() != 1 && shape.size() != 2) {
         throw bad_argument("evaluate", "poses", "on the device, with " + std::to_string(shape.size()) + " axes",
@@ -37,15 +37,15 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
     const auto& deformer = model.cast<const rig::Deformer&>();
     Array<float> output = output_array(deformer, frames, single, out);
     const View<float, 3> result(output.mutable_data(), {frames, deformer.character().num_vertices(), 3});
-    evaluate_on(model, device, poses, result, output, prefix);
+    evaluate_on(model, device, poses, result, output, choices);
     return output;
 }
 
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
-                              const OutputArray& out, const PrefixObjects& prefix) {
+                              const OutputArray& out, const ChoiceObjects& choices) {
     if (device == "cpu") throw bad_argument("evaluate", "output", "'device'", "'host' if device is 'cpu'");
     if (!out.is_none()) throw bad_argument("evaluate", "out", "given", "None if output is 'device'");
-    return device_models("evaluate_on_device")(model, device, poses, prefix.order, prefix.lengths);
+    return device_models("evaluate_on_device")(model, device, poses, choices.order, choices.lengths, choices.detail);
 }
 
 bool stays_on_device(const std::string& output) {

@@ -8,10 +8,12 @@
 /// own, which Python loads on first use.
 namespace rigwright::bindings {
 
-/// The order and the lengths of a prefix of blendshapes, or None twice.
-struct PrefixObjects {
+/// What a call chooses beside its poses: the order and the lengths of a prefix of blendshapes, or None twice, and the
+/// detail (1, R) or (T, R) of refinements, or None.
+struct ChoiceObjects {
     py::object order = py::none();
     py::object lengths = py::none();
+    py::object detail = py::none();
 };
 
 /// A function of rigwright._device_models.
@@ -22,16 +24,16 @@ bool is_on_device(const py::object& poses);
 
 /// Writes the vertices of poses, which are checked (T, C) arrays or on the device, to `result`, memory of `output`.
 void evaluate_on(const py::object& model, const std::string& device, const py::object& poses, View<float, 3> result,
-                 const Array<float>& output, const PrefixObjects& prefix = {});
+                 const Array<float>& output, const ChoiceObjects& choices = {});
 
 /// Vertices on the host for poses on the device.
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
-                                  const OutputArray& out, const PrefixObjects& prefix = {});
+                                  const OutputArray& out, const ChoiceObjects& choices = {});
 
 /// Vertices on the device for poses on the host or the device. Throws ArgumentError if the device is the CPU or `out`
 /// is given.
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
-                              const OutputArray& out, const PrefixObjects& prefix = {});
+                              const OutputArray& out, const ChoiceObjects& choices = {});
 
 /// Returns true if the output is "device", false if it is "host". Throws ArgumentError if it is neither.
 bool stays_on_device(const std::string& output);

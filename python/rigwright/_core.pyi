@@ -301,7 +301,7 @@ class Deformer:
             On a device also a contiguous float32 array there (DLPack or ``__cuda_array_interface__``), whose values are not
             checked.
         device : str
-            ``"cpu"``, or for kinds ``"body"`` and ``"blendshape"`` another of ``rigwright.devices()``.
+            ``"cpu"``, or for kinds ``"body"``, ``"face_maps"`` and ``"blendshape"`` another of ``rigwright.devices()``.
         output : str
             ``"host"``: a NumPy array. ``"device"``: an array that stays on the device, with DLPack and
             ``__cuda_array_interface__``, complete when the call returns.
@@ -919,16 +919,20 @@ class FaceMaps(Deformer):
     """
     def __repr__(self) -> str:
         ...
-    def evaluate_detail(self, poses: numpy.typing.ArrayLike, detail: numpy.typing.ArrayLike, *, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
+    @typing.overload
+    def evaluate_detail(self, poses: numpy.typing.ArrayLike, detail: numpy.typing.ArrayLike, device: str = 'cpu', *, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> numpy.typing.NDArray[numpy.float32]:
         """
         Vertices with less detail: refinement segments multiplied by numbers.
         
         Parameters
         ----------
         poses : (T, C) or (C,)
+            On a device also a contiguous float32 array there, whose values are not checked.
         detail : (R,) or (T, R)
             For each refinement segment a number in [0, 1], the same for all frames or one row per frame. 1 everywhere gives
             the bytes of ``evaluate``; a segment at 0 is skipped.
+        device : str
+            ``"cpu"`` or another of ``rigwright.devices()``.
         threads : int
             0: all processors. The result does not depend on it.
         out : (T, V, 3) or (V, 3) float32, optional
@@ -942,6 +946,11 @@ class FaceMaps(Deformer):
         ------
         ValueError
             As ``evaluate``, and if ``detail`` has a wrong shape or a value outside of [0, 1].
+        """
+    @typing.overload
+    def evaluate_detail(self, poses: numpy.typing.ArrayLike, detail: numpy.typing.ArrayLike, device: str = 'cpu', *, output: str, threads: int = 0, out: numpy.typing.NDArray[numpy.float32] | None = None) -> builtins.object:
+        """
+        The same; output ``"device"`` leaves the vertices on the device (see ``evaluate``), ``"host"`` returns an array.
         """
     def multiply_adds(self, all_texels: bool = False) -> int:
         """

@@ -34,13 +34,14 @@ def evaluate(
     out: Float32,
     order: Int32 | None = None,
     lengths: Int32 | None = None,
+    detail: Float32 | None = None,
 ) -> None:
     """Evaluate a model on a device other than the CPU.
 
     Parameters
     ----------
     model : Deformer
-        Of kind ``"body"`` or ``"blendshape"``.
+        Of kind ``"body"``, ``"face_maps"`` or ``"blendshape"``.
     device : str
         ``"cuda"``.
     poses : (T, C) float32, or an array (T, C) or (C,) that is on the device
@@ -48,6 +49,8 @@ def evaluate(
         Receives the vertices.
     order : (K,), lengths : (T,), optional
         Of blendshapes: the shapes by importance, and how many of them each head uses.
+    detail : (1, R) or (T, R), optional
+        Of a face on deformation maps: the factors of its refinements.
 
     Raises
     ------
@@ -56,14 +59,21 @@ def evaluate(
     CudaError
         If CUDA reports an error.
     """
-    _resident("evaluate", model, device).evaluate(poses, out, order, lengths)
+    function = "evaluate" if detail is None else "evaluate_detail"
+    _resident(function, model, device).evaluate(poses, out, order, lengths, detail)
 
 
 def evaluate_on_device(
-    model: Deformer, device: str, poses: Any, order: Int32 | None = None, lengths: Int32 | None = None
+    model: Deformer,
+    device: str,
+    poses: Any,
+    order: Int32 | None = None,
+    lengths: Int32 | None = None,
+    detail: Float32 | None = None,
 ) -> DeviceArray:
     """The same vertices (T, V, 3), or (V, 3) of one pose, in an array that stays on the device."""
-    return _resident("evaluate", model, device).evaluate_on_device(poses, order, lengths)
+    function = "evaluate" if detail is None else "evaluate_detail"
+    return _resident(function, model, device).evaluate_on_device(poses, order, lengths, detail)
 
 
 def jvp(model: Deformer, device: str, poses: Float32, tangents: Float32, out: Float32) -> None:
@@ -90,7 +100,7 @@ def _copy_to_cuda(function: str, model: Deformer) -> ResidentModel:
     report = cuda_report()
     if not report.works:
         raise bad_argument(function, "device", f"'cuda', which does not work here ({report.detail})", _one_of())
-    if model.kind not in ("body", "blendshape"):
+    if model.kind not in ("body", "face_maps", "blendshape"):
         got = f"'cuda', which does not evaluate models of kind {model.kind!r}"
         raise bad_argument(function, "device", got, "'cpu' for this model")
     from rigwright._cuda import ResidentModel

@@ -100,7 +100,7 @@ class RecordingModel:
         type(self).made += 1
         self.tensors = model.tensors()
 
-    def evaluate(self, poses: np.ndarray, out: np.ndarray, order: None, lengths: None) -> None:
+    def evaluate(self, poses: np.ndarray, out: np.ndarray, order: None, lengths: None, detail: None) -> None:
         assert poses.dtype == out.dtype == np.float32
         assert poses.flags.c_contiguous
         out[...] = len(poses)

@@ -34,7 +34,7 @@ SUB_ROOMS = {
     "baseline": [{""}, {"models"}],
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "transfer": [{"contacts"}, {""}],
-    "cuda": [{"machine"}, {"products"}, {"body", "blendshapes", "inverse"}, {""}],
+    "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
 }
 
 MOST_FILES = 24  # in one folder of the engine: more are several subjects

@@ -8,9 +8,11 @@
 #include "rigwright/core/error.h"
 #include "rigwright/cuda/blendshapes/program.h"
 #include "rigwright/cuda/body/program.h"
+#include "rigwright/cuda/face/program.h"
 #include "rigwright/cuda/machine/machine.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
 #include "rigwright/cuda/resident.h"
+#include "rigwright/face/maps/face_maps.h"
 #include "rigwright/rig/overflow.h"
 
 namespace rigwright::cuda {
@@ -20,11 +22,33 @@ std::unique_ptr<DeviceProgram> make_program(Machine& machine, const rig::Deforme
     if (const auto* body = dynamic_cast<const body::BodyModel*>(&model)) {
         return make_body_program(machine, BodyPlan(*body));
     }
+    if (const auto* maps = dynamic_cast<const face::FaceMaps*>(&model)) {
+        return make_face_maps_program(machine, FaceMapsPlan(*maps));
+    }
     if (const auto* rig = dynamic_cast<const rig::BlendshapeRig*>(&model)) {
         return make_blendshape_program(machine, BlendshapePlan(*rig, dense ? Columns::all : Columns::moving));
     }
     throw bad_argument("resident", "model", "of kind '" + model.character().kind + "'",
-                       "of kind 'body' or 'blendshape'");
+                       "of kind 'body', 'face_maps' or 'blendshape'");
+}
+
+void check_choices(const rig::Deformer& model, const Choices& choices, std::int64_t num_frames) {
+    const std::string& kind = model.character().kind;
+    if (choices.prefix) {
+        if (kind != "blendshape") {
+            throw bad_argument("evaluate", "prefix", "given for a model of kind '" + kind + "'",
+                               "left out: blendshapes have prefixes");
+        }
+        rig::check_prefix(*choices.prefix, model.character().num_controls(), num_frames);
+    }
+    if (choices.detail.data() != nullptr) {
+        const auto* maps = dynamic_cast<const face::FaceMaps*>(&model);
+        if (maps == nullptr) {
+            throw bad_argument("evaluate_detail", "detail", "given for a model of kind '" + kind + "'",
+                               "left out: faces on deformation maps have refinements");
+        }
+        face::check_detail("evaluate_detail", choices.detail, num_frames, maps->num_refinements());
+    }
 }
 
 void check_vertices(View<const float, 3> vertices) {
@@ -102,17 +126,12 @@ ResidentModel::ResidentModel(std::shared_ptr<const rig::Deformer> model, const R
 
 ResidentModel::~ResidentModel() = default;
 
-void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const rig::Prefix* prefix) const {
+void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const {
     if (width != character().num_controls()) {
         throw bad_argument("evaluate", "poses", std::to_string(width) + " wide",
                            std::to_string(character().num_controls()) + " wide");
     }
-    if (!prefix) return;
-    if (character().kind != "blendshape") {
-        throw bad_argument("evaluate", "prefix", "given for a model of kind '" + character().kind + "'",
-                           "left out: blendshapes have prefixes");
-    }
-    rig::check_prefix(*prefix, character().num_controls(), num_frames);
+    check_choices(*model_, choices, num_frames);
 }
 
 DeviceArray ResidentModel::new_vertices(std::int64_t num_frames) const {
@@ -128,7 +147,7 @@ DeviceArray ResidentModel::new_vertices(std::int64_t num_frames) const {
 }
 
 void ResidentModel::run(const Source& poses, std::int64_t num_frames, const Target& vertices,
-                        const rig::Prefix* prefix) const {
+                        const Choices& choices) const {
     State& s = *state_;
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
@@ -136,7 +155,7 @@ void ResidentModel::run(const Source& poses, std::int64_t num_frames, const Targ
     for (std::int64_t first = 0; first < num_frames; first += chunk) {
         const std::int64_t count = std::min(chunk, num_frames - first);
         const FrameBatch batch{first, count, s.load(poses, first, count, s.poses),
-                               s.results_on_device(vertices, first, count), prefix};
+                               s.results_on_device(vertices, first, count), choices};
         s.program->prepare(batch);
         s.program->evaluate(batch);
         s.deliver(vertices, first, count);
@@ -145,38 +164,36 @@ void ResidentModel::run(const Source& poses, std::int64_t num_frames, const Targ
 }
 
 void ResidentModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int) const {
-    run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, nullptr);
+    run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, {});
     check_vertices(vertices);
 }
 
-void ResidentModel::evaluate_prefix(View<const float, 2> weights, const rig::Prefix& prefix,
-                                    View<float, 3> vertices) const {
-    check_arguments("evaluate", "out", weights, vertices);
-    check(weights.extent(0), weights.extent(1), &prefix);
-    run({weights.data(), false}, weights.extent(0), {vertices.data(), false}, &prefix);
+void ResidentModel::evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const {
+    check_arguments(choices.detail.data() ? "evaluate_detail" : "evaluate", "out", poses, vertices);
+    check(poses.extent(0), poses.extent(1), choices);
+    run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
 
-DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const rig::Prefix* prefix) const {
+DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const Choices& choices) const {
     check_poses("evaluate", poses);
-    check(poses.extent(0), poses.extent(1), prefix);
+    check(poses.extent(0), poses.extent(1), choices);
     DeviceArray vertices = new_vertices(poses.extent(0));
-    run({poses.data(), false}, poses.extent(0), {vertices.data.get(), true}, prefix);
+    run({poses.data(), false}, poses.extent(0), {vertices.data.get(), true}, choices);
     return vertices;
 }
 
-DeviceArray ResidentModel::evaluate_on_device(const DeviceMatrix& poses, const rig::Prefix* prefix) const {
-    check(poses.rows, poses.columns, prefix);
+DeviceArray ResidentModel::evaluate_on_device(const DeviceMatrix& poses, const Choices& choices) const {
+    check(poses.rows, poses.columns, choices);
     DeviceArray vertices = new_vertices(poses.rows);
-    run({poses.data, true}, poses.rows, {vertices.data.get(), true}, prefix);
+    run({poses.data, true}, poses.rows, {vertices.data.get(), true}, choices);
     return vertices;
 }
 
-void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices,
-                                     const rig::Prefix* prefix) const {
-    check(poses.rows, poses.columns, prefix);
+void ResidentModel::evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices, const Choices& choices) const {
+    check(poses.rows, poses.columns, choices);
     check_shape<float, 3>("evaluate", "out", vertices, {poses.rows, character().num_vertices(), 3});
-    run({poses.data, true}, poses.rows, {vertices.data(), false}, prefix);
+    run({poses.data, true}, poses.rows, {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
 
@@ -238,8 +255,8 @@ std::shared_ptr<rig::Deformer> ResidentModel::do_restricted(View<const std::int3
     return resident(model_->restricted(vertices), options_);
 }
 
-std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch,
-                                                int repeats) const {
+std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch, int repeats,
+                                                View<const float, 2> detail) const {
     State& s = *state_;
     check_shape<const float, 2>("milliseconds", "poses", poses, {-1, s.num_controls});
     const std::int64_t most = std::min(poses.extent(0), s.frames_per_chunk());
@@ -251,7 +268,8 @@ std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std:
     const DeviceScope scope;
     s.machine.upload(poses.data(), poses.size(), s.poses);
     float* vertices = s.results_on_device({nullptr, false}, 0, frames_per_batch);
-    s.program->prepare({0, frames_per_batch, s.poses.data(), vertices});
+    check_choices(*model_, {nullptr, detail}, 1);
+    s.program->prepare({0, frames_per_batch, s.poses.data(), vertices, {nullptr, detail}});
     const std::int64_t batches = poses.extent(0) / frames_per_batch;
     std::vector<double> times;
     constexpr int warm_up = 3;

@@ -5,7 +5,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/cuda/machine/device_array.h"
-#include "rigwright/rig/blendshapes/blendshape_rig.h"
+#include "rigwright/cuda/products/choices.h"
 #include "rigwright/rig/deformer.h"
 
 namespace rigwright::cuda {
@@ -18,9 +18,9 @@ struct ResidentOptions {
     bool dense = false;
 };
 
-/// A learned body or a blendshape rig whose constants are on the first device. evaluate, jvp and jacobian run there;
-/// vjp throws ArgumentError. Poses and results on the host are copied in chunks that fit the workspace.
-/// Guarantee: a frame has the same bytes alone and in any batch; they differ from the CPU's by rounding.
+/// A learned body, a face on deformation maps or a blendshape rig whose constants are on the first device. evaluate,
+/// jvp and jacobian run there; vjp throws ArgumentError. Poses and results on the host are copied in chunks that fit
+/// the workspace. Guarantee: a frame has the same bytes alone and in any batch; they differ from the CPU's by rounding.
 /// Calls from several threads run one after another. All members throw CudaError.
 class ResidentModel final : public rig::Deformer {
 public:
@@ -28,25 +28,25 @@ public:
     ResidentModel(std::shared_ptr<const rig::Deformer> model, const ResidentOptions& options);
     ~ResidentModel() override;
 
-    /// Vertices (T, V, 3) on the device for poses (T, C) on the host. A `prefix` is for blendshapes, as in
-    /// BlendshapeRig::evaluate_prefix. Throws ArgumentError as Deformer::evaluate does, except if vertices overflow:
-    /// they are then not finite.
-    DeviceArray evaluate_on_device(View<const float, 2> poses, const rig::Prefix* prefix = nullptr) const;
+    /// Vertices (T, V, 3) on the device for poses (T, C) on the host. Throws ArgumentError as Deformer::evaluate does,
+    /// except if vertices overflow: they are then not finite; and if the kind of model does not know the choices.
+    DeviceArray evaluate_on_device(View<const float, 2> poses, const Choices& choices = {}) const;
     /// The same for poses on the device. Their values are not checked: poses that are not finite give vertices that are
     /// not. Nothing is copied to the host.
-    DeviceArray evaluate_on_device(const DeviceMatrix& poses, const rig::Prefix* prefix = nullptr) const;
+    DeviceArray evaluate_on_device(const DeviceMatrix& poses, const Choices& choices = {}) const;
     /// Vertices (T, V, 3) on the host for poses on the device. Throws ArgumentError if a vertex is not finite.
-    void evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices,
-                          const rig::Prefix* prefix = nullptr) const;
-    /// As BlendshapeRig::evaluate_prefix, from host to host. Throws ArgumentError if the model has no blendshapes.
-    void evaluate_prefix(View<const float, 2> weights, const rig::Prefix& prefix, View<float, 3> vertices) const;
+    void evaluate_to_host(const DeviceMatrix& poses, View<float, 3> vertices, const Choices& choices = {}) const;
+    /// From host to host, with choices: as BlendshapeRig::evaluate_prefix or FaceMaps::evaluate_detail. Throws
+    /// ArgumentError as these, and if the kind of model does not know the choices.
+    void evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const;
 
     float pose_limit() const override { return model_->pose_limit(); }
 
     /// Device time in milliseconds of each of `repeats` evaluations of `frames_per_batch` frames, without copies:
-    /// events around the kernels, after three evaluations to warm up, for successive batches of `poses`. Throws
-    /// ArgumentError if a batch does not fit the workspace.
-    std::vector<double> milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch, int repeats) const;
+    /// events around the kernels, after three evaluations to warm up, for successive batches of `poses`, with
+    /// a detail (1, R) for all frames if there is one. Throws ArgumentError if a batch does not fit the workspace.
+    std::vector<double> milliseconds(View<const float, 2> poses, std::int64_t frames_per_batch, int repeats,
+                                     View<const float, 2> detail = {}) const;
 
 private:
     struct State;
@@ -61,9 +61,9 @@ private:
     void do_jacobian(View<const float, 2> poses, View<float, 3> jacobians, int threads) const override;
     std::shared_ptr<Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
 
-    void check(std::int64_t num_frames, std::int64_t width, const rig::Prefix* prefix) const;
+    void check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const;
     DeviceArray new_vertices(std::int64_t num_frames) const;
-    void run(const Source& poses, std::int64_t num_frames, const Target& vertices, const rig::Prefix* prefix) const;
+    void run(const Source& poses, std::int64_t num_frames, const Target& vertices, const Choices& choices) const;
 
     std::shared_ptr<const rig::Deformer> model_;
     ResidentOptions options_;
@@ -71,7 +71,8 @@ private:
 };
 
 /// Copies the constants of a model, which may be restricted, to the device. `restricted` of the result is a
-/// ResidentModel, too. Throws ArgumentError if the model is neither of kind "body" nor "blendshape", CudaError.
+/// ResidentModel, too. Throws ArgumentError if the model is of a kind that has no kernels: the kinds are "body",
+/// "face_maps" and "blendshape". Throws CudaError.
 std::shared_ptr<ResidentModel> resident(std::shared_ptr<const rig::Deformer> model,
                                         const ResidentOptions& options = ResidentOptions());
 

@@ -32,7 +32,7 @@ public:
 
     void prepare(const FrameBatch& batch) override {
         machine_.synchronize();  // uploads of the last batch may still read the lists below
-        use_order(batch.prefix);
+        use_order(batch.choices.prefix);
         sort_frames(batch);
         activations_.reserve(batch.count * plan_.num_columns);
     }
@@ -61,7 +61,8 @@ private:
     /// Uploads the frames of a batch in the order of descending prefix lengths.
     void sort_frames(const FrameBatch& batch) {
         lengths_.assign(batch.count, static_cast<std::int32_t>(plan_.num_shapes));
-        if (batch.prefix) std::copy_n(batch.prefix->length.data() + batch.first, batch.count, lengths_.begin());
+        const rig::Prefix* prefix = batch.choices.prefix;
+        if (prefix) std::copy_n(prefix->length.data() + batch.first, batch.count, lengths_.begin());
         frames_.resize(batch.count);
         std::iota(frames_.begin(), frames_.end(), 0);
         std::stable_sort(frames_.begin(), frames_.end(),

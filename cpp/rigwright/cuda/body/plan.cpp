@@ -3,21 +3,11 @@
 #include <numeric>
 
 #include "rigwright/body/body_model.h"
-#include "rigwright/network/dense.h"
 
 namespace rigwright::cuda {
 namespace {
 
 using body::Patch;
-
-/// Adds a layer, its weights widened to float32. Returns its first output column.
-std::int64_t add_layer(const network::Dense& layer, const network::Packed& packed, std::int64_t first_input,
-                       ProductPlan& plan) {
-    std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
-    const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
-    network::unpack_weights(layer, packed, matrix);
-    return plan.add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}});
-}
 
 /// Adds the points of a patch: coefficients to points (3 M), by basis and base (Patch::member).
 void add_points(const Patch& patch, const network::Packed& packed, std::int64_t first_input, ProductPlan& plan) {
@@ -57,9 +47,9 @@ void BodyPlan::add_set(const body::BodyModel& model, std::int64_t index) {
     std::int64_t first = static_cast<std::int64_t>(columns.size());
     columns.insert(columns.end(), set.column.begin(), set.column.end());
     if (set.has_network()) {
-        first = add_layer(set.layer[0], model.packed(), first, hidden1);
-        first = add_layer(set.layer[1], model.packed(), first, hidden2);
-        first = add_layer(set.layer[2], model.packed(), first, coefficients);
+        first = hidden1.add(first, set.layer[0], model.packed());
+        first = hidden2.add(first, set.layer[1], model.packed());
+        first = coefficients.add(first, set.layer[2], model.packed());
     } else {
         first = 0;  // the points have no inputs
     }

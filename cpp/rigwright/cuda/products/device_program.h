@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include "rigwright/cuda/products/choices.h"
 #include "rigwright/cuda/products/tangent_kernels.h"
-#include "rigwright/rig/blendshapes/blendshape_rig.h"
 
 namespace rigwright::cuda {
 
@@ -10,9 +10,9 @@ namespace rigwright::cuda {
 struct FrameBatch {
     std::int64_t first;  // frame of the call
     std::int64_t count;
-    const float* poses;                   // (count, C)
-    float* vertices;                      // (count, 3 V); not written by `linearize`
-    const rig::Prefix* prefix = nullptr;  // of all frames of the call, on the host
+    const float* poses;  // (count, C)
+    float* vertices;     // (count, 3 V); not written by `linearize`
+    Choices choices{};   // of all frames of the call
 };
 
 /// Tangents on the device, of the poses of the last `linearize`, and where their derivatives go.

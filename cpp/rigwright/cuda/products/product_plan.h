@@ -4,6 +4,7 @@
 
 #include "rigwright/core/view.h"
 #include "rigwright/cuda/products/grouped_product.h"
+#include "rigwright/network/dense.h"
 
 namespace rigwright::cuda {
 
@@ -15,6 +16,8 @@ struct ProductPlan {
     /// Adds a group with weight (outputs, inputs) and bias (outputs) that reads the input columns from `first_input`
     /// on. Returns its first output column.
     std::int64_t add(std::int64_t first_input, View<const float, 2> weight, View<const float, 1> bias);
+    /// Adds a packed layer, its weights widened to float32.
+    std::int64_t add(std::int64_t first_input, const network::Dense& layer, const network::Packed& packed);
 
     network::Activation activation;
     std::int64_t output_width = 0;
@@ -38,6 +41,14 @@ inline std::int64_t ProductPlan::add(std::int64_t first_input, View<const float,
     biases.insert(biases.end(), bias.begin(), bias.end());
     output_width += outputs;
     return first_output;
+}
+
+inline std::int64_t ProductPlan::add(std::int64_t first_input, const network::Dense& layer,
+                                     const network::Packed& packed) {
+    std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
+    const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
+    network::unpack_weights(layer, packed, matrix);
+    return add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}});
 }
 
 }  // namespace rigwright::cuda

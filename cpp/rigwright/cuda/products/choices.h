@@ -1,0 +1,14 @@
+#pragma once
+#include "rigwright/core/view.h"
+#include "rigwright/rig/blendshapes/blendshape_rig.h"
+
+namespace rigwright::cuda {
+
+/// What a call chooses beside its poses, on the host.
+struct Choices {
+    const rig::Prefix* prefix = nullptr;  // of blendshapes: see BlendshapeRig::evaluate_prefix
+    /// Of faces on deformation maps, (T, R) or (1, R): see FaceMaps::evaluate_detail; null stands for 1.
+    View<const float, 2> detail{};
+};
+
+}  // namespace rigwright::cuda
