@@ -19,7 +19,7 @@ CPP_LAYERS = [
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "face", "baseline", "metrics", "inverse", "transfer", "packing"},
+    {"body", "face", "baseline", "differential", "metrics", "inverse", "transfer", "packing"},
     {"registry"},
     {"cuda"},
 ]
@@ -48,7 +48,7 @@ PYTHON_LAYERS = [
     {"_rigs"},
     {"_formats"},
     {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report", "_load_model"},
-    {"_device_models", "exports", "inverse", "torch"},
+    {"_device_models", "differential", "exports", "inverse", "torch"},
     {"faces", "crowd", "transfer", "sampling"},
     {"training", "_bench"},
     {"baselines"},

@@ -34,6 +34,10 @@ public:
     /// Throws ArgumentError if shapes differ or a value is not finite.
     void solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const;
 
+    /// Writes the diagonal of A^-1 (n), exactly. Cost: about that of a factorization (Takahashi, Fagan and Chen 1973).
+    /// Throws ArgumentError if the shape differs.
+    void inverse_diagonal(View<double, 1> out) const;
+
     /// Name and version of the library that factorizes: "CHOLMOD 3.0.14".
     static const char* backend();
 
