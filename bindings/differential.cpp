@@ -1,15 +1,18 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/faces.h"
+#include "bindings/convert/model_line.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/differential_texts.h"
 #include "rigwright/differential/choose_anchors.h"
 #include "rigwright/differential/folded_reconstructor.h"
+#include "rigwright/differential/model/differential_model.h"
 #include "rigwright/differential/reconstructor.h"
 
 namespace rigwright::bindings {
 namespace {
 
+using differential::DifferentialModel;
 using differential::FoldedReconstructor;
 using differential::Reconstructor;
 
@@ -128,9 +131,66 @@ Array<std::int32_t> choose_anchors(const ArrayLike& faces, std::int64_t num_vert
     return Array<std::int32_t>(static_cast<py::ssize_t>(chosen.size()), chosen.data());
 }
 
+std::string model_text(const py::object& self) {
+    const auto& model = self.cast<const DifferentialModel&>();
+    const rig::Character& character = model.character();
+    const std::int64_t joints = character.skeleton.num_joints();
+    return model_line(self, {counted(joints, "joint", "joints"),
+                             counted(character.num_controls() - 12 * joints, "numeric control", "numeric controls"),
+                             counted(character.num_vertices(), "vertex", "vertices"),
+                             counted(model.num_anchors(), "anchor", "anchors"),
+                             counted(model.num_coefficients(), "component", "components")});
+}
+
+/// The text of a metadata entry, or what it is by default.
+std::string entry_or(const DifferentialModel& model, const char* key, const char* fallback) {
+    const Metadata& metadata = model.character().tensors->metadata();
+    return metadata.contains(key) ? metadata.text(key) : fallback;
+}
+
+std::shared_ptr<DifferentialModel> stored(const DifferentialModel& model, const std::string& storage) {
+    if (storage != "float32" && storage != "16-bit") {
+        throw bad_argument("stored", "storage", "'" + storage + "'", "\"float32\" or \"16-bit\"");
+    }
+    return differential::with_entry(model, "network_storage", storage);
+}
+
+std::shared_ptr<DifferentialModel> with_tail(const DifferentialModel& model, const std::string& tail) {
+    if (tail != "folded" && tail != "factorized") {
+        throw bad_argument("with_tail", "tail", "'" + tail + "'", "\"folded\" or \"factorized\"");
+    }
+    return differential::with_entry(model, "tail", tail);
+}
+
+void bind_model(py::module_& module) {
+    py::class_<DifferentialModel, rig::Deformer, std::shared_ptr<DifferentialModel>>(
+        module, "DifferentialModel",
+        "A learned face or body in a differential subspace: networks predict delta coordinates and anchors.")
+        .def_property_readonly("num_anchors", &DifferentialModel::num_anchors, "Number of anchors.")
+        .def_property_readonly("num_components", &DifferentialModel::num_coefficients,
+                               "Number of components of the basis of delta coordinates.")
+        .def_property_readonly(
+            "transforms", [](const DifferentialModel& m) { return entry_or(m, "transforms", "identity"); },
+            "Where the linear transforms come from: \"probed\", \"source\", \"fitted\" or \"identity\".")
+        .def_property_readonly(
+            "storage", [](const DifferentialModel& m) { return entry_or(m, "network_storage", "float32"); },
+            "How weights are stored in memory: \"float32\" or \"16-bit\".")
+        .def_property_readonly(
+            "tail", [](const DifferentialModel& m) { return m.tail().is_folded() ? "folded" : "factorized"; },
+            "The last step: \"folded\", one dense product, or \"factorized\", a product and a solve.")
+        .def_property_readonly("storage_error", &DifferentialModel::storage_error,
+                               "The largest difference of a stored weight from its float32 value; 0 for float32.")
+        .def_property_readonly("num_bytes", &DifferentialModel::num_bytes,
+                               "Bytes of the constants that an evaluation reads.")
+        .def("stored", &stored, py::arg("storage"), py::call_guard<py::gil_scoped_release>(), text::stored_differential)
+        .def("with_tail", &with_tail, py::arg("tail"), py::call_guard<py::gil_scoped_release>(), text::with_tail)
+        .def("__repr__", &model_text);
+}
+
 }  // namespace
 
 void bind_differential(py::module_& module) {
+    bind_model(module);
     py::class_<FoldedReconstructor>(
         module, "FoldedReconstructor",
         "Solutions of a Reconstructor for delta coordinates in a basis, as one dense product per frame.\n\n"

@@ -185,4 +185,42 @@ Examples
 20
 )";
 
+inline constexpr const char* stored_differential = R"(The same model with another storage of its weights.
+
+Parameters
+----------
+storage : str
+    ``"16-bit"``: float16 or bfloat16, whichever has the smaller error for a matrix; products are in float32.
+    ``"float32"``: as in the file, which always has float32.
+
+Returns
+-------
+DifferentialModel
+    Its ``storage_error`` is the largest error of a weight. After saving, it loads with the same storage.
+
+Raises
+------
+ValueError
+    If the storage is neither of these.
+)";
+
+inline constexpr const char* with_tail = R"(The same model with another last step.
+
+Parameters
+----------
+tail : str
+    ``"folded"``: basis and solve as one dense product. ``"factorized"``: a product with the basis, then a solve: less
+    memory if there are many anchors. A model that states neither takes the one that reads less, at measured rates.
+
+Returns
+-------
+DifferentialModel
+    After saving, it loads with the same tail.
+
+Raises
+------
+ValueError
+    If the tail is neither of these, or the model is a restricted one.
+)";
+
 }  // namespace rigwright::bindings::text

@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'choose_anchors', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'choose_anchors', 'closest_points', 'descend', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -897,6 +897,87 @@ class LinearBlendFit:
     @property
     def num_examples(self) -> int:
         ...
+class DifferentialModel(Deformer):
+    """
+    A learned face or body in a differential subspace: networks predict delta coordinates and anchors.
+    """
+    def __repr__(self) -> str:
+        ...
+    def stored(self, storage: str) -> DifferentialModel:
+        """
+        The same model with another storage of its weights.
+        
+        Parameters
+        ----------
+        storage : str
+            ``"16-bit"``: float16 or bfloat16, whichever has the smaller error for a matrix; products are in float32.
+            ``"float32"``: as in the file, which always has float32.
+        
+        Returns
+        -------
+        DifferentialModel
+            Its ``storage_error`` is the largest error of a weight. After saving, it loads with the same storage.
+        
+        Raises
+        ------
+        ValueError
+            If the storage is neither of these.
+        """
+    def with_tail(self, tail: str) -> DifferentialModel:
+        """
+        The same model with another last step.
+        
+        Parameters
+        ----------
+        tail : str
+            ``"folded"``: basis and solve as one dense product. ``"factorized"``: a product with the basis, then a solve: less
+            memory if there are many anchors. A model that states neither takes the one that reads less, at measured rates.
+        
+        Returns
+        -------
+        DifferentialModel
+            After saving, it loads with the same tail.
+        
+        Raises
+        ------
+        ValueError
+            If the tail is neither of these, or the model is a restricted one.
+        """
+    @property
+    def num_anchors(self) -> int:
+        """
+        Number of anchors.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the constants that an evaluation reads.
+        """
+    @property
+    def num_components(self) -> int:
+        """
+        Number of components of the basis of delta coordinates.
+        """
+    @property
+    def storage(self) -> str:
+        """
+        How weights are stored in memory: "float32" or "16-bit".
+        """
+    @property
+    def storage_error(self) -> float:
+        """
+        The largest difference of a stored weight from its float32 value; 0 for float32.
+        """
+    @property
+    def tail(self) -> str:
+        """
+        The last step: "folded", one dense product, or "factorized", a product and a solve.
+        """
+    @property
+    def transforms(self) -> str:
+        """
+        Where the linear transforms come from: "probed", "source", "fitted" or "identity".
+        """
 class FoldedReconstructor:
     """
     Solutions of a Reconstructor for delta coordinates in a basis, as one dense product per frame.

@@ -31,6 +31,7 @@ SUB_ROOMS = {
     "optimize": [{""}, {"products"}, {"coupled"}],
     "rig": [{""}, {"skinning", "blendshapes"}],
     "baseline": [{""}, {"models"}],
+    "differential": [{""}, {"model"}],
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "transfer": [{"contacts"}, {""}],
     "cuda": [{"machine"}, {"products"}, {"body", "blendshapes", "inverse"}, {""}],

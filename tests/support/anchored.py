@@ -18,7 +18,7 @@ def two_shields() -> tuple[np.ndarray, np.ndarray]:
     points, faces = shield()
     part = faces[:40]  # of whole columns of cells, every third one split into triangles
     halves = [[(a, b, c, -1), (a, c, d, -1)] if f % 3 == 0 else [(a, b, c, d)] for f, (a, b, c, d) in enumerate(part)]
-    other = np.array(sum(halves, []), np.int32)
+    other = np.array([corners for half in halves for corners in half], np.int32)
     used = part.max() + 1
     return np.concatenate([points, points[:used] + 5]), np.concatenate(
         [faces, np.where(other < 0, -1, other + len(points)).astype(np.int32)]

@@ -16,6 +16,7 @@ from tests.support.baselines import (
     random_rotational_regression,
 )
 from tests.support.blendshapes import random_rig
+from tests.support.differential import random_differential
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
 
@@ -31,6 +32,7 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "pose_space": lambda: random_pose_space(),
     "dense_network": lambda: random_dense_network(),
     "rotational_regression": lambda: random_rotational_regression(),
+    "differential": lambda: random_differential(),
 }
 KINDS = list(MAKERS)
 

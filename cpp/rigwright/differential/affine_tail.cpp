@@ -27,6 +27,18 @@ void pack_weights(View<const float, 2> basis, View<const float, 2> anchor, const
     }
 }
 
+template <class Stored, class Convert>
+void unpack_weights(const AffineTail& tail, const Stored* weight, std::int64_t place, float* basis, float* anchor,
+                    const Convert& convert) {
+    weight += place;
+    for (std::int64_t r = 0; r < tail.num_coefficients; ++r, weight += 3 * tile_size) {
+        for (int axis = 0; axis < 3; ++axis) {
+            basis[axis * tail.num_coefficients + r] = convert(weight[axis * tile_size]);
+        }
+    }
+    for (std::int64_t a = 0; a < tail.num_anchors; ++a, weight += tile_size) anchor[a] = convert(*weight);
+}
+
 }  // namespace
 
 std::size_t AffineTail::vjp_size() const {
@@ -59,6 +71,22 @@ AffineTail pack_affine_tail(View<const float, 2> basis, View<const float, 2> anc
                                     storage == network::Storage::float16 ? network::to_float16 : network::to_bfloat16);
     }
     return tail;
+}
+
+void unpack_vertex(const AffineTail& tail, const Packed& packed, std::int64_t vertex, float* basis, float* anchor,
+                   float* constant) {
+    const std::int64_t tile = vertex / tile_size;
+    const std::int64_t place = vertex % tile_size;
+    const std::int64_t begin = tile * tail.weights_per_tile();
+    for (int axis = 0; axis < 3; ++axis) {
+        constant[axis] = packed.at(tail.constant)[(3 * tile + axis) * tile_size + place];
+    }
+    if (tail.storage == network::Storage::float32) {
+        unpack_weights(tail, packed.at(tail.weight) + begin, place, basis, anchor, [](float w) { return w; });
+    } else {
+        unpack_weights(tail, packed.at<std::uint16_t>(tail.weight) + begin, place, basis, anchor,
+                       tail.storage == network::Storage::float16 ? network::from_float16 : network::from_bfloat16);
+    }
 }
 
 }  // namespace rigwright::differential

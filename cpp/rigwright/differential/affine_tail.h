@@ -36,6 +36,10 @@ struct AffineTail {
 AffineTail pack_affine_tail(View<const float, 2> basis, View<const float, 2> anchor, View<const float, 1> constant,
                             network::Storage storage, Packed& packed);
 
+/// Writes what was packed of one vertex, widened to float32: the rows of B (3 R), M (A) and m (3).
+void unpack_vertex(const AffineTail& tail, const Packed& packed, std::int64_t vertex, float* basis, float* anchor,
+                   float* constant);
+
 /// Operations compiled for the instruction set in use. Guarantee: the result of a row does not depend on the others.
 struct AffineTailKernels {
     /// Writes the points (3 V) of `count` rows of coefficients (R) and anchor points (3 A), for the tiles

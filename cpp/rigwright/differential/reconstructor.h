@@ -39,6 +39,8 @@ public:
     void solve(View<const float, 3> delta, View<const float, 3> anchor_positions, View<float, 3> displacements,
                int threads) const;
 
+    /// Bytes of the factorization.
+    std::int64_t num_bytes() const { return cholesky_->num_bytes(); }
     /// Writes L x for m columns, (V, m) both.
     void apply_laplacian(View<const double, 2> x, View<double, 2> out) const;
     /// Overwrites x (V, m) with N^-1 x.

@@ -12,6 +12,7 @@
 #include "rigwright/baseline/models/rotational_regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
+#include "rigwright/differential/model/differential_model.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 #include "rigwright/rig/character.h"
 #include "rigwright/rig/skinning/delta_mush.h"
@@ -45,6 +46,7 @@ constexpr std::array kinds{
     Kind{"pose_space", &make<baseline::PoseSpace>},
     Kind{"dense_network", &make<baseline::DenseNetworks>},
     Kind{"rotational_regression", &make<baseline::RotationalRegression>},
+    Kind{"differential", &make<differential::DifferentialModel>},
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ public:
     SparseCholesky& operator=(const SparseCholesky&) = delete;
 
     std::int64_t size() const { return size_; }
+    /// Bytes of the factorization, which each solve reads twice.
+    std::int64_t num_bytes() const;
 
     /// Writes A^-1 rhs for m right-hand sides, (n, m) both; rhs and solution may be the same memory.
     /// Guarantee: the bytes of a solution depend neither on the number of threads nor on the other right-hand sides.
