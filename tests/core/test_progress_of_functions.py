@@ -77,6 +77,7 @@ CALLS = {
 SLOW = {
     "body",
     "dense_network",
+    "differential",
     "write_contact_sheet",
     "convert_data_set",
     "fit_skinning_baselines",

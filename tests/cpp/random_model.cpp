@@ -223,19 +223,19 @@ void add_differential(Builder& builder, const Sizes& sizes, bool is_folded) {
         builder.list("solve.vertex", every);
         builder.noise("delta.basis", {3 * vertices, components}, 0.1f);
         builder.noise("delta.mean", {3 * vertices}, 0.1f);
-        builder.list<std::int32_t>("anchors.vertex", {0, 7, 20, sizes.vertices - 1});
+        builder.list<std::int32_t>("anchors.vertex", {0, 1, sizes.vertices / 2, sizes.vertices - 1});
         builder.list<float>("anchors.weight", {1.0f, 0.5f, 2.0f, 1.0f});
     }
     builder.list("inputs.column", column);
-    builder.noise("network.layer1.weight", {h, 9}, 0.3f);
-    builder.noise("network.layer1.bias", {h}, 0.3f);
+    builder.noise("network.layer1.weight", {h, 9}, 0.1f);
+    builder.noise("network.layer1.bias", {h}, 2.0f);
     builder.noise("network.layer2.weight", {components, h}, 0.2f);
     builder.noise("network.layer2.bias", {components}, 0.2f);
     builder.list<std::int32_t>("anchors.offset", {0, 1, 3, 4});
     builder.list<std::int32_t>("anchors.input.offset", {0, 4, 4, 9});
     builder.list("anchors.column", column);
-    builder.noise("anchors.layer1.weight", {9, h}, 0.3f);
-    builder.noise("anchors.layer1.bias", {3, h}, 0.3f);
+    builder.noise("anchors.layer1.weight", {9, h}, 0.1f);
+    builder.noise("anchors.layer1.bias", {3, h}, 2.0f);
     builder.noise("anchors.layer2.weight", {12, h}, 0.2f);
     builder.noise("anchors.layer2.bias", {12}, 0.2f);
     add_skin(builder, sizes);

@@ -1,9 +1,10 @@
 #include "rigwright/differential/model/factorized_tail.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
-#include "rigwright/core/aligned.h"
+#include "rigwright/core/scratch.h"
 
 namespace rigwright::differential {
 
@@ -25,16 +26,21 @@ std::int64_t FactorizedTail::num_bytes() const {
     return static_cast<std::int64_t>(packed_.num_bytes()) + reconstructor_->num_bytes();
 }
 
+/// Two matrices of doubles (N, 3 count), a matrix of floats, and what the product's vjp needs.
+std::size_t FactorizedTail::memory_size(int count) const {
+    const std::size_t numbers = static_cast<std::size_t>(3 * reconstructor_->num_vertices() * count);
+    return 5 * Scratch::padded(numbers) + map_.vjp_size() + 2 * Scratch::padded(1);
+}
+
 void FactorizedTail::evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
-                              bool with_constant, int threads) const {
+                              bool with_constant, float* memory, int threads) const {
     const std::int64_t size = reconstructor_->num_vertices();
     const std::int64_t columns = 3 * count;
-    std::vector<float> delta(static_cast<std::size_t>(size * columns));
-    affine_tail_kernels().evaluate(map_, packed_, coefficients, anchors, {delta.data(), 3 * size}, count, 0,
-                                   map_.num_tiles(), with_constant);
-    std::vector<double> memory(static_cast<std::size_t>(2 * size * columns));
-    const View<double, 2> given(memory.data(), {size, columns});
+    const View<double, 2> given(reinterpret_cast<double*>(memory), {size, columns});
     const View<double, 2> x(given.end(), {size, columns});
+    float* delta = reinterpret_cast<float*>(x.end());
+    affine_tail_kernels().evaluate(map_, packed_, coefficients, anchors, {delta, 3 * size}, count, 0, map_.num_tiles(),
+                                   with_constant);
     for (std::int64_t k = 0; k < size; ++k) {
         for (std::int64_t c = 0; c < columns; ++c) given(k, c) = delta[c / 3 * 3 * size + 3 * k + c % 3];
     }
@@ -58,11 +64,14 @@ void FactorizedTail::evaluate(Rows<const float> coefficients, Rows<const float> 
 }
 
 /// d = N^-1 (L^T (U z + mu) + S^T W^2 a): with y = N^-1 g, the gradients are U^T L y and W^2 S y.
-void FactorizedTail::vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient) const {
+void FactorizedTail::vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient,
+                         float* memory) const {
     const std::int64_t size = reconstructor_->num_vertices();
-    std::vector<double> memory(static_cast<std::size_t>(6 * size));
-    const View<double, 2> y(memory.data(), {size, 3});
+    const View<double, 2> y(reinterpret_cast<double*>(memory), {size, 3});
     const View<double, 2> encoded(y.end(), {size, 3});
+    float* gradient = reinterpret_cast<float*>(encoded.end());
+    float* work = gradient + Scratch::padded(static_cast<std::size_t>(3 * size));
+    std::fill(y.begin(), y.end(), 0.0);
     for (std::size_t k = 0; k < vertices_.size(); ++k) {
         for (int axis = 0; axis < 3; ++axis) y(vertices_[k], axis) += cotangents[3 * k + axis];
     }
@@ -75,9 +84,9 @@ void FactorizedTail::vjp(const float* cotangents, float* coefficient_gradient, f
                 static_cast<float>(weights[a] * weights[a] * y(reconstructor_->anchors()[a], axis));
         }
     }
-    const std::vector<float> gradient(encoded.begin(), encoded.end());
-    LineVector<float> work(map_.vjp_size());
-    affine_tail_kernels().vjp(map_, packed_, gradient.data(), coefficient_gradient, nullptr, work.data());
+    std::copy(encoded.begin(), encoded.end(), gradient);
+    work += (Scratch::alignment - reinterpret_cast<std::uintptr_t>(work) % Scratch::alignment) / sizeof(float);
+    affine_tail_kernels().vjp(map_, packed_, gradient, coefficient_gradient, nullptr, work);
 }
 
 /// The whole solve, for some of its vertices.

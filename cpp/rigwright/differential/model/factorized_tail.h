@@ -19,9 +19,11 @@ public:
     bool is_folded() const override { return false; }
     float storage_error() const override { return map_.storage_error; }
     std::int64_t num_bytes() const override;
+    std::size_t memory_size(int count) const override;
     void evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
-                  bool with_constant, int threads) const override;
-    void vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient) const override;
+                  bool with_constant, float* memory, int threads) const override;
+    void vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient,
+             float* memory) const override;
     void add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const override;
 
 private:

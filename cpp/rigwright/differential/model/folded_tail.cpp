@@ -16,16 +16,20 @@ FoldedTail::FoldedTail(View<const float, 2> basis, View<const float, 2> anchor, 
     : map_(pack_affine_tail(basis, anchor, constant,
                             in_16_bits ? network::choose_storage(basis) : network::Storage::float32, packed_)) {}
 
+std::size_t FoldedTail::memory_size(int) const {
+    return map_.vjp_size();
+}
+
 void FoldedTail::evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
-                          bool with_constant, int threads) const {
+                          bool with_constant, float*, int threads) const {
     parallel_for(map_.num_tiles(), tiles_per_piece, threads, [&](std::int64_t begin, std::int64_t end) {
         affine_tail_kernels().evaluate(map_, packed_, coefficients, anchors, points, count, begin, end, with_constant);
     });
 }
 
-void FoldedTail::vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient) const {
-    LineVector<float> memory(map_.vjp_size());
-    affine_tail_kernels().vjp(map_, packed_, cotangents, coefficient_gradient, anchor_gradient, memory.data());
+void FoldedTail::vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient,
+                     float* memory) const {
+    affine_tail_kernels().vjp(map_, packed_, cotangents, coefficient_gradient, anchor_gradient, memory);
 }
 
 /// Rows of the packed matrices: the same bytes of vertices, with 16-bit weights too.

@@ -28,6 +28,7 @@ struct DifferentialModel::Memory {
         skinning_change = take(joints);
         points = take(points_size);
         pulled = take(points_size);
+        tail = take(model.tail_->memory_size(frames));
         networks = take(std::max({model.network_.memory_size(frames), model.anchors_.memory_size(frames),
                                   model.network_.derivative_size(), model.anchors_.derivative_size()}));
     }
@@ -42,6 +43,7 @@ struct DifferentialModel::Memory {
     float* skinning_change;
     float* points;  // (V, 3) v^0 + d
     float* pulled;  // (V, 3) gradients with respect to them
+    float* tail;
     float* networks;
     std::size_t size = 0;
 
@@ -93,7 +95,8 @@ void DifferentialModel::do_evaluate(View<const float, 2> poses, View<float, 3> v
         const Scratch::Lease<float> lease(Memory(nullptr, *this, count, false).size);
         const Memory memory(lease.data(), *this, count, false);
         predict("evaluate", begin, {poses.row(begin), poses.extent(1)}, memory, count);
-        tail_->evaluate(memory.coefficients, memory.anchors, {vertices.row(begin), width}, count, true, threads);
+        tail_->evaluate(memory.coefficients, memory.anchors, {vertices.row(begin), width}, count, true, memory.tail,
+                        threads);
         for (std::int64_t t = begin; t < end; ++t) {
             transform(t, poses.row(t), vertices.row(t), memory, threads);
             rig::check_overflow("evaluate", t, vertices.row(t), width);
@@ -113,7 +116,7 @@ void DifferentialModel::do_vjp(View<const float, 2> poses, View<const float, 3> 
             const float* pulled = cotangents.row(t);
             if (skin_) {
                 predict("vjp", t, {poses.row(t), 0}, memory, 1);
-                tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, 1);
+                tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, memory.tail, 1);
                 rig::skinning_transforms(skeleton, poses.row(t), memory.globals, memory.skinning);
                 std::fill_n(memory.skinning_change, 12 * skeleton.num_joints(), 0.0f);
                 skin_->blend_vjp(memory.points, cotangents.row(t), memory.skinning_change);
@@ -132,7 +135,7 @@ void DifferentialModel::do_vjp(View<const float, 2> poses, View<const float, 3> 
                 }
                 pulled = memory.pulled;
             }
-            tail_->vjp(pulled, memory.coefficient_change.row(0), memory.anchor_change.row(0));
+            tail_->vjp(pulled, memory.coefficient_change.row(0), memory.anchor_change.row(0), memory.tail);
             network_.vjp(poses.row(t), memory.coefficient_change.row(0), gradients.row(t), memory.networks);
             anchors_.vjp(poses.row(t), memory.anchor_change.row(0), gradients.row(t), memory.networks);
         }
@@ -150,10 +153,10 @@ void DifferentialModel::do_jvp(View<const float, 2> poses, View<const float, 2> 
             network_.jvp(poses.row(t), tangents.row(t), memory.coefficient_change.row(0), memory.networks);
             anchors_.jvp(poses.row(t), tangents.row(t), memory.anchor_change.row(0), memory.networks);
             float* change = skin_ ? memory.pulled : derivatives.row(t);
-            tail_->evaluate(memory.coefficient_change, memory.anchor_change, {change, 0}, 1, false, 1);
+            tail_->evaluate(memory.coefficient_change, memory.anchor_change, {change, 0}, 1, false, memory.tail, 1);
             if (!skin_) continue;
             predict("jvp", t, {poses.row(t), 0}, memory, 1);
-            tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, 1);
+            tail_->evaluate(memory.coefficients, memory.anchors, {memory.points, 0}, 1, true, memory.tail, 1);
             rig::skinning_transforms(skeleton, poses.row(t), memory.globals, memory.skinning);
             rig::skinning_jvp(skeleton, poses.row(t), memory.globals, tangents.row(t), memory.globals_change,
                               memory.skinning_change);

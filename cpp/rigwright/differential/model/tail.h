@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,11 +23,14 @@ public:
     virtual float storage_error() const = 0;
     virtual std::int64_t num_bytes() const = 0;
 
+    /// Floats of working memory of `evaluate` for `count` rows, and of `vjp` for one; aligned to a cache line.
+    virtual std::size_t memory_size(int count) const = 0;
     /// Writes `count` rows of points (3 V). Without `with_constant`: the Jacobian-vector product.
     virtual void evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
-                          bool with_constant, int threads) const = 0;
+                          bool with_constant, float* memory, int threads) const = 0;
     /// Writes the gradients with respect to one row of coefficients and anchors.
-    virtual void vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient) const = 0;
+    virtual void vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient,
+                     float* memory) const = 0;
 
     /// Adds the tensors of the same tail for some of the vertices to the file of a restricted model.
     virtual void add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const = 0;

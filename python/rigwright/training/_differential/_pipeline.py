@@ -98,7 +98,7 @@ def differential(
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
-        Number of threads; 0 means all processors that this process may use.
+        Number of threads; 0 means all processors that this process may use. PyTorch's own number is restored.
     checkpoint : path-like, optional
         File that a killed run continues from; it is removed when the model is finished.
     restart : bool
