@@ -1,10 +1,10 @@
 """The reconstruction alone: one dense product beside a product with the basis and a CHOLMOD solve.
 
-    python -m benchmarks.differential.tails [--data ../shared/data] [--runs 20] [--threads 1]
+    python -m benchmarks.differential.tails [--data ../shared/data] [--runs 20]
 
-Random bases and coefficients on the narrow face (6,706 vertices), its front (about 4,400) and the whole skin (14,062) of a
-published head. Peers: scikit-sparse (CHOLMOD) where it is installed, and this project's own factorized solve. The last
-column says what a model chooses by itself, by counted bytes; it should be the faster of ours.
+Random bases and coefficients on the narrow face (6,706 vertices), its front (about 4,400) and the whole skin (14,062) of
+a published head. Peers: scikit-sparse (CHOLMOD) where it is installed, and this project's own factorized solve. Threads
+of BLAS count: run it with OPENBLAS_NUM_THREADS=1.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def mesh(data: Path, count: int) -> tuple[np.ndarray, int]:
         new[used] = np.arange(len(used))
         renumbered = np.where(faces < 0, -1, new[faces]).astype(np.int32)
         try:
-            _core.choose_anchors(renumbered, len(used), len(used))
+            rw.differential.Reconstructor(renumbered, len(used), np.arange(len(used)))
         except ValueError as error:
             text = str(error)
             if "share no edge" not in text:
@@ -81,6 +81,21 @@ def peers(
     return {"NumPy product + CHOLMOD solve": cholmod, **found}
 
 
+def print_rates(reconstructor: rw.differential.Reconstructor, anchors: int, runs: int) -> None:
+    """What a solve takes alone, and a dense product of hardly more than the anchors' columns."""
+    count = reconstructor.num_vertices
+    small = reconstructor.folded(np.zeros((3 * count, 64), np.float32), np.zeros(3 * count, np.float32))
+    delta, a = np.zeros((1, count, 3), np.float32), np.ones((1, anchors, 3), np.float32)
+    z = np.zeros((1, 64), np.float32)
+    calls = {
+        "solve": lambda: reconstructor.solve(delta, a, threads=1),
+        "product": lambda: small.solve(z, a, threads=1),
+    }
+    seconds = interleaved(calls, runs, in_a_row=3)
+    rate = 1e12 * seconds["product"] / small.num_bytes
+    print(f"a solve alone {1e3 * seconds['solve']:.3f} ms; a dense product takes {rate:.0f} ns per KB")
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -100,6 +115,7 @@ def main() -> None:
         folded = reconstructor.folded(basis, mean)
         half = reconstructor.folded(basis, mean, storage="16-bit")
         usual = peers(faces, count, anchors, basis, mean)
+        print_rates(reconstructor, len(anchors), given.runs)
         for frames in (1, 64):
             z = rng.standard_normal((frames, components)).astype(np.float32) * np.float32(0.1)
             a = 0.1 * rng.standard_normal((frames, len(anchors), 3)).astype(np.float32)

@@ -108,7 +108,7 @@ def test_16_bit_storage_halves_the_constants_and_stays_near():
     np.testing.assert_array_equal(half.stored("float32").evaluate(poses), model.evaluate(poses))
 
 
-def test_anchors_move_the_surface():
+def test_anchors_move_the_surface(tolerance):
     # Fails if a model ignores its anchors.
     tensors, text = random_differential_tensors(joints=0)
     moved = tensors | {"anchors.layer3.bias": tensors["anchors.layer3.bias"] + np.float32(1)}
@@ -116,7 +116,7 @@ def test_anchors_move_the_surface():
     change = _core.model_from_tensors(moved, text).evaluate(pose) - _core.model_from_tensors(tensors, text).evaluate(
         pose
     )
-    np.testing.assert_allclose(change, 1.0, atol=1e-4)
+    np.testing.assert_allclose(change, 1.0, atol=tolerance["float32_character"])
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ constexpr int vectors_per_tile = tile_size / lanes;
 constexpr int shared_rows = 4;
 constexpr int vectors_for_shared_rows = lanes == 16 ? 2 : 1;
 
+constexpr int most_rows = 32;  // whose sums, 12 KB, stay in the first-level cache; chosen, not tuned
+
 /// Loads weights of any storage as float32.
 HWY_INLINE V load(const float* weight) {
     return hn::Load(d, weight);
@@ -46,20 +48,16 @@ HWY_INLINE void for_storage(network::Storage storage, const Body& body) {
     }
 }
 
-/// The sums of `Count` rows for `Vectors` vectors of a tile, from vertex `first` of the tile on, into `result`: 32 x,
-/// 32 y and 32 z per row.
+/// Coefficients and anchors in one pass over the weights. Fewer keep the weights of a pass in the first-level cache
+/// while all rows use them; more load and store the sums less often. Chosen, not tuned.
+constexpr std::int64_t coefficients_per_pass = 48;
+constexpr std::int64_t anchors_per_pass = 3 * coefficients_per_pass;
+
+/// Adds the products of `count` coefficients, or anchors, to the sums of `Count` rows for `Vectors` vectors of a tile.
 template <int Count, int Vectors, class Stored>
-HWY_INLINE void sum_vectors(const AffineTail& tail, const Stored* weight, const float* constant, int first,
-                            Rows<const float> coefficients, Rows<const float> anchors, float* result) {
-    V sum[Count][3][Vectors];
-    for (int axis = 0; axis < 3; ++axis) {
-        for (int v = 0; v < Vectors; ++v) {
-            const V start = constant ? hn::Load(d, constant + axis * tile_size + first + v * lanes) : hn::Zero(d);
-            for (int p = 0; p < Count; ++p) sum[p][axis][v] = start;
-        }
-    }
-    weight += first;
-    for (std::int64_t r = 0; r < tail.num_coefficients; ++r, weight += 3 * tile_size) {
+HWY_INLINE void add_coefficients(const Stored* weight, Rows<const float> coefficients, std::int64_t first,
+                                 std::int64_t count, V (&sum)[Count][3][Vectors]) {
+    for (std::int64_t r = first; r < first + count; ++r, weight += 3 * tile_size) {
         for (int axis = 0; axis < 3; ++axis) {
             V w[Vectors];
             for (int v = 0; v < Vectors; ++v) w[v] = load(weight + axis * tile_size + v * lanes);
@@ -69,7 +67,11 @@ HWY_INLINE void sum_vectors(const AffineTail& tail, const Stored* weight, const 
             }
         }
     }
-    for (std::int64_t a = 0; a < tail.num_anchors; ++a, weight += tile_size) {
+}
+template <int Count, int Vectors, class Stored>
+HWY_INLINE void add_anchors(const Stored* weight, Rows<const float> anchors, std::int64_t first, std::int64_t count,
+                            V (&sum)[Count][3][Vectors]) {
+    for (std::int64_t a = first; a < first + count; ++a, weight += tile_size) {
         V w[Vectors];
         for (int v = 0; v < Vectors; ++v) w[v] = load(weight + v * lanes);
         for (int p = 0; p < Count; ++p) {
@@ -79,42 +81,98 @@ HWY_INLINE void sum_vectors(const AffineTail& tail, const Stored* weight, const 
             }
         }
     }
-    for (int p = 0; p < Count; ++p) {
-        for (int v = 0; v < Vectors; ++v) {
-            hn::StoreInterleaved3(sum[p][0][v], sum[p][1][v], sum[p][2][v], d,
-                                  result + 3 * (p * tile_size + first + v * lanes));
+}
+
+/// Loads the sums of `Count` rows from `sums` (96 floats per row: 32 x, 32 y, 32 z), lets `add` change them, and stores
+/// them, for all vectors of a tile.
+template <int Count, int Vectors, class Add>
+HWY_INLINE void update_sums(float* sums, const Add& add) {
+    for (int first = 0; first < tile_size; first += Vectors * lanes) {
+        V sum[Count][3][Vectors];
+        for (int p = 0; p < Count; ++p) {
+            for (int axis = 0; axis < 3; ++axis) {
+                for (int v = 0; v < Vectors; ++v) {
+                    sum[p][axis][v] = hn::Load(d, sums + (3 * p + axis) * tile_size + first + v * lanes);
+                }
+            }
+        }
+        add(first, sum);
+        for (int p = 0; p < Count; ++p) {
+            for (int axis = 0; axis < 3; ++axis) {
+                for (int v = 0; v < Vectors; ++v) {
+                    hn::Store(sum[p][axis][v], d, sums + (3 * p + axis) * tile_size + first + v * lanes);
+                }
+            }
         }
     }
 }
 
-/// The points of `Count` rows for one tile.
-template <int Count, int Vectors, class Stored>
-HWY_INLINE void tile_of_rows(const AffineTail& tail, const Stored* weight, const float* constant, std::int64_t tile,
-                             Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points) {
-    HWY_ALIGN float result[Count * 3 * tile_size];
-    for (int first = 0; first < tile_size; first += Vectors * lanes) {
-        sum_vectors<Count, Vectors>(tail, weight, constant, first, coefficients, anchors, result);
+/// Calls update_sums for all rows: four at a time, then one by one. add(p, first, sum) gets the first of the rows.
+template <class Add>
+HWY_INLINE void for_rows(int count, float* sums, const Add& add) {
+    int p = 0;
+    for (; p + shared_rows <= count; p += shared_rows) {
+        update_sums<shared_rows, vectors_for_shared_rows>(sums + 3 * p * tile_size,
+                                                          [&](int first, auto& sum) { add(p, first, sum); });
     }
-    const std::int64_t begin = tile * tile_size;
-    const std::int64_t count = std::min<std::int64_t>(tile_size, tail.num_vertices - begin);
-    for (int p = 0; p < Count; ++p) std::copy_n(result + 3 * p * tile_size, 3 * count, points.row(p) + 3 * begin);
+    for (; p < count; ++p) {
+        update_sums<1, vectors_per_tile>(sums + 3 * p * tile_size, [&](int first, auto& sum) { add(p, first, sum); });
+    }
+}
+
+/// Adds the products of all weights of a tile to the sums of `count` rows.
+template <class Stored>
+HWY_INLINE void add_tile(const AffineTail& tail, const Stored* weight, Rows<const float> coefficients,
+                         Rows<const float> anchors, int count, float* sums) {
+    for (std::int64_t begin = 0; begin < tail.num_coefficients; begin += coefficients_per_pass) {
+        const std::int64_t size = std::min(coefficients_per_pass, tail.num_coefficients - begin);
+        for_rows(count, sums, [&](int p, int first, auto& sum) {
+            add_coefficients(weight + first, coefficients.from(p), begin, size, sum);
+        });
+        weight += 3 * tile_size * size;
+    }
+    for (std::int64_t begin = 0; begin < tail.num_anchors; begin += anchors_per_pass) {
+        const std::int64_t size = std::min(anchors_per_pass, tail.num_anchors - begin);
+        for_rows(count, sums,
+                 [&](int p, int first, auto& sum) { add_anchors(weight + first, anchors.from(p), begin, size, sum); });
+        weight += tile_size * size;
+    }
+}
+
+/// Writes sums (32 x, 32 y, 32 z) as points of the tile's vertices.
+HWY_INLINE void write_points(const float* sums, std::int64_t count, float* points) {
+    HWY_ALIGN float interleaved[3 * tile_size];
+    for (int first = 0; first < tile_size; first += lanes) {
+        hn::StoreInterleaved3(hn::Load(d, sums + first), hn::Load(d, sums + tile_size + first),
+                              hn::Load(d, sums + 2 * tile_size + first), d, interleaved + 3 * first);
+    }
+    std::copy_n(interleaved, 3 * count, points);
 }
 
 void evaluate(const AffineTail& tail, const Packed& packed, Rows<const float> coefficients, Rows<const float> anchors,
               Rows<float> points, int count, std::int64_t first, std::int64_t last, bool with_constant) {
+    HWY_ALIGN float sums[most_rows * 3 * tile_size];
     for_storage(tail.storage, [&](auto example) {
         using Stored = decltype(example);
         for (std::int64_t tile = first; tile < last; ++tile) {
             const Stored* weight = packed.at<Stored>(tail.weight) + tile * tail.weights_per_tile();
-            const float* constant = with_constant ? packed.at(tail.constant) + 3 * tile * tile_size : nullptr;
-            int p = 0;
-            for (; p + shared_rows <= count; p += shared_rows) {
-                tile_of_rows<shared_rows, vectors_for_shared_rows>(tail, weight, constant, tile, coefficients.from(p),
-                                                                   anchors.from(p), points.from(p));
-            }
-            for (; p < count; ++p) {
-                tile_of_rows<1, vectors_per_tile>(tail, weight, constant, tile, coefficients.from(p), anchors.from(p),
-                                                  points.from(p));
+            const float* constant = packed.at(tail.constant) + 3 * tile * tile_size;
+            const std::int64_t begin = tile * tile_size;
+            const std::int64_t vertices = std::min<std::int64_t>(tile_size, tail.num_vertices - begin);
+            for (int p = 0; p < count; p += most_rows) {
+                const int rows = std::min(most_rows, count - p);
+                for (int q = 0; q < rows; ++q) {
+                    float* row = sums + 3 * q * tile_size;
+                    if (with_constant) {
+                        std::copy_n(constant, 3 * tile_size, row);
+                    } else {
+                        std::fill_n(row, 3 * tile_size, 0.0f);
+                    }
+                }
+                add_tile(tail, weight, coefficients.from(p), anchors.from(p), rows, sums);
+                for (int q = 0; q < rows; ++q) {
+                    write_points(sums + 3 * q * tile_size, vertices, points.row(p + q) + 3 * begin);
+                }
             }
         }
     });

@@ -8,7 +8,7 @@
 namespace rigwright::differential {
 namespace {
 
-constexpr std::int64_t frames_per_batch = 16;      // which share passes over the weights; chosen, not tuned
+constexpr std::int64_t frames_per_batch = 32;      // which share passes over the weights; chosen, not tuned
 constexpr std::int64_t vertices_per_block = 1024;  // of a single frame, for threads; chosen, not tuned
 
 }  // namespace

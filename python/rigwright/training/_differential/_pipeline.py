@@ -42,7 +42,7 @@ def differential(
     minutes: float | None = None,
     steps: int | None = None,
     anchors: int | ArrayLike | None = None,
-    skin: Any = None,
+    skin: object = None,
     recipe: str = "narrow",
     device: str = "cpu",
     threads: int = 0,
