@@ -183,6 +183,8 @@ void bind_model(py::module_& module) {
         .def_property_readonly("num_bytes", &DifferentialModel::num_bytes,
                                "Bytes of the constants that an evaluation reads.")
         .def("stored", &stored, py::arg("storage"), py::call_guard<py::gil_scoped_release>(), text::stored_differential)
+        .def("reduced", &differential::reduced, py::arg("components"), py::call_guard<py::gil_scoped_release>(),
+             text::reduced)
         .def("with_tail", &with_tail, py::arg("tail"), py::call_guard<py::gil_scoped_release>(), text::with_tail)
         .def("__repr__", &model_text);
 }

@@ -204,6 +204,24 @@ ValueError
     If the storage is neither of these.
 )";
 
+inline constexpr const char* reduced = R"(The same model with fewer components of its basis.
+
+Parameters
+----------
+components : int
+    How many of them, the first ones: those of the largest variance in training.
+
+Returns
+-------
+DifferentialModel
+    Smaller, faster and less accurate.
+
+Raises
+------
+ValueError
+    If there are not so many.
+)";
+
 inline constexpr const char* with_tail = R"(The same model with another last step.
 
 Parameters

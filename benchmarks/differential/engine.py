@@ -76,7 +76,7 @@ def random_tensors(data: Path) -> tuple[Tensors, str]:
 
 
 class Peer:
-    """The networks in PyTorch, then the basis and a solve; models without joints whose anchors have one network each."""
+    """The networks in PyTorch, then the basis and a solve: of models without joints, with one network per anchor."""
 
     def __init__(self, tensors: Tensors, batched: bool) -> None:
         self.batched = batched

@@ -2,9 +2,9 @@
 
     python -m benchmarks.differential.tails [--data ../shared/data] [--runs 20]
 
-Random bases and coefficients on the narrow face (6,706 vertices), its front (about 4,400) and the whole skin (14,062) of
-a published head. Peers: scikit-sparse (CHOLMOD) where it is installed, and this project's own factorized solve. Threads
-of BLAS count: run it with OPENBLAS_NUM_THREADS=1.
+Random bases and coefficients on the narrow face (6,706 vertices), its front (about 4,400) and the whole skin (14,062)
+of a published head. Peers: scikit-sparse (CHOLMOD) where it is installed, and this project's own factorized solve.
+Threads of BLAS count: run it with OPENBLAS_NUM_THREADS=1.
 """
 
 from __future__ import annotations

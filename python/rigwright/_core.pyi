@@ -903,6 +903,25 @@ class DifferentialModel(Deformer):
     """
     def __repr__(self) -> str:
         ...
+    def reduced(self, components: typing.SupportsInt | typing.SupportsIndex) -> DifferentialModel:
+        """
+        The same model with fewer components of its basis.
+        
+        Parameters
+        ----------
+        components : int
+            How many of them, the first ones: those of the largest variance in training.
+        
+        Returns
+        -------
+        DifferentialModel
+            Smaller, faster and less accurate.
+        
+        Raises
+        ------
+        ValueError
+            If there are not so many.
+        """
     def stored(self, storage: str) -> DifferentialModel:
         """
         The same model with another storage of its weights.

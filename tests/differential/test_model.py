@@ -108,6 +108,23 @@ def test_16_bit_storage_halves_the_constants_and_stays_near():
     np.testing.assert_array_equal(half.stored("float32").evaluate(poses), model.evaluate(poses))
 
 
+def test_a_reduced_model_has_the_first_components(tolerance):
+    tensors, text = random_differential_tensors()
+    model = _core.model_from_tensors(tensors, text)
+    cut = {
+        "delta.basis": tensors["delta.basis"][:, :4],
+        "network.layer3.weight": tensors["network.layer3.weight"][:4],
+        "network.layer3.bias": tensors["network.layer3.bias"][:4],
+    }
+    poses = poses_of(model, 3)
+    expected = slow_differential(tensors | cut, poses)
+    found = model.reduced(4)
+    assert (found.num_components, found.num_bytes < model.num_bytes) == (4, True)
+    np.testing.assert_allclose(found.evaluate(poses), expected, atol=tolerance["float32_sum"] * np.abs(expected).max())
+    part = model.restricted([160, 3]).reduced(4)
+    np.testing.assert_array_equal(part.evaluate(poses), found.evaluate(poses)[:, [160, 3]])
+
+
 def test_anchors_move_the_surface(tolerance):
     # Fails if a model ignores its anchors.
     tensors, text = random_differential_tensors(joints=0)
@@ -124,6 +141,8 @@ def test_anchors_move_the_surface(tolerance):
     [
         (lambda m: m.stored("8-bit"), "storage is '8-bit'"),
         (lambda m: m.with_tail("dense"), "tail is 'dense'"),
+        (lambda m: m.reduced(0), "components is 0; it must be from 1 to 6"),
+        (lambda m: m.reduced(7), "components is 7"),
         (lambda m: m.restricted([1]).with_tail("factorized"), "the model is a restricted one"),
         (lambda m: m.evaluate(np.full((1, 40), 3e38, np.float32)), "so large in row 0 that vertices overflow"),
     ],

@@ -44,7 +44,7 @@ PUBLIC = {
         "crowd",
         "demo",
         "differential",
-    "errors",
+        "errors",
         "exports",
         "faces",
         "inverse",

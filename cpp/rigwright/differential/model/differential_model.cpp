@@ -127,6 +127,35 @@ std::shared_ptr<rig::Deformer> DifferentialModel::do_restricted(View<const std::
     return std::make_shared<DifferentialModel>(std::move(result));
 }
 
+std::shared_ptr<DifferentialModel> reduced(const DifferentialModel& model, std::int64_t components) {
+    const TensorFile& source = *model.character().tensors;
+    if (components < 1 || components > model.num_coefficients()) {
+        throw bad_argument("reduced", "components", std::to_string(components),
+                           "from 1 to " + std::to_string(model.num_coefficients()));
+    }
+    const std::string last = layer_name("network", count_layers(source, "network"));
+    TensorFile result;
+    result.set_metadata(source.metadata_text());
+    for (const auto& [name, entry] : source.entries()) {
+        std::vector<std::int64_t> shape = entry.shape;
+        if (name == last + ".weight" || name == last + ".bias") {  // its first rows
+            shape[0] = components;
+            result.add(name, shape, source.data(entry));
+        } else if (name == "delta.basis" || name == "folded.basis") {  // its first columns
+            std::vector<float> columns;
+            for (std::int64_t row = 0; row < shape[0]; ++row) {
+                const float* begin = source.data(entry) + row * shape[1];
+                columns.insert(columns.end(), begin, begin + components);
+            }
+            shape[1] = components;
+            result.add(name, shape, columns.data());
+        } else {
+            result.add(name, source, entry);
+        }
+    }
+    return std::make_shared<DifferentialModel>(std::make_shared<const TensorFile>(std::move(result)));
+}
+
 std::shared_ptr<DifferentialModel> with_entry(const DifferentialModel& model, const std::string& key,
                                               const std::string& value) {
     const TensorFile& source = *model.character().tensors;

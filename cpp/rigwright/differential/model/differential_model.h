@@ -62,4 +62,8 @@ private:
 std::shared_ptr<DifferentialModel> with_entry(const DifferentialModel& model, const std::string& key,
                                               const std::string& value);
 
+/// The same model with the first `components` components of its basis, which has them by falling variance: fewer bytes,
+/// larger errors. Throws ArgumentError unless `components` is from 1 to num_coefficients().
+std::shared_ptr<DifferentialModel> reduced(const DifferentialModel& model, std::int64_t components);
+
 }  // namespace rigwright::differential

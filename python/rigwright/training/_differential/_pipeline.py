@@ -25,6 +25,7 @@ from rigwright.training._differential._labels import find_labels
 from rigwright.training._differential._networks import Problem
 from rigwright.training._differential._settings import DifferentialSettings, settings_for
 from rigwright.training._differential._trainer import Trainer
+from rigwright.training._differential._transforms import SkinOption
 from rigwright.training._direct_networks import check_device
 from rigwright.training._export import measured
 from rigwright.training._optimize import Budget, torch_settings
@@ -42,7 +43,7 @@ def differential(
     minutes: float | None = None,
     steps: int | None = None,
     anchors: int | ArrayLike | None = None,
-    skin: object = None,
+    skin: SkinOption = None,
     recipe: str = "narrow",
     device: str = "cpu",
     threads: int = 0,

@@ -4,17 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
 from rigwright._validate import Arguments, bad_argument
+from rigwright.sources import Skin
 
 _ROWS = 64  # poses at a time
 _SINGULAR = 1e-6  # |det T| relative to the cube of its size below which T has no usable inverse
 _INFLUENCES = 8  # of fitted skinning
+
+
+class Skinned(Protocol):
+    """A rig with skin weights of its own."""
+
+    @property
+    def skin(self) -> Skin | None: ...
+
+
+class Sampled(Protocol):
+    """What gives poses and vertices of channels."""
+
+    def sample(self, channels: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+
+
+class Movable(Sampled, Protocol):
+    """A rig whose rest vertices can be moved."""
+
+    def with_rest(self, vertices: NDArray[np.float32]) -> Sampled: ...
+
+
+SkinOption = Skinned | Movable | tuple[ArrayLike, ArrayLike] | str | None
 
 
 @dataclass(frozen=True)
