@@ -15,6 +15,7 @@ void bind_derivatives(pybind11::module_& module);
 void bind_blendshape(pybind11::module_& module);
 void bind_body(pybind11::module_& module);
 void bind_baseline(pybind11::module_& module);
+void bind_differential(pybind11::module_& module);
 void bind_metrics(pybind11::module_& module);
 void bind_transfer(pybind11::module_& module);
 void bind_inverse(pybind11::module_& module);

@@ -90,7 +90,17 @@ void bind_linalg(py::module_& module) {
             "positive definite.")
         .def_property_readonly("n", &SparseCholesky::size)
         .def("solve", &solve, py::arg("rhs"), py::kw_only(), py::arg("threads") = 0,
-             "The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).");
+             "The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).")
+        .def(
+            "inverse_diagonal",
+            [](const SparseCholesky& cholesky) {
+                Array<double> diagonal(cholesky.size());
+                const auto out = writable<double, 1>(diagonal);
+                const py::gil_scoped_release released;
+                cholesky.inverse_diagonal(out);
+                return diagonal;
+            },
+            "(n,) float64: the diagonal of A^-1, exactly, at about the cost of a factorization.");
 }
 
 }  // namespace rigwright::bindings

@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_blendshape(module);
     rigwright::bindings::bind_body(module);
     rigwright::bindings::bind_baseline(module);
+    rigwright::bindings::bind_differential(module);
     rigwright::bindings::bind_metrics(module);
     rigwright::bindings::bind_face(module);
     rigwright::bindings::bind_face_maps(module);

@@ -39,6 +39,10 @@ class SparseCholesky:
         triplets of one entry are summed. ValueError if the matrix is not symmetric, NumericalError if it is not
         positive definite.
         """
+    def inverse_diagonal(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (n,) float64: the diagonal of A^-1, exactly, at about the cost of a factorization.
+        """
     def solve(self, rhs: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
         """
         The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).

@@ -79,6 +79,7 @@ CALLS = {
 SLOW = {
     "body",
     "dense_network",
+    "differential",
     "face_maps",
     "write_contact_sheet",
     "convert_data_set",

@@ -22,6 +22,8 @@ WEIGHTS = np.zeros((2, RIG.num_shapes))
 ONE = np.eye(1, RIG.num_shapes)
 CROWD = rw.crowd.Crowd(RIG, WEIGHTS)
 TRANSFER = rw.transfer.DeformationTransfer(REST, REST, FACES)
+ANCHORED = rw.differential.Reconstructor(FACES, len(REST), [0])
+FOLDED = ANCHORED.folded(SHAPES, REST)
 
 
 def training(function, threads):
@@ -31,6 +33,15 @@ def training(function, threads):
         skeleton = poses = vertices = probe = hash = take = None
 
     function(Data(), threads=threads)
+
+
+def differential_training(threads):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+
+    class Data:
+        skeleton = poses = vertices = probe = hash = take = None
+
+    rw.training.differential(Data(), threads=threads)
 
 
 def torch_function(threads):
@@ -60,6 +71,13 @@ CALLS = {
     "Deformer.vjp": lambda n: RIG.vjp(WEIGHTS, np.zeros((2, *REST.shape)), threads=n),
     "Deformer.jvp": lambda n: RIG.jvp(WEIGHTS, np.zeros_like(WEIGHTS), threads=n),
     "Deformer.jacobian": lambda n: RIG.jacobian(WEIGHTS, threads=n),
+    "Reconstructor.encode": lambda n: ANCHORED.encode(SHAPES, threads=n),
+    "Reconstructor.solve": lambda n: ANCHORED.solve(SHAPES, SHAPES[:, :1], threads=n),
+    "Reconstructor.gain": lambda n: ANCHORED.gain(threads=n),
+    "Reconstructor.folded": lambda n: ANCHORED.folded(SHAPES, REST, threads=n),
+    "FoldedReconstructor.solve": lambda n: FOLDED.solve(ONE, SHAPES[:1, :1], threads=n),
+    "choose_anchors": lambda n: rw.differential.choose_anchors(FACES, len(REST), 4, threads=n),
+    "differential": differential_training,
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
@@ -165,7 +183,7 @@ def test_no_public_function_is_left_out():
 
 def called(name: str) -> str:
     """The function that an error names."""
-    if name in NAMES or name.startswith("DeformationTransfer"):
+    if name in NAMES or name.startswith(("DeformationTransfer", "Reconstructor", "FoldedReconstructor")):
         return NAMES.get(name, name)
     return name.removesuffix(".__init__").rsplit(".")[-1]
 

@@ -258,6 +258,40 @@ void add_face_maps(Builder& builder, const Sizes& sizes) {
     builder.file.add("parts.follower", {1, 4}, std::vector<std::int32_t>{0, 2, 3, 5}.data());
 }
 
+/// A strip of triangles, solved in a factorized form, or rows of a folded one. Three anchor networks.
+void add_differential(Builder& builder, const Sizes& sizes, bool is_folded) {
+    const std::int64_t vertices = sizes.vertices, components = sizes.components, h = sizes.hidden;
+    std::vector<std::int32_t> corner, every, column;
+    for (int f = 0; f < sizes.vertices - 2; ++f) corner.insert(corner.end(), {f, f + 1, f + 2, -1});
+    for (int k = 0; k < sizes.vertices; ++k) every.push_back(k);
+    for (int i = 0; i < 9; ++i) column.push_back(builder.below(12 * sizes.joints + 1));
+    if (is_folded) {
+        builder.noise("folded.basis", {3 * vertices, components}, 0.1f);
+        builder.noise("folded.anchor", {vertices, 4}, 0.2f);
+        builder.noise("folded.constant", {3 * vertices}, 1.0f);
+    } else {
+        builder.file.add("solve.faces", {vertices - 2, 4}, corner.data());
+        builder.list("solve.vertex", every);
+        builder.noise("delta.basis", {3 * vertices, components}, 0.1f);
+        builder.noise("delta.mean", {3 * vertices}, 0.1f);
+        builder.list<std::int32_t>("anchors.vertex", {0, 1, sizes.vertices / 2, sizes.vertices - 1});
+        builder.list<float>("anchors.weight", {1.0f, 0.5f, 2.0f, 1.0f});
+    }
+    builder.list("inputs.column", column);
+    builder.noise("network.layer1.weight", {h, 9}, 0.1f);
+    builder.noise("network.layer1.bias", {h}, 2.0f);
+    builder.noise("network.layer2.weight", {components, h}, 0.2f);
+    builder.noise("network.layer2.bias", {components}, 0.2f);
+    builder.list<std::int32_t>("anchors.offset", {0, 1, 3, 4});
+    builder.list<std::int32_t>("anchors.input.offset", {0, 4, 4, 9});
+    builder.list("anchors.column", column);
+    builder.noise("anchors.layer1.weight", {9, h}, 0.1f);
+    builder.noise("anchors.layer1.bias", {3, h}, 2.0f);
+    builder.noise("anchors.layer2.weight", {12, h}, 0.2f);
+    builder.noise("anchors.layer2.bias", {12}, 0.2f);
+    add_skin(builder, sizes);
+}
+
 /// Each of eight shapes and six corrections moves a run of vertices of its own, which overlap.
 constexpr int shapes = 8, corrections = 6;
 
@@ -327,7 +361,7 @@ std::string metadata(const std::string& kind, const Sizes& sizes) {
         R"(}, {"name": "dial", "kind": "dial", "joint": null, "place": 0, "unit": "", "whole": true, )" + range +
         R"(}], "followers": [{"joint": "joint0", "channel": "x", "axis": "z", "place": 2, "factor": -1}], "joints": {}})";
     return R"({"kind": ")" + kind + R"(", "version": 1, "channels": )" + channels + R"(, "joint_names": [)" + names +
-           R"(], "numeric_controls": ["dial"], "iterations": 3, "step": 0.5, "meters_per_unit": 1.0, "up_axis": "Y"})";
+           R"(], "numeric_controls": ["dial"], "iterations": 3, "step": 0.5, "laplacian": "D - A", "meters_per_unit": 1.0, "up_axis": "Y"})";
 }
 
 }  // namespace
@@ -354,6 +388,8 @@ TensorFile random_model(const std::string& kind, const Sizes& sizes, std::uint64
         add_dense_network(builder, sizes);
     } else if (kind == "face_maps") {
         add_face_maps(builder, sizes);
+    } else if (kind == "differential") {
+        add_differential(builder, sizes, seed % 2 == 0);
     } else {
         if (kind == "pose_space") add_pose_space(builder, sizes);
         add_skin(builder, sizes);

@@ -166,3 +166,18 @@ def test_wrong_right_hand_sides_are_named():
         cholesky.solve([1.0, np.inf, 0.0])
     with pytest.raises(ValueError, match="rhs is float64"):
         cholesky.solve(np.ones((3, 1, 1)))
+
+
+@settings(max_examples=40)
+@given(n=st.integers(1, 60), density=st.sampled_from([0.02, 0.2]), seed=st.integers(0, 2**32 - 1))
+def test_the_diagonal_of_the_inverse_matches_dense(n, density, seed):
+    matrix = random_spd(n, seed, density)
+    expected = np.diag(np.linalg.inv(matrix))
+    np.testing.assert_allclose(factor(matrix).inverse_diagonal(), expected, rtol=1e-14 * np.linalg.cond(matrix) * n)
+
+
+def test_the_diagonal_of_the_inverse_of_a_large_grid(tolerance):
+    side = 30
+    matrix = grid_laplacian(side) + 0.01 * np.eye(side * side)
+    expected = np.diag(np.linalg.inv(matrix))
+    np.testing.assert_allclose(factor(matrix).inverse_diagonal(), expected, rtol=1e2 * tolerance["float64"])

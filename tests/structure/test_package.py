@@ -43,6 +43,7 @@ PUBLIC = {
         "cli",
         "crowd",
         "demo",
+        "differential",
         "errors",
         "exports",
         "faces",

@@ -16,6 +16,7 @@ from tests.support.baselines import (
     random_rotational_regression,
 )
 from tests.support.blendshapes import random_rig
+from tests.support.differential import random_differential
 from tests.support.face_maps import random_face_maps
 from tests.support.models import random_body, random_poses
 from tests.support.skinning import bent, bumpy_tube, skinned
@@ -33,6 +34,7 @@ MAKERS: dict[str, Callable[[], rw.Deformer]] = {
     "dense_network": lambda: random_dense_network(),
     "rotational_regression": lambda: random_rotational_regression(),
     "face_maps": lambda: random_face_maps(),
+    "differential": lambda: random_differential(),
 }
 KINDS = list(MAKERS)
 

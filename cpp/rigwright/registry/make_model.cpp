@@ -12,6 +12,7 @@
 #include "rigwright/baseline/models/rotational_regression.h"
 #include "rigwright/body/body_model.h"
 #include "rigwright/core/error.h"
+#include "rigwright/differential/model/differential_model.h"
 #include "rigwright/face/maps/face_maps.h"
 #include "rigwright/rig/blendshapes/blendshape_rig.h"
 #include "rigwright/rig/character.h"
@@ -47,6 +48,7 @@ constexpr std::array kinds{
     Kind{"dense_network", &make<baseline::DenseNetworks>},
     Kind{"rotational_regression", &make<baseline::RotationalRegression>},
     Kind{"face_maps", &make<face::FaceMaps>},
+    Kind{"differential", &make<differential::DifferentialModel>},
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 """Learning models from samples of a rig; the only part of the package that uses PyTorch."""
 
+from rigwright.training._differential._pipeline import differential
+from rigwright.training._differential._settings import DifferentialSettings
 from rigwright.training._face_maps._face_layout import face_layout
 from rigwright.training._face_maps._layout import Floors, Layout, MapSegment, RigidPart
 from rigwright.training._face_maps._model_layout import model_layout
@@ -10,12 +12,14 @@ from rigwright.training._settings import BodySettings
 
 __all__ = [
     "BodySettings",
+    "DifferentialSettings",
     "FaceMapsSettings",
     "Floors",
     "Layout",
     "MapSegment",
     "RigidPart",
     "body",
+    "differential",
     "face_layout",
     "face_maps",
     "model_layout",

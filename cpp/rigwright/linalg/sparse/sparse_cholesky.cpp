@@ -114,6 +114,10 @@ SparseCholesky::SparseCholesky(std::int64_t n, View<const std::int32_t, 1> rows,
 
 SparseCholesky::~SparseCholesky() = default;
 
+std::int64_t SparseCholesky::num_bytes() const {
+    return lower_->num_bytes();
+}
+
 void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const {
     const std::int64_t count = rhs.extent(1);
     check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});

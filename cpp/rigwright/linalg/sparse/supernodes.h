@@ -26,6 +26,10 @@ public:
     static constexpr int counts[] = {24, 16, 8, 4, 1};
 
     std::int32_t size() const { return size_; }
+    /// Bytes of the rows and values.
+    std::int64_t num_bytes() const {
+        return static_cast<std::int64_t>(row_.size() * sizeof(std::int32_t) + value_.size() * sizeof(double));
+    }
 
     /// Overwrites the right-hand sides x (n, count) with (L L^T)^-1 x. `count` must be one of `counts`, and `x` aligned
     /// to a cache line; neither is checked. The caller permutes the rows if L is of a permuted matrix. Thread-safe.

@@ -1,0 +1,1 @@
+"""Differential subspaces: speed of the reconstruction and of whole models, anchors, recipes."""

@@ -1,0 +1,161 @@
+"""The differential network and the anchor networks: batched dense layers with relu, their problem, their layers."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright.training._differential._inputs import normalization
+from rigwright.training._differential._labels import Labels
+from rigwright.training._differential._settings import DifferentialSettings
+from rigwright.training._optimizers import Arrays
+
+Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]  # weights (inputs, outputs) and biases
+
+
+@dataclass(frozen=True)
+class Group:
+    """Networks of one shape, padded: S networks over T rows.
+
+    Attributes
+    ----------
+    name : str
+        "network" or "anchors".
+    columns : list of (n,) int32
+    inputs : (S, T, n) float32
+        Normalized; padding is zero.
+    targets : (S, T, r) float32
+        Scaled to a root mean square of 1 per network.
+    scale : (S,) float64
+        One unit of a target.
+    importance : (S,) float64
+        Squared displacement, over all vertices, that a unit error of a target causes.
+    hidden, layers : int
+    """
+
+    name: str
+    columns: list[NDArray[np.int32]]
+    inputs: NDArray[np.float32]
+    targets: NDArray[np.float32]
+    scale: NDArray[np.float64]
+    importance: NDArray[np.float64]
+    hidden: int
+    layers: int
+
+    def widths(self) -> list[int]:
+        """Inputs and outputs of the layers."""
+        return [self.inputs.shape[2], *[self.hidden] * self.layers, self.targets.shape[2]]
+
+
+class Problem:
+    """What is learned from all rows.
+
+    Parameters
+    ----------
+    poses : (T, C) float32
+    labels : Labels
+    columns : (n,) int32
+        Inputs of the differential network.
+    anchor_columns : list of (n_s,) int32
+        Inputs of each anchor network.
+    training : (T,) bool
+        The other rows are held out.
+    """
+
+    def __init__(
+        self,
+        poses: NDArray[np.float32],
+        joints: int,
+        labels: Labels,
+        columns: NDArray[np.int32],
+        anchor_columns: list[NDArray[np.int32]],
+        training: NDArray[np.bool_],
+        settings: DifferentialSettings,
+    ) -> None:
+        self.training, self.settings, self.labels = training, settings, labels
+        self.mean, self.deviation = normalization(poses[training], joints, settings.recipe)
+        z = labels.coefficients.astype(np.float64)
+        self.center = z[training].mean(axis=0)
+        y = z - self.center
+        if settings.loss == "displacement":
+            y = y @ labels.metric
+        self.network = self._group("network", poses, [columns], y[None], np.ones(1), settings.hidden, settings.layers)
+        a = labels.positions.astype(np.float64)
+        targets = a.reshape(1, len(a), -1) if settings.anchor_networks == "one" else a.transpose(1, 0, 2)
+        self.anchor_center = targets[:, training].mean(axis=1)
+        gains = np.square(labels.gains)
+        if settings.anchor_networks == "one":
+            gains = gains.mean(keepdims=True)
+        self.anchors = self._group(
+            "anchors",
+            poses,
+            anchor_columns,
+            targets - self.anchor_center[:, None],
+            gains,
+            settings.anchor_hidden,
+            settings.anchor_layers,
+        )
+        self.groups = (self.network, self.anchors)
+
+    def _group(
+        self,
+        name: str,
+        poses: NDArray[np.float32],
+        columns: list[NDArray[np.int32]],
+        targets: NDArray[np.float64],
+        importance: NDArray[np.float64],
+        hidden: int,
+        layers: int,
+    ) -> Group:
+        widest = max(1, *(len(c) for c in columns))
+        inputs = np.zeros((len(columns), len(poses), widest), np.float32)
+        for s, c in enumerate(columns):
+            inputs[s, :, : len(c)] = (poses[:, c] - self.mean[c]) / self.deviation[c]
+        scale = np.sqrt(np.square(targets[:, self.training]).mean(axis=(1, 2)))
+        scale = np.maximum(scale, 1e-6 * max(float(scale.max()), 1e-12))
+        scaled = (targets / scale[:, None, None]).astype(np.float32)
+        return Group(name, columns, inputs, scaled, scale, importance * np.square(scale), hidden, layers)
+
+    def initial(self) -> Arrays:
+        """He-normal weights (S, inputs, outputs) and zero biases (S, 1, outputs)."""
+        rng = np.random.default_rng([self.settings.seed, 2])
+        result: Arrays = {}
+        for group in self.groups:
+            widths = group.widths()
+            for i, (a, b) in enumerate(itertools.pairwise(widths), 1):
+                weight = np.zeros((len(group.columns), a, b), np.float32)
+                for s, columns in enumerate(group.columns):
+                    used = len(columns) if i == 1 else a
+                    spread = np.sqrt((2.0 if i < len(widths) - 1 else 1.0) / max(used, 1))
+                    weight[s, :used] = spread * rng.standard_normal((used, b))
+                result[f"{group.name}_weight{i}"] = weight
+                result[f"{group.name}_bias{i}"] = np.zeros((len(group.columns), 1, b), np.float32)
+        return result
+
+    def layers(self, group: Group, weights: Arrays, s: int) -> Layers:
+        """The layers of network s on raw columns, with scaled outputs."""
+        columns = group.columns[s]
+        result = []
+        for i in range(1, group.layers + 2):
+            weight = weights[f"{group.name}_weight{i}"][s].astype(np.float64)
+            bias = weights[f"{group.name}_bias{i}"][s, 0].astype(np.float64)
+            if i == 1:
+                weight = weight[: len(columns)] / self.deviation[columns][:, None]
+                bias = bias - self.mean[columns] @ weight
+            if i == group.layers + 1:
+                weight, bias = weight * group.scale[s], bias * group.scale[s]
+            result.append((weight, bias))
+        return result
+
+
+def forward(torch: Any, group: Group, weights: dict[str, Any], inputs: Any) -> Any:
+    """Scaled targets (S, B, r) of normalized inputs (S, B, n)."""
+    x = inputs
+    for i in range(1, group.layers + 2):
+        x = torch.baddbmm(weights[f"{group.name}_bias{i}"], x, weights[f"{group.name}_weight{i}"])
+        x = torch.relu(x) if i <= group.layers else x
+    return x
