@@ -124,6 +124,24 @@ def test_where_nothing_follows_vertices_of_the_part_do():
     assert part.error < 1e-3
 
 
+def test_vertices_that_leave_the_rigid_motion_stay_on_maps():
+    """A pupil that widens by 0.8 mm on an eyeball that turns."""
+    moving, components = moving_blocks()
+    pupil = components[2].vertices[:6]
+    moving.offsets[::2, pupil, 2] += 0.8
+    part, _ = part_of(moving, [components[2]], components[3].vertices, np.ones((len(moving.rest), 1), bool))
+    assert not np.isin(pupil, [*part.vertices, *part.followers]).any()
+    assert len(part.vertices) + len(part.followers) == len(components[2].vertices) - len(pupil)
+    assert part.error < 1e-3
+
+
+def test_a_part_that_is_rigid_on_average_keeps_its_vertices():
+    moving, components = moving_blocks()
+    moving.offsets[:, components[2].vertices] += 0.1 * np.random.default_rng(0).standard_normal((15, 98, 3))
+    part, _ = part_of(moving, [components[2]], components[3].vertices, np.ones((len(moving.rest), 1), bool))
+    assert sorted([*part.vertices, *part.followers]) == components[2].vertices.tolist()
+
+
 def test_a_part_too_small_for_followers_of_its_own_is_none():
     moving, components = moving_blocks()
     small = Component("tip", components[2].vertices[:8])

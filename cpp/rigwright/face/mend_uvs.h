@@ -37,7 +37,8 @@ struct MendedUvs {
 /// Cost: about 12 `fields` floors, of 2 R^4 + 12 T R^3 multiplications each.
 ///
 /// uvs and rest_vertices (V, 2), (V, 3); faces (F, 4), without those across a seam; offsets from the rest in the unit
-/// of rest_vertices (the factors that are tried suit it); `fields` frames at most are tried. Throws ArgumentError for wrong shapes or numbers, or offsets without motion.
+/// of rest_vertices (the factors that are tried suit it); `fields` frames at most are tried. Throws ArgumentError for
+/// wrong shapes or numbers, or offsets without motion.
 MendedUvs mend_uvs(View<const double, 2> uvs, View<const float, 2> rest_vertices, View<const std::int32_t, 2> faces,
                    View<const float, 3> offsets, std::int64_t resolution, int fields, int threads);
 

@@ -190,6 +190,9 @@ class _Face:
                 continue
             same = sum(other.name.split(", part ")[0] == part.name for other in parts)
             parts.append(replace(part, name=f"{part.name}, part {same + 1}") if same else part)
+            loose = sum(len(member.vertices) for member in group) - len(part.vertices) - is_own * len(part.followers)
+            if loose:
+                notes.append(f"{parts[-1].name}: {loose} vertices leave its rigid motion and are moved by a map.")
             if is_own:
                 own[part.followers] = True
                 alone.append(parts[-1].name)

@@ -18,6 +18,7 @@ FOLLOWERS = 10  # c in equation 3.4
 RIGID = 0.3  # mm, RMS distance over samples and vertices from the best rigid motion
 WORST = 2.0  # times that: the RMS distance over samples of any single vertex
 EXPLAINED = 0.5  # the rigid motion must leave less than this of the RMS motion
+LOOSE = 0.05  # mm: a vertex that leaves the rigid motion of its part farther is moved by a map, as a pupil that widens
 SAME = 0.1  # mm, RMS distance within which components have one motion
 NOISE = 0.1  # mm, what a follower misses by in a trained model: followers near each other amplify it
 FLAT = 1e-3  # of the longest extent: points that spread less along a second direction lie on a line
@@ -123,7 +124,7 @@ def part_of(moving: Moving, group: list[Component], candidates: Int64, moved_by:
     moved_by : (V, C) bool array
         Columns that move each vertex.
     """
-    vertices = np.sort(np.concatenate([member.vertices for member in group]))
+    vertices = _without_loose(moving, np.sort(np.concatenate([member.vertices for member in group])))
     posed = moving.posed(vertices)
     motion = rigid_motions(moving.rest[vertices], posed)
     columns = moved_by[vertices].any(axis=0)
@@ -150,6 +151,22 @@ def part_of(moving: Moving, group: list[Component], candidates: Int64, moved_by:
         vertices, posed = vertices[keep], posed[:, keep]
     assert best is not None
     return RigidPart(named(group), vertices, np.sort(best), followed(moving, vertices, posed, best)), own
+
+
+def _without_loose(moving: Moving, vertices: Int64) -> Int64:
+    """Without the vertices that leave the rigid motion of the others by more than LOOSE in some sample.
+
+    All of them if these are half of the vertices or more: then the part is rigid on average only, as teeth of
+    blendshapes are, whose motion cuts the arc.
+    """
+    posed = moving.posed(vertices)
+    left = np.zeros(len(vertices))
+    for _ in range(3):  # least trimmed squares: the half that moves most rigidly says who leaves
+        half = np.sort(np.argsort(left, kind="stable")[: -(-len(vertices) // 2)]) if left.any() else slice(None)
+        motion = rigid_motions(moving.rest[vertices[half]], posed[:, half])
+        left = distances(moving.rest[vertices], posed, *motion).max(axis=0)
+    stays = left <= LOOSE
+    return vertices[stays] if 2 * stays.sum() > len(vertices) else vertices
 
 
 def followed(moving: Moving, vertices: Int64, posed: Float64, followers: Int64) -> float:
