@@ -11,6 +11,7 @@ from rigwright import report, sampling, training
 from rigwright._demo.production_face import build_production_face
 from rigwright._demo.settings import Settings
 from rigwright._demo.stored import files_key, is_trained, read_json, write_json
+from rigwright._formats.blender import BlenderRig
 from rigwright.progress import ProgressCallback
 
 TRAINING_SEED, HELD_OUT_SEED = 0, 1
@@ -60,8 +61,9 @@ def _sampled(
     """What is learned from, random poses to judge by, and a clip that is held out."""
     announce("building the production face in Blender")
     options: dict[str, Any] = {"workers": workers, "progress": progress}
-    with rw.sources.load(build_production_face(folder / "production-face.blend")) as bones:
-        rig, count = rw.sources.dials_only(bones), settings.face_poses
+    with BlenderRig.open(build_production_face(folder / "production-face.blend")) as bones:
+        rig: Any = rw.sources.dials_only(bones)
+        count = settings.face_poses
         announce(f"sampling {count:,} poses of its {len(rig.dial_names)} dials")
         learned = sampling.sample(rig, folder / f"face-training-{count}.rwdata", count, seed=TRAINING_SEED, **options)
         place = folder / f"face-held-out-{HELD_OUT}.rwdata"

@@ -98,7 +98,6 @@ def summary_of_face(face: dict[str, Any]) -> str:
     numbers = face["numbers"]
     single = numbers["milliseconds_per_pose"][SUBJECT]["single_one_thread"]
     errors = "; ".join(f"{title}: {_error(results)}" for title, results in numbers["accuracy"].items())
-    return (
-        f"{face['dials']} dials, {plural(face['vertices'], 'vertex')}, constructed; "
-        f"from {face['poses']:,} random poses. {errors}. {figure(single)} ms per pose on one thread, {size(numbers['model_bytes'][SUBJECT])}"
-    )
+    ours = f"{figure(single)} ms per pose on one thread, {size(numbers['model_bytes'][SUBJECT])}"
+    what = f"{face['dials']} dials, {plural(face['vertices'], 'vertex')}, constructed"
+    return f"{what}; from {face['poses']:,} random poses. {errors}. {ours}"

@@ -29,8 +29,8 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     The texture coordinates of both meshes must be aligned: a point of the texture is the same point of the face. Each
     vertex finds its place on the textured triangles of the model's mesh, and samples the maps where that place does;
     offsets are added to its own rest position. Rigid parts follow the vertices nearest to the old followers in the
-    texture. A vertex farther than 0.02 from the model's texture stays at rest. Where the texture of the model's mesh lies
-    on itself, the first triangle found counts.
+    texture. A vertex farther than 0.02 from the model's texture stays at rest. Where the texture of the model's mesh
+    lies on itself, the first triangle found counts.
 
     Parameters
     ----------

@@ -197,7 +197,7 @@ def _parts(layout: Layout, distances: Distances) -> list[PartRow]:
     return rows
 
 
-def _pair(values: NDArray[np.floating]) -> Pair:
+def _pair(values: NDArray[np.floating[Any]]) -> Pair:
     """Mean and largest; what is below a tenth of a micrometer is rounding, and 0."""
     if not values.size:
         return np.nan, np.nan
