@@ -17,7 +17,7 @@ from rigwright._rigs.surface import Surface, check_surface, surface_of
 from rigwright._validate import Arguments, bad_argument
 
 FAR = 0.02  # in texture coordinates: a vertex farther from the model's texture has no counterpart and stays at rest
-OWN = ("rest_vertices", "faces", "segments.", "parts.", "surface.", "error.")  # tensors of the mesh
+OWN = ("rest_vertices", "faces", "segment", "inputs.", "parts.", "surface.", "error.")  # tensors of mesh and maps
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
@@ -29,7 +29,8 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     The texture coordinates of both meshes must be aligned: a point of the texture is the same point of the face. Each
     vertex finds its place on the textured triangles of the model's mesh, and samples the maps where that place does;
     offsets are added to its own rest position. Rigid parts follow the vertices nearest to the old followers in the
-    texture. A vertex farther than 0.02 from the model's texture stays at rest.
+    texture. A vertex farther than 0.02 from the model's texture stays at rest. Where the texture of the model's mesh lies
+    on itself, the first triangle found counts.
 
     Parameters
     ----------
@@ -51,6 +52,13 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     ValueError
         If the model is of another kind, either mesh has no texture coordinates, shapes do not fit, or no vertex has a
         place on the model's texture.
+
+    Examples
+    --------
+    >>> bare = rw.sources.Surface()
+    >>> rw.transfer.transfer_face_maps(rw.faces.example(), np.zeros((3, 3)), [[0, 1, 2]], bare)
+    Traceback (most recent call last):
+    ValueError: transfer_face_maps: model is of kind 'blendshape'; it must be a model of kind "face_maps"
     """
     if getattr(model, "kind", None) != "face_maps":
         got = f"of kind {model.kind!r}" if isinstance(model, Deformer) else f"a {type(model).__name__}"
@@ -154,15 +162,33 @@ def _sampled(tensors: dict[str, NDArray[Any]], places: _Places) -> dict[str, NDA
         uvs.append(np.concatenate([found_uv, tensors["segments.uv"][rows].reshape(-1, 2)])[order])
         weights.append(np.concatenate([found_weight, tensors["segments.weight"][rows]])[order])
     parts = [np.flatnonzero(own == len(members) + number) for number in range(len(part_starts) - 1)]
-    return {
+    used = [number for number in range(len(members)) if len(vertices[number])]
+    vertices, uvs, weights = ([found[number] for number in used] for found in (vertices, uvs, weights))
+    kept = np.array([number for number in range(len(parts)) if len(parts[number])], np.int64)
+    return _networks(tensors, used) | {
         "segments.offset": _offsets(vertices),
         "segments.vertex": _joined(vertices, np.int32),
         "segments.uv": np.clip(_joined(uvs, np.float32).reshape(-1, 2), 0.0, 1.0),
         "segments.weight": np.clip(_joined(weights, np.float32), 0.0, 1.0),
-        "parts.offset": _offsets(parts),
-        "parts.vertex": _joined(parts, np.int32),
-        "parts.follower": followers,
+        "parts.offset": _offsets([parts[number] for number in kept]),
+        "parts.vertex": _joined([parts[number] for number in kept], np.int32),
+        "parts.follower": followers[kept],
     }
+
+
+def _networks(tensors: dict[str, NDArray[Any]], used: list[int]) -> dict[str, NDArray[Any]]:
+    """Networks, inputs and levels of the segments that have vertices here, numbered anew."""
+    starts = tensors["inputs.offset"]
+    columns = [tensors["inputs.column"][starts[number] : starts[number + 1]] for number in used]
+    result = {
+        "segments.level": tensors["segments.level"][used],
+        "inputs.offset": _offsets(columns),
+        "inputs.column": _joined(columns, np.int32),
+    }
+    for place, number in enumerate(used):
+        old, new = f"segment.{number:03d}.", f"segment.{place:03d}."
+        result |= {new + name.removeprefix(old): value for name, value in tensors.items() if name.startswith(old)}
+    return result
 
 
 def _owners(places: _Places, owner: Int64) -> Int64:
@@ -231,4 +257,4 @@ def _offsets(parts: list[Any]) -> NDArray[np.int32]:
 
 
 def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
-    return np.concatenate([np.zeros(0), *(np.asarray(part).reshape(-1) for part in parts)]).astype(dtype)
+    return np.asarray(np.concatenate([np.zeros(0), *(np.asarray(part).reshape(-1) for part in parts)]), dtype)

@@ -27,7 +27,7 @@ from rigwright.training._face_maps._texels import TexelDescent
 from rigwright.training._optimize import Budget
 from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
-from rigwright.training._pipeline import seconds_of_training
+from rigwright.training._pipeline import LEAST_SHARE, MEASURING
 
 STAGES = (
     "training coarse maps in texels",
@@ -100,8 +100,7 @@ class Levels:
         started : float
             When the call began (``time.monotonic``).
         """
-        seconds = seconds_of_training(self.settings.minutes, time.monotonic() - started)
-        clock = _Clock(self.settings, seconds, started)
+        clock = _Clock(self.settings, started)
         coarse = self._level(COARSE, ready.layout.coarse, ready, None, clock)
         if coarse is None:
             return ready, [], clock.done()
@@ -144,8 +143,6 @@ class Levels:
         begin = descent.start() if weights is None else State(parameters=weights, best=weights)
         state = (read_checkpoint(file, run, "face_maps") if file else None) or begin
         budget = clock.budget(stage)
-        if budget.spent(state) < 1.0:
-            state.seconds += clock.prepared()
         outlook, unit = Outlook(budget), 1e3 * ready.length * self.ds.meters_per_unit
 
         def report(now: State, _: Arrays) -> None:
@@ -163,41 +160,49 @@ class Levels:
 
 
 class _Clock:
-    """The budgets of the stages, one after another; what a finished stage did not use is left to the next one."""
+    """The budgets of the stages, one after another; what a stage did not use is left to the next ones.
 
-    def __init__(self, settings: FaceMapsSettings, seconds: float | None, started: float) -> None:
+    The seconds of a stage are those of its steps, so that its learning rate falls from the first one on. What else
+    takes time (reading, laying out) shortens the stages that are to come, but to no less than half of their share.
+
+    Parameters
+    ----------
+    settings : FaceMapsSettings
+    started : float
+        When the call began (``time.monotonic``).
+    """
+
+    def __init__(self, settings: FaceMapsSettings, started: float) -> None:
         coarse, texels = 1.0 - settings.refinement, settings.texels
-        self._ends = [coarse * texels, coarse, coarse + settings.refinement * texels, 1.0]
-        self._steps, self._seconds, self._begun = settings.steps, seconds, started
+        self._ends = [0.0, coarse * texels, coarse, coarse + settings.refinement * texels, 1.0]
+        self._steps, self._since = settings.steps, started
+        self._seconds = None if settings.minutes is None else 60.0 * settings.minutes * (1.0 - MEASURING)
+        self._spent = 0.0
         self._finished: dict[int, State] = {}
 
     def share(self, stage: int) -> float:
         """The part of the whole that a stage has."""
-        return self._ends[stage] - (self._ends[stage - 1] if stage else 0.0)
+        return self._ends[stage + 1] - self._ends[stage]
 
     def budget(self, stage: int) -> Budget:
-        """What a stage may use."""
+        """What a stage may use, which begins now."""
         steps = seconds = None
         if self._steps is not None:
             ends = [round(end * self._steps) for end in self._ends]
-            steps = max(ends[stage] - (ends[stage - 1] if stage else 0), 1)
+            steps = max(ends[stage + 1] - ends[stage], 1)
         if self._seconds is not None:
-            seconds = max(self._ends[stage] * self._seconds - self._spent(), 1e-3)
+            self._spent += time.monotonic() - self._since
+            left = (self._seconds - self._spent) / (1.0 - self._ends[stage])
+            seconds = max(self.share(stage) * max(left, LEAST_SHARE * self._seconds), 1e-3)
         return Budget(steps, seconds)
-
-    def prepared(self) -> float:
-        """Seconds since the call began, or since the last stage that this call trained ended."""
-        return time.monotonic() - self._begun
 
     def finish(self, stage: int, state: State) -> None:
         """A stage has ended."""
         self._finished[stage] = state
-        self._begun = time.monotonic()
+        self._spent += state.seconds
+        self._since = time.monotonic()
 
     def done(self) -> dict[str, Any]:
-        """Steps of each stage, and all seconds."""
+        """Steps of each stage, and the seconds of all steps."""
         steps = {STAGES[stage]: state.step for stage, state in self._finished.items()}
-        return {"steps_done": steps, "seconds": self._spent()}
-
-    def _spent(self) -> float:
-        return sum(state.seconds for state in self._finished.values())
+        return {"steps_done": steps, "seconds": sum(state.seconds for state in self._finished.values())}

@@ -116,6 +116,13 @@ def face_maps(
     References
     ----------
     Bailey 2020, "Applications of Machine Learning for Character Animation", chapter 3.
+
+    Examples
+    --------
+    >>> data = rw.sampling.sample(rw.sources.example_body(), "arm.rwdata", count=60, seed=0)
+    >>> model = rw.training.face_maps(data, steps=4)  # minutes=30 for a model worth having
+    >>> model.metadata["face_maps"]["judged_by"]
+    'random poses'
     """
     started = time.monotonic()
     torch = require("torch", extra="training", purpose="training a model")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from rigwright._rigs.surface import surface_of
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.training._face_maps._inputs import moved_by
 from rigwright.training._face_maps._lay_out import lay_out
-from rigwright.training._face_maps._layout import Layout
+from rigwright.training._face_maps._layout import Layout, MapSegment
+from rigwright.training._face_maps._networks import FIRST
 from rigwright.training._face_maps._refinement import refinements
 from rigwright.training._face_maps._rows import Rows, balanced_bins, split
 from rigwright.training._face_maps._settings import LENGTH, FaceMapsSettings
@@ -78,6 +79,7 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
         seed=settings.seed,
         threads=threads,
     )
+    layout = replace(layout, segments=[_small(segment, layout) for segment in layout.segments])
     notes = [*notes, f"Judged by {judged_by}."]
     extent = float(np.linalg.norm(np.ptp(ds.rest_vertices, axis=0)))
     layout = layout.refined([], notes)
@@ -95,6 +97,13 @@ def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, threads: in
         threads=threads,
     )
     return ready.layout.refined(found)
+
+
+def _small(segment: MapSegment, layout: Layout) -> MapSegment:
+    """Followers of a rigid part alone, far apart on their map, need no more than the first map of 8 x 8 texels."""
+    followers = [part.followers for part in layout.parts]
+    alone = bool(followers) and np.isin(segment.vertices, np.concatenate(followers)).all()
+    return replace(segment, resolution=FIRST) if alone else segment
 
 
 def _offsets(ds: Any, training: Rows) -> NDArray[np.float32]:

@@ -86,7 +86,8 @@ def drawn(bins: list[Rows], batch: int, seed: int, step: int) -> Rows:
     """A batch: for each place a bin, then a row of it. The step is all the random state there is."""
     rng = np.random.default_rng([seed, 3, step])
     chosen = rng.integers(len(bins), size=batch)
-    return np.array([bins[number][int(part * len(bins[number]))] for number, part in zip(chosen, rng.random(batch))])
+    parts = zip(chosen, rng.random(batch), strict=True)
+    return np.array([bins[number][int(part * len(bins[number]))] for number, part in parts])
 
 
 def vertex_blocks(ds: Any, rows: Rows, size: int = 128) -> Any:

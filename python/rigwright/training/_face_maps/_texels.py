@@ -5,8 +5,9 @@ With S the sampling of maps m at M vertices, d the wanted offsets and G the rela
     |S m - d|^2 / M + w |G (S m - d)|^2 / F = m^T H m - 2 b^T m + c,
     H = S^T K S,  b = S^T K d,  c = d^T K d,  K = 1 / M + w G^T G / F.
 
-H is sparse and fixed, b is found once for each row: a step costs no more with more vertices. (G d)_f = (d_c - d_a) / |c - a| is
-how far a face turns and stretches, so that the second term stands for the normals of ``_loss.py``.
+H is sparse and fixed, b is found once for each row: a step costs no more with more vertices. (G d)_f, which is
+(d_c - d_a) / |c - a| for both diagonals of a face, says how far it turns and stretches: the second term stands for the
+normals of ``_loss.py``.
 """
 
 from __future__ import annotations
@@ -104,4 +105,4 @@ def _summed(rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray
     """Entries of one place added."""
     width = int(columns.max(initial=0)) + 1
     keys, place = np.unique(rows * width + columns, return_inverse=True)
-    return keys // width, keys % width, np.bincount(place, values, len(keys))
+    return keys // width, keys % width, np.asarray(np.bincount(place, values, len(keys)), np.float64)
