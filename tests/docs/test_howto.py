@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from tests.support.dog import has_blender
+from tests.support.mapped_rig import head_file
 from tests.support.page_files import blender_files, face_files, other_files
 from tests.support.pages import ROOT, blocks, run_page
 
@@ -16,6 +17,7 @@ READS: dict[str, tuple[str, ...]] = {
     "another_topology": ("face.glb", "other.obj", "stranger.obj", "landmarks.csv"),
     "blend_rig": ("hero.blend",),
     "blender_round_trip": ("hero.blend", "hero.safetensors", "face.glb", "scans"),
+    "face_maps": ("head.npz",),
     "glb_face": ("scans",),
     "markers_and_pins": ("face.glb", "scans"),
     "scans": ("face.glb", "other.obj"),
@@ -23,6 +25,7 @@ READS: dict[str, tuple[str, ...]] = {
 NEEDS = {
     "another_topology": ("pyvista", "jinja2"),
     "blend_rig": ("torch", "pyvista", "jinja2"),
+    "face_maps": ("torch", "pyvista", "jinja2"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
@@ -36,6 +39,7 @@ def made(tmp_path_factory):
     place = tmp_path_factory.mktemp("pages")
     face_files(place)
     other_files(place)
+    head_file(place / "head.npz")
     if has_blender():
         blender_files(place)
     return place

@@ -12,7 +12,7 @@ SIDE = 13  # vertices along an edge of the face
 HEIGHT = 0.2  # of the box of the face, in meters
 
 
-def _grid(rows, columns):
+def grid(rows, columns):
     index = np.arange(rows * columns).reshape(rows, columns)
     corners = [index[:-1, :-1], index[:-1, 1:], index[1:, 1:], index[1:, :-1]]
     return np.stack([corner.ravel() for corner in corners], axis=1)
@@ -38,7 +38,7 @@ class MappedFace:
         self.sheet = SIDE * SIDE
         self.rest_vertices = (HEIGHT * np.concatenate([sheet, tooth])).astype(np.float32)
         box = np.array([[0, 2, 6, 4], [1, 5, 7, 3], [0, 4, 5, 1], [2, 3, 7, 6]])
-        sheets = _grid(SIDE, SIDE)
+        sheets = grid(SIDE, SIDE)
         self.faces = np.concatenate([sheets, self.sheet + box]).astype(np.int32)
         upper = sheets.min(axis=1) >= SIDE * (SIDE // 2)
         materials = np.concatenate([np.where(upper, 0, 1), np.full(4, 2)])
