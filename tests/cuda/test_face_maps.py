@@ -1,4 +1,4 @@
-"""Faces on deformation maps on the device: the formula of the CPU, batches, detail, storage, rigid parts, derivatives."""
+"""Faces on deformation maps on the device: the CPU's formula, batches, detail, storage, rigid parts, derivatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rigwright as rw
 from rigwright import _core
 from tests.cuda.derivative_operations import resident
 from tests.cuda.test_device_arrays import ByInterface
