@@ -3,11 +3,11 @@
     python -m benchmarks.cuda.face_maps [MODEL]
 
 Without a model, a random face of the paper's size (10 + 4 maps) whose charts leave texels out. Device times lie between
-two events around the kernels (median, after warm-up, poses rotating through eight batches) and hold no copies: with all
-refinements, and coarse maps alone. "call" is the wall time of ``evaluate(device="cuda")`` with its copies, "cpu" that
-of the CPU on all threads. Floors: constants, poses and vertices moved once over the measured rate of a copy, and the
-multiply-adds that the CPU does over the measured float32 rate of a large matrix product (PyTorch with CUDA, TF32 off;
-left out where that is not installed). A fraction is the larger floor over the time. Not yet run on a device.
+two events around the kernels (median, after warm-up, poses rotating through eight batches) and hold no copies: with
+all refinements, and coarse maps alone. "call" is the wall time of ``evaluate(device="cuda")`` with its copies, "cpu"
+that of the CPU on all threads. Floors: constants, poses and vertices moved once over the measured rate of a copy, and
+the multiply-adds that the CPU does over the measured float32 rate of a large matrix product (PyTorch with CUDA, TF32
+off; left out where that is not installed). A fraction is the larger floor over the time. Not yet run on a device.
 """
 
 from __future__ import annotations

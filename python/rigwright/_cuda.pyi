@@ -32,19 +32,19 @@ class DeviceArray:
         ...
 class ResidentModel:
     """
-    A model of kind "body" or "blendshape" whose constants stay on the device.
+    A model of kind "body", "face_maps" or "blendshape" whose constants stay on the device.
     """
     def __init__(self, tensors: dict, metadata: str, dense: bool = False, workspace: typing.SupportsInt | typing.SupportsIndex = 268435456) -> None:
         """
         Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
         workspace: bytes that a chunk of frames may use.
         """
-    def evaluate(self, poses: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32], order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None) -> None:
+    def evaluate(self, poses: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.float32], order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None, detail: numpy.typing.ArrayLike | None = None) -> None:
         """
         Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):
-        of one prefix of blendshapes per frame.
+        of one prefix of blendshapes per frame; detail (1, R) or (T, R): of the refinements of a face.
         """
-    def evaluate_on_device(self, poses: numpy.typing.ArrayLike, order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None) -> DeviceArray:
+    def evaluate_on_device(self, poses: numpy.typing.ArrayLike, order: numpy.typing.ArrayLike | None = None, lengths: numpy.typing.ArrayLike | None = None, detail: numpy.typing.ArrayLike | None = None) -> DeviceArray:
         """
         The same vertices as a DeviceArray; (V, 3) for one pose (C,).
         """
@@ -56,7 +56,7 @@ class ResidentModel:
         """
         Write the derivatives (T, V, 3) along tangents (T, C).
         """
-    def milliseconds(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], batch: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex) -> list[float]:
+    def milliseconds(self, poses: typing.Annotated[numpy.typing.ArrayLike, numpy.float32], batch: typing.SupportsInt | typing.SupportsIndex, repeats: typing.SupportsInt | typing.SupportsIndex, detail: numpy.typing.ArrayLike | None = None) -> list[float]:
         """
         Device time in milliseconds of each of `repeats` evaluations of `batch` frames, without copies.
         """

@@ -1,5 +1,5 @@
 #include "bind_operations.h"
-#include "errors.h"
+#include "bindings/convert/errors.h"
 
 PYBIND11_MODULE(_cuda_operations, module) {
     pybind11::register_local_exception_translator(&rigwright::bindings::translate);
