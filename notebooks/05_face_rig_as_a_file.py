@@ -138,7 +138,9 @@ detail = np.linspace(0, 1, 25)
 same = np.tile(clips.poses[frame], (len(detail), 1))
 faded = model.evaluate_detail(same, np.repeat(detail[:, None], model.num_refinements, axis=1))
 change = 1000 * np.linalg.norm(faded - faded[-1], axis=2)
-print(f"largest step of the ramp: {np.abs(np.diff(faded, axis=0)).max() * 1000:.3f} mm, of a switch: {change[0].max():.3f}")
+print(
+    f"largest step of the ramp: {np.abs(np.diff(faded, axis=0)).max() * 1000:.3f} mm, of a switch: {change[0].max():.3f}"
+)
 half = model.stored("16-bit")
 off = 1000 * np.linalg.norm(half.evaluate(clips.poses) - model.evaluate(clips.poses), axis=2).max()
 print(f"16-bit weights: {half.num_bytes / 1e6:.1f} instead of {model.num_bytes / 1e6:.1f} MB, at most {off:.4f} mm")
