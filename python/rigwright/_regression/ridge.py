@@ -23,7 +23,7 @@ RIDGES = 10.0 ** np.arange(-8.0, 4.0)  # relative: from nearly interpolating to 
 PRODUCTS: dict[str, tuple[float, ...]] = {"linear": (0.0,), "quadratic": (0.03, 0.1, 0.3, 1.0, 3.0)}
 FOLDS = 4  # consecutive rows, so that neighboring frames of a clip are not on both sides
 MOST_CLIP_FOLDS = 8
-MOST_CHOICE_ROWS = 600  # rows, evenly spaced, on which the ridge is chosen: a cubic cost
+MOST_CHOICE_ROWS = 1000  # rows, evenly spaced, on which the ridge is chosen: a cubic cost
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def choose_ridge(
     Parameters
     ----------
     z : (T, D)
-        T at least 2. Of more than 600 rows, 600 evenly spaced are used.
+        T at least 2. Of more than 1,000 rows, 1,000 evenly spaced are used.
     targets : (T, R)
     clip : (T,) integers, optional
         The clip of each row, -1 for none.

@@ -145,7 +145,7 @@ def difficulty(
     regression is what PCA + linear regression is with all components: no truncation holds it back. Quadratic ridge
     takes squares and products of all inputs in dual form. Ridges, and how much products count beside the inputs, are
     chosen by cross-validation inside the training poses, on whole clips if there are two or more, else on consecutive
-    quarters, of at most 600 poses and on at most 64 vertices.
+    quarters, of at most 1,000 poses and on at most 64 vertices.
 
     Parameters
     ----------
