@@ -58,7 +58,7 @@ def peers(
     reconstructor = rw.differential.Reconstructor(faces, count, anchors)
 
     def ours(z: np.ndarray, a: np.ndarray) -> np.ndarray:
-        return reconstructor.solve((z @ basis.T + mean).reshape(len(z), count, 3), a, threads=1)
+        return reconstructor.solve(((basis @ z.T).T + mean).reshape(len(z), count, 3), a, threads=1)
 
     found = {"NumPy product + our solve": ours}
     try:
@@ -73,7 +73,7 @@ def peers(
     transposed = laplacian.T.tocsr()
 
     def cholmod(z: np.ndarray, a: np.ndarray) -> np.ndarray:
-        delta = (z @ basis.T + mean).reshape(len(z), count, 3).transpose(1, 0, 2).reshape(count, -1)
+        delta = ((basis @ z.T).T + mean).reshape(len(z), count, 3).transpose(1, 0, 2).reshape(count, -1)
         right = transposed @ delta.astype(np.float64)
         right[anchors] += a.transpose(1, 0, 2).reshape(len(anchors), -1)
         return factorization(right).reshape(count, len(z), 3).transpose(1, 0, 2).astype(np.float32)
