@@ -31,7 +31,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(builtins|collections|typing|os|pathlib|numpy|np|npt|torch|pyvista|matplotlib|types)\..*"),
     (
         r"py:class",
-        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost",
+        "ArrayLike|NDArray|u?int[0-9]*|float[0-9]*|bool_?|Float32|Axes|Weights|Factors|DeviceArray|HostProcess|LocalHost|_Layout",
     ),
 ]
 # Types behind public names that nobody makes: fields of results and arguments that the package fills in itself.
@@ -43,7 +43,7 @@ nitpick_ignore = [
         "_rigs.segments.AtRest",
         "_resume.parts.Parts",
         "baselines._samples.Data",
-        "metrics._difficulty.PosedVertices",
+        "metrics._posed_rows.PosedVertices",
         "inverse._solution.Constraints",
         "sampling._rows.Rows",
         "sampling._stream.Stream",

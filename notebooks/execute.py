@@ -3,7 +3,7 @@
     RIGWRIGHT_DATA=FOLDER python notebooks/execute.py [NAME...] [--check]
 
 The ``.py`` files are what is edited; ``--check`` runs them and writes nothing. FOLDER holds the data sets that the
-notebooks name in their first cell. Pictures of meshes are stored as JPEG, which keeps a notebook small.
+notebooks name in their first cell. Pictures of meshes and large charts are stored as JPEG, which keeps a notebook small.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import nbformat
 
 HERE = Path(__file__).resolve().parent
 LARGEST = 500_000  # bytes of a notebook
+LARGEST_CHART = 120_000  # characters of a chart that stays PNG
 TIMEOUT = 3600  # seconds that a cell may take
 QUALITY = 86  # of JPEG
 
@@ -65,13 +66,14 @@ def run(notebook: Any, folder: str) -> None:
 
 
 def shrink(notebook: Any) -> None:
-    """Store pictures of meshes as JPEG; charts stay PNG."""
+    """Store pictures of meshes and large charts as JPEG; small charts stay PNG."""
     from PIL import Image
 
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            if "image/png" in data and data.get("text/plain", "").startswith("<Image"):
+            drawn = data.get("text/plain", "").startswith("<Image") or len(data.get("image/png", "")) > LARGEST_CHART
+            if "image/png" in data and drawn:
                 small = io.BytesIO()
                 picture = Image.open(io.BytesIO(base64.b64decode(data.pop("image/png"))))
                 picture.convert("RGB").save(small, "JPEG", quality=QUALITY, optimize=True)

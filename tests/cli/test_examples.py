@@ -17,6 +17,8 @@ from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, learned_looking_body
 from tests.support.dog import dog_files, has_blender
 from tests.support.lid import lid_file
+from tests.support.mapped_face import clip_data, random_data
+from tests.support.mapped_models import mapped_model
 from tests.support.plain_face import plain_face
 from tests.support.published import small_ict
 from tests.support.second_face import second_face_files
@@ -25,7 +27,7 @@ from tests.support.second_face import second_face_files
 READS = {
     "doctor": (),
     "sample": ("hero.npz", "dog.blend", "lid.npz"),
-    "train": ("hero.rwdata",),
+    "train": ("hero.rwdata", "head.rwdata"),
     "evaluate": (
         "hero.safetensors",
         "held_out.rwdata",
@@ -34,10 +36,12 @@ READS = {
         "smooth.glb",
         "dog.*",
         "limb.npz",
+        "head.safetensors",
+        "head_held_out.rwdata",
     ),
     "solve": ("face.safetensors", "take.npy"),
-    "report": ("hero.*", "held_out.rwdata", "dog*", "face.safetensors", "take.npy", "weights.npz"),
-    "bench": ("hero.npz", "hero.safetensors", "held_out.rwdata"),
+    "report": ("hero.*", "head*", "held_out.rwdata", "dog*", "face.safetensors", "take.npy", "weights.npz"),
+    "bench": ("hero.npz", "hero.safetensors", "head.safetensors", "held_out.rwdata"),
     "pack": ("face.safetensors",),
     "transfer": ("face.safetensors", "other.obj", "landmarks.csv", "scans", "plan.json"),
     "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
@@ -68,6 +72,8 @@ def made(tmp_path_factory):
     cylinder = CylinderRig()
     cylinder.dial_names = []  # the file has none
     learned_looking_body(cylinder, data_hash=data.hash, channels=data.channel_entry).save(place / "hero.safetensors")
+    mapped_model(clip_data(place / "head.rwdata", frames=20, count=3)).save(place / "head.safetensors")
+    random_data(place / "head_held_out.rwdata", 10)
     face = plain_face()
     face.save(place / "face.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
@@ -118,7 +124,7 @@ def test_the_example_runs(name, folder, made):
             continue
         if "--minutes" in arguments:  # the only changes: less patience
             place = arguments.index("--minutes")
-            arguments[place : place + 2] = ["--steps", "200"]
+            arguments[place : place + 2] = ["--steps", "200" if "body" in arguments else "4"]
         if name == "bench":
             arguments += ["--runs", "10", "--batch", "16"]
         done = rigwright_command(*arguments, folder=folder)

