@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DualQuaternionSkinning', 'FaceMaps', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -914,6 +914,282 @@ class LinearBlendFit:
     @property
     def num_examples(self) -> int:
         ...
+class DifferentialModel(Deformer):
+    """
+    A learned face or body in a differential subspace: networks predict delta coordinates and anchors.
+    """
+    def __repr__(self) -> str:
+        ...
+    def reduced(self, components: typing.SupportsInt | typing.SupportsIndex) -> DifferentialModel:
+        """
+        The same model with fewer components of its basis.
+        
+        Parameters
+        ----------
+        components : int
+            How many of them, the first ones: those of the largest variance in training.
+        
+        Returns
+        -------
+        DifferentialModel
+            Smaller, faster and less accurate.
+        
+        Raises
+        ------
+        ValueError
+            If there are not so many.
+        """
+    def stored(self, storage: str) -> DifferentialModel:
+        """
+        The same model with another storage of its weights.
+        
+        Parameters
+        ----------
+        storage : str
+            ``"16-bit"``: float16 or bfloat16, whichever has the smaller error for a matrix; products are in float32.
+            ``"float32"``: as in the file, which always has float32.
+        
+        Returns
+        -------
+        DifferentialModel
+            Its ``storage_error`` is the largest error of a weight. After saving, it loads with the same storage.
+        
+        Raises
+        ------
+        ValueError
+            If the storage is neither of these.
+        """
+    def with_tail(self, tail: str) -> DifferentialModel:
+        """
+        The same model with another last step.
+        
+        Parameters
+        ----------
+        tail : str
+            ``"folded"``: basis and solve as one dense product. ``"factorized"``: a product with the basis, then a solve: less
+            memory if there are many anchors. A model that states neither takes the one that reads less, at measured rates.
+        
+        Returns
+        -------
+        DifferentialModel
+            After saving, it loads with the same tail.
+        
+        Raises
+        ------
+        ValueError
+            If the tail is neither of these, or the model is a restricted one.
+        """
+    @property
+    def num_anchors(self) -> int:
+        """
+        Number of anchors.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes of the constants that an evaluation reads.
+        """
+    @property
+    def num_components(self) -> int:
+        """
+        Number of components of the basis of delta coordinates.
+        """
+    @property
+    def storage(self) -> str:
+        """
+        How weights are stored in memory: "float32" or "16-bit".
+        """
+    @property
+    def storage_error(self) -> float:
+        """
+        The largest difference of a stored weight from its float32 value; 0 for float32.
+        """
+    @property
+    def tail(self) -> str:
+        """
+        The last step: "folded", one dense product, or "factorized", a product and a solve.
+        """
+    @property
+    def transforms(self) -> str:
+        """
+        Where the linear transforms come from: "probed", "source", "fitted" or "identity".
+        """
+class FoldedReconstructor:
+    """
+    Solutions of a Reconstructor for delta coordinates in a basis, as one dense product per frame.
+    
+    Made by :meth:`Reconstructor.folded`. Immutable and thread-safe.
+    """
+    def solve(self, z: numpy.typing.ArrayLike, anchor_positions: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Displacements of coefficients and anchor positions.
+        
+        Parameters
+        ----------
+        z : array_like, shape (T, R)
+        anchor_positions : array_like, shape (T, A, 3)
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        ndarray of float32, shape (T, V, 3)
+        
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or a value is not finite or too large.
+        """
+    @property
+    def num_bytes(self) -> int:
+        """
+        Bytes that a solve reads.
+        """
+    @property
+    def storage_error(self) -> float:
+        """
+        The largest difference of a stored weight from its float32 value; 0 for float32.
+        """
+class Reconstructor:
+    """
+    Delta coordinates of displacements, and the displacements that fit delta coordinates and anchors best.
+    
+    With the graph Laplacian ``L = D - A`` of the mesh, anchor vertices S and weights W, ``encode`` gives ``delta = L d`` and
+    ``solve`` the displacements that minimize ``|L d - delta|^2 + |W (S d - a)|^2`` (Sorkine et al. 2004; Song et al. 2020).
+    Both use the same L, so ``solve(encode(d), d[:, anchors])`` is ``d``. One sparse Cholesky factorization serves all solves.
+    Immutable and thread-safe.
+    
+    Parameters
+    ----------
+    faces : array_like of int, shape (F, 3) or (F, 4)
+        A manifold mesh that uses all vertices; -1 in a fourth column pads triangles.
+    num_vertices : int
+        V.
+    anchors : array_like of int, shape (A,)
+        Different vertices, at least one per connected component; see :func:`choose_anchors`.
+    anchor_weight : float or array_like, shape (A,)
+        W, one number or one per anchor, above 0.
+    
+    Raises
+    ------
+    ValueError
+        If the mesh is not manifold or does not use a vertex, an anchor is out of range or occurs twice, a component has no
+        anchor (the message names it), or a weight is not finite and positive.
+    
+    Examples
+    --------
+    >>> faces = [[0, 1, 2], [0, 2, 3]]
+    >>> r = rw.differential.Reconstructor(faces, 4, [1])
+    >>> d = np.random.default_rng(0).standard_normal((5, 4, 3)).astype(np.float32)
+    >>> bool(np.allclose(r.solve(r.encode(d), d[:, [1]]), d, atol=1e-5))
+    True
+    """
+    def __init__(self, faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex, anchors: numpy.typing.ArrayLike, anchor_weight: numpy.typing.ArrayLike = 1.0) -> None:
+        ...
+    def encode(self, displacements: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Delta coordinates of displacements: ``L d``.
+        
+        Parameters
+        ----------
+        displacements : array_like, shape (T, V, 3)
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        ndarray of float32, shape (T, V, 3)
+            In the unit of the displacements.
+        
+        Raises
+        ------
+        ValueError
+            If the shape is wrong, or a value is not finite or too large.
+        """
+    def folded(self, basis: numpy.typing.ArrayLike, mean: numpy.typing.ArrayLike, *, storage: str = 'float32', threads: int = 0) -> FoldedReconstructor:
+        """
+        The same solutions for delta coordinates in a basis, as one dense product per frame.
+        
+        For ``delta = U z + mu`` the solution is ``B z + M a + m`` with ``B = N^-1 L^T U``, ``M = N^-1 S^T W^2`` and
+        ``m = N^-1 L^T mu``, computed in float64 and rounded once.
+        
+        Parameters
+        ----------
+        basis : array_like, shape (3 V, R) or (R, V, 3)
+            U; rows x0 y0 z0 x1 ..., or one set of delta coordinates per component.
+        mean : array_like, shape (3 V,) or (V, 3)
+            mu.
+        storage : str
+            ``"float32"``, or ``"16-bit"``: float16 or bfloat16, whichever has the smaller error; products are in float32.
+        threads : int
+            0: all processors.
+        
+        Returns
+        -------
+        FoldedReconstructor
+            Its ``solve(z, anchor_positions)`` takes coefficients (T, R).
+        
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, a value is not finite, or the storage is unknown.
+        
+        Examples
+        --------
+        >>> r = rw.differential.Reconstructor([[0, 1, 2], [0, 2, 3]], 4, [1])
+        >>> rng = np.random.default_rng(0)
+        >>> basis, mean = rng.standard_normal((12, 2)), np.zeros(12)
+        >>> z, a = rng.standard_normal((5, 2)), np.zeros((5, 1, 3))
+        >>> delta = (z @ basis.T + mean).reshape(5, 4, 3)
+        >>> bool(np.allclose(r.folded(basis, mean).solve(z, a), r.solve(delta, a), atol=1e-5))
+        True
+        """
+    def gain(self, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The error gain of each vertex.
+        
+        The standard deviation of a solved displacement if delta coordinates have independent errors of standard deviation 1: the
+        square root of the diagonal of ``N^-1 L^T L N^-1``, ``N = L^T L + S^T W^2 S``. Exact, by a selected inverse (Takahashi et
+        al. 1973).
+        
+        Parameters
+        ----------
+        threads : int
+            0: all processors.
+        
+        Returns
+        -------
+        ndarray of float64, shape (V,)
+        """
+    def solve(self, delta: numpy.typing.ArrayLike, anchor_positions: numpy.typing.ArrayLike, *, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Displacements that fit delta coordinates and anchor positions best.
+        
+        Parameters
+        ----------
+        delta : array_like, shape (T, V, 3)
+        anchor_positions : array_like, shape (T, A, 3)
+            The displacements that the anchors should have.
+        threads : int
+            0: all processors. The result does not depend on it.
+        
+        Returns
+        -------
+        ndarray of float32, shape (T, V, 3)
+        
+        Raises
+        ------
+        ValueError
+            If a shape is wrong, or a value is not finite or too large.
+        """
+    @property
+    def anchors(self) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        (A,) int32
+        """
+    @property
+    def num_vertices(self) -> int:
+        ...
 class FaceMaps(Deformer):
     """
     A face on deformation maps: networks of segments draw maps that vertices sample.
@@ -1197,6 +1473,43 @@ def build_info() -> dict:
 def chart_uvs(rest_vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> tuple:
     """
     Charts of least stretch: coordinates (V, 2), the chart of each vertex (V,), -1 for none, faces (F,) that lie in the chart as a whole, and per chart its stretch, the edges cut and the holes filled.
+    """
+def choose_anchors(faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex, count: typing.SupportsInt | typing.SupportsIndex, seed: typing.SupportsInt | typing.SupportsIndex = 0, *, threads: int = 0) -> numpy.typing.NDArray[numpy.int32]:
+    """
+    Anchors that keep errors of delta coordinates small.
+    
+    One after another, each at the vertex with the largest error gain under the anchors so far (:meth:`Reconstructor.gain`);
+    the first one of each connected component is drawn from the seed. The first n anchors are the choice of n anchors.
+    
+    Parameters
+    ----------
+    faces : array_like of int, shape (F, 3) or (F, 4)
+        A manifold mesh that uses all vertices.
+    num_vertices : int
+        V.
+    count : int
+        At least one per connected component. Song et al. 2020 use 2 % of the vertices.
+    seed : int
+        The same mesh, count and seed give the same anchors.
+    threads : int
+        0: all processors. The result does not depend on it.
+    
+    Returns
+    -------
+    ndarray of int32, shape (count,)
+        In the order of choice.
+    
+    Raises
+    ------
+    ValueError
+        If the mesh is not manifold or does not use a vertex, or ``count`` is too small or too large.
+    
+    Examples
+    --------
+    >>> head = rw.faces.example()
+    >>> anchors = rw.differential.choose_anchors(head.faces, len(head.rest_vertices), 20)
+    >>> len(set(anchors.tolist()))
+    20
     """
 def closest_points(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, queries: numpy.typing.ArrayLike, normals: numpy.typing.ArrayLike | None = None, *, threads: int = 0) -> tuple:
     """
