@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -86,8 +87,8 @@ def map_resolution(tensors: dict[str, NDArray[np.float32]], number: int) -> int:
     name = f"segment.{number:03d}."
     if f"{name}dense2.bias" not in tensors:
         return 2
-    first = tensors[f"{name}conv1.weight"].shape[1]
-    return round((len(tensors[f"{name}dense2.bias"]) / first) ** 0.5) << (_num_convolutions(tensors, name) - 1)
+    first = int(tensors[f"{name}conv1.weight"].shape[1])
+    return math.isqrt(len(tensors[f"{name}dense2.bias"]) // first) << (_num_convolutions(tensors, name) - 1)
 
 
 def _num_convolutions(tensors: dict[str, Float32], name: str) -> int:
@@ -108,11 +109,19 @@ def _network(tensors: dict[str, Float32], name: str, inputs: Float32) -> Float32
         if layer < layers:
             maps = maps.repeat(2, axis=1).repeat(2, axis=2)
         weight, bias = (tensors[f"{name}conv{layer}.{part}"] for part in ("weight", "bias"))
-        padded = np.pad(maps, ((0, 0), (1, 1), (1, 1)))
-        windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
-        maps = _leaky(np.einsum("ocyx,cjiyx->oji", weight, windows, optimize=True) + bias[:, None, None])
+        maps = _leaky(_correlated(maps, weight) + bias[:, None, None])
     weight, bias = (tensors[f"{name}output.{part}"] for part in ("weight", "bias"))
     return np.asarray(np.einsum("oc,cji->jio", weight.reshape(3, -1), maps) + bias, np.float32)
+
+
+def _correlated(maps: Float32, weight: Float32) -> Float32:
+    """(o, R, R) 3 x 3 correlation of maps (c, R, R) with weights (o, c, 3, 3), zeros around them."""
+    side = maps.shape[1]
+    padded = np.pad(maps, ((0, 0), (1, 1), (1, 1)))
+    result = np.zeros((len(weight), side, side), np.float32)
+    for y, x in np.ndindex(3, 3):
+        result += np.tensordot(weight[:, :, y, x], padded[:, y : y + side, x : x + side], axes=1)
+    return result
 
 
 def _leaky(x: NDArray[np.float32]) -> Float32:
