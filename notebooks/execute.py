@@ -3,7 +3,7 @@
     RIGWRIGHT_DATA=FOLDER python notebooks/execute.py [NAME...] [--check]
 
 The ``.py`` files are what is edited; ``--check`` runs them and writes nothing. FOLDER holds the data sets that the
-notebooks name in their first cell. Pictures of meshes and large charts are stored as JPEG, which keeps a notebook small.
+notebooks name in their first cell. Pictures of meshes and large charts are stored as JPEG, which keeps notebooks small.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright._core import Deformer
@@ -87,7 +88,8 @@ def map_resolution(tensors: dict[str, NDArray[np.float32]], number: int) -> int:
     if f"{name}dense2.bias" not in tensors:
         return 2
     first = tensors[f"{name}conv1.weight"].shape[1]
-    return round((len(tensors[f"{name}dense2.bias"]) / first) ** 0.5) << (_num_convolutions(tensors, name) - 1)
+    base = int(round((len(tensors[f"{name}dense2.bias"]) / first) ** 0.5))
+    return base << (_num_convolutions(tensors, name) - 1)
 
 
 def _num_convolutions(tensors: dict[str, Float32], name: str) -> int:
@@ -109,8 +111,8 @@ def _network(tensors: dict[str, Float32], name: str, inputs: Float32) -> Float32
             maps = maps.repeat(2, axis=1).repeat(2, axis=2)
         weight, bias = (tensors[f"{name}conv{layer}.{part}"] for part in ("weight", "bias"))
         padded = np.pad(maps, ((0, 0), (1, 1), (1, 1)))
-        windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
-        maps = _leaky(np.einsum("ocyx,cjiyx->oji", weight, windows, optimize=True) + bias[:, None, None])
+        windows = sliding_window_view(padded, (len(maps), 3, 3))[0]
+        maps = _leaky(np.einsum("ocyx,jicyx->oji", weight, windows, optimize=True) + bias[:, None, None])
     weight, bias = (tensors[f"{name}output.{part}"] for part in ("weight", "bias"))
     return np.asarray(np.einsum("oc,cji->jio", weight.reshape(3, -1), maps) + bias, np.float32)
 

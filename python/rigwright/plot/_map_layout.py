@@ -32,8 +32,11 @@ class _Segment(Protocol):
 
 
 class _Layout(Protocol):
-    segments: list[Any]
-    original_uvs: list[NDArray[np.float64]]
+    @property
+    def segments(self) -> list[Any]: ...
+
+    @property
+    def original_uvs(self) -> list[NDArray[np.float64]]: ...
 
 
 def map_layout(

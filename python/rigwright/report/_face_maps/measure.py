@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,7 +198,7 @@ def _parts(layout: Layout, distances: Distances) -> list[PartRow]:
     return rows
 
 
-def _pair(values: NDArray[np.floating]) -> Pair:
+def _pair(values: NDArray[Any]) -> Pair:
     """Mean and largest; what is below a tenth of a micrometer is rounding, and 0."""
     if not values.size:
         return np.nan, np.nan
