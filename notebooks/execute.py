@@ -23,6 +23,7 @@ import nbformat
 HERE = Path(__file__).resolve().parent
 LARGEST = 500_000  # bytes of a notebook
 LARGEST_CHART = 120_000  # characters of a chart that stays PNG
+WIDEST = 1000  # pixels of pictures that are stored as JPEG
 TIMEOUT = 3600  # seconds that a cell may take
 QUALITY = 86  # of JPEG
 
@@ -76,6 +77,7 @@ def shrink(notebook: Any) -> None:
             if "image/png" in data and drawn:
                 small = io.BytesIO()
                 picture = Image.open(io.BytesIO(base64.b64decode(data.pop("image/png"))))
+                picture.thumbnail((WIDEST, WIDEST))
                 picture.convert("RGB").save(small, "JPEG", quality=QUALITY, optimize=True)
                 data["image/jpeg"] = base64.b64encode(small.getvalue()).decode()
 

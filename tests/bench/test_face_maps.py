@@ -15,7 +15,6 @@ pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 from rigwright import _bench as bench
 
-
 pytestmark = pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore::DeprecationWarning")
 
 

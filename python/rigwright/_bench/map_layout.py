@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,7 @@ class MapArrays:
     column: NDArray[np.int64]
     layers: dict[str, NDArray[np.float32]]
     vertex: NDArray[np.int64]
-    texel: NDArray[np.int64]  # (M, 4) flat
-    weight: NDArray[np.float32]  # (M, 4)
+    uv: NDArray[np.float32]  # (M, 2)
     share: NDArray[np.float32]  # (M,)
     is_refinement: bool
 
@@ -34,11 +34,21 @@ class MapArrays:
     @property
     def base(self) -> int:
         """Texels per row of the base map."""
-        return round((len(self.layers["dense2.bias"]) / self.channels) ** 0.5)
+        return math.isqrt(len(self.layers["dense2.bias"]) // self.channels)
 
     @property
     def resolution(self) -> int:
-        return int(self.base << (self.convolutions - 1))
+        return int(self.base * 2 ** (self.convolutions - 1))
+
+    def samples(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """(M, 4) texels of the flat map that vertices sample, and their weights."""
+        side = self.resolution
+        at = self.uv.astype(np.float64) * (side - 1)
+        first = np.minimum(at.astype(np.int64), side - 2)
+        a, b = (at - first).T
+        texel = (first[:, 1] * side + first[:, 0])[:, None] + np.array([0, 1, side, side + 1])
+        weight = np.stack([(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b], axis=1)
+        return texel, (self.share[:, None] * weight).astype(np.float32)
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -59,19 +69,5 @@ def map_arrays(model: rw.Deformer) -> list[MapArrays]:
         share = tensors["segments.weight"][member]
         column = tensors["inputs.column"][slice(*tensors["inputs.offset"][s : s + 2])].astype(np.int64)
         vertex = tensors["segments.vertex"][member].astype(np.int64)
-        nothing = np.zeros((0, 4))
-        segment = MapArrays(column, layers, vertex, nothing.astype(np.int64), nothing, share, bool(level))
-        texel, weight = _samples(tensors["segments.uv"][member], segment.resolution, share)
-        found.append(MapArrays(column, layers, vertex, texel, weight, share, bool(level)))
+        found.append(MapArrays(column, layers, vertex, tensors["segments.uv"][member], share, bool(level)))
     return found
-
-
-def _samples(
-    uv: NDArray[np.float32], resolution: int, share: NDArray[np.float32]
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    at = uv.astype(np.float64) * (resolution - 1)
-    first = np.minimum(at.astype(np.int64), resolution - 2)
-    a, b = (at - first).T
-    texel = (first[:, 1] * resolution + first[:, 0])[:, None] + np.array([0, 1, resolution, resolution + 1])
-    weight = np.stack([(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b], axis=1)
-    return texel, (share[:, None] * weight).astype(np.float32)

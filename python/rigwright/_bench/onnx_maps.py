@@ -25,9 +25,13 @@ def forms(model: rw.Deformer, poses: NDArray[Any], threads: int) -> dict[str, Ca
     found: dict[str, Callable[[], Any]] = {}
     for grouped in (False, True):
         graph = _Graph(model, len(poses)).model(grouped)
-        run = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"]).run
-        found["grouped" if grouped else "segments"] = lambda run=run: run(None, feed)[0]
+        session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        found["grouped" if grouped else "segments"] = _call(session, feed)
     return found
+
+
+def _call(session: Any, feed: dict[str, NDArray[np.float32]]) -> Callable[[], Any]:
+    return lambda: session.run(None, feed)[0]
 
 
 class _Graph:
@@ -102,9 +106,10 @@ class _Graph:
         x = self._convolution(x, segments, "output", 0)
         x = self._reshape(x, self.frames, count, 3, -1)
         x = self._reshape(self.node("Transpose", x, perm=[0, 1, 3, 2]), self.frames, -1, 3)
-        place = np.concatenate([s.texel + i * first.resolution**2 for i, s in enumerate(segments)])
+        samples = [segment.samples() for segment in segments]
+        place = np.concatenate([texel + i * first.resolution**2 for i, (texel, _) in enumerate(samples)])
         x = self.node("Gather", x, self.constant(place), axis=1)
-        x = self.node("Mul", x, self.constant(np.concatenate([s.weight for s in segments])[:, :, None]))
+        x = self.node("Mul", x, self.constant(np.concatenate([weight for _, weight in samples])[:, :, None]))
         return self.node("ReduceSum", x, self.constant(np.array([2], np.int64)), keepdims=0)
 
     def _dense(self, segment: MapArrays) -> str:

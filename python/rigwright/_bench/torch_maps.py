@@ -99,9 +99,10 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
                 self.weight.append(kernel.to(memory_format=torch.channels_last) if last else kernel)
                 self.bias.append(stack(f"{name}.bias").flatten())
             texels = first.resolution**2
-            place = [s.texel + i * texels for i, s in enumerate(segments)]
+            samples = [segment.samples() for segment in segments]
+            place = [texel + i * texels for i, (texel, _) in enumerate(samples)]
             self.texel = torch.from_numpy(np.concatenate(place).reshape(-1))
-            self.share = torch.from_numpy(np.concatenate([s.weight for s in segments]))[:, :, None]
+            self.share = torch.from_numpy(np.concatenate([weight for _, weight in samples]))[:, :, None]
 
         def forward(self, poses: Any) -> Any:
             frames = poses.shape[0]

@@ -88,7 +88,7 @@ def map_resolution(tensors: dict[str, NDArray[np.float32]], number: int) -> int:
     if f"{name}dense2.bias" not in tensors:
         return 2
     first = tensors[f"{name}conv1.weight"].shape[1]
-    base = int(round((len(tensors[f"{name}dense2.bias"]) / first) ** 0.5))
+    base: int = round((len(tensors[f"{name}dense2.bias"]) / int(first)) ** 0.5)
     return base << (_num_convolutions(tensors, name) - 1)
 
 
