@@ -62,7 +62,7 @@ def deformation_maps(
     >>> rw.plot.deformation_maps(rw.faces.example(), [0.0])
     Traceback (most recent call last):
     ...
-    ValueError: deformation_maps: model is of kind 'blendshapes'; it must be a model of kind 'face_maps'
+    ValueError: deformation_maps: model is of kind 'blendshape'; it must be a model of kind 'face_maps'
     """
     check_mapped(model, "deformation_maps")
     check = Arguments("deformation_maps", C=len(model.control_names))

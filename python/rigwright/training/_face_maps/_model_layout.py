@@ -40,7 +40,7 @@ def model_layout(model: Deformer) -> Layout:
     >>> rw.training.model_layout(rw.faces.example())
     Traceback (most recent call last):
     ...
-    ValueError: model_layout: model is of kind 'blendshapes'; it must be a model of kind 'face_maps'
+    ValueError: model_layout: model is of kind 'blendshape'; it must be a model of kind 'face_maps'
     """
     check_mapped(model, "model_layout")
     tensors = model.tensors()
