@@ -203,7 +203,7 @@ def test_wrong_outputs_of_detail_are_named(emulated_lane):
         model.evaluate_detail(poses, [1.0, 1.0], output="device")
     with pytest.raises(ValueError, match="evaluate_detail: output is 'gpu'"):
         model.evaluate_detail(poses, [1.0, 1.0], output="gpu")
-    with pytest.raises(ValueError, match="evaluate_detail: poses is .*of another type than float32"):
+    with pytest.raises(ValueError, match=r"evaluate_detail: poses is .*of another type than float32"):
         model.evaluate_detail(ByInterface(poses.astype(np.float64)), [1.0, 1.0], device="cuda")
 
 
