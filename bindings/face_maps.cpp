@@ -67,7 +67,7 @@ HostOrDeviceArray evaluate_detail_with_output(const py::object& self, const Arra
                                               const std::string& device, const std::string& output,
                                               const IntLike& threads, const OutputArray& out) {
     thread_count(name_of_detail, threads);  // a wrong number is refused on a device, too
-    if (!stays_on_device(output)) return evaluate_detail(self, poses, detail, device, threads, out);
+    if (!stays_on_device(output, name_of_detail)) return evaluate_detail(self, poses, detail, device, threads, out);
     return evaluate_to_device(self, device, poses, out, {.detail = as_detail(detail)});
 }
 

@@ -68,11 +68,11 @@ void evaluate(const ResidentModel& model, const ArrayLike& poses, HostArray out,
               const OptionalArray& lengths, const OptionalArray& detail) {
     const ChoiceArrays choices(order, lengths, detail);
     const View<float, 3> vertices = host_output<3>("evaluate", out, "(T, V, 3)");
-    if (const auto input = as_device_input("evaluate", "poses", poses)) {
+    if (const auto input = as_device_input(choices.get().function(), "poses", poses)) {
         const py::gil_scoped_release released;
         return model.evaluate_to_host(input->matrix(), vertices, choices.get());
     }
-    const auto rows = as_array<float, 2>("evaluate", "poses", poses, "an array (T, C)");
+    const auto rows = as_array<float, 2>(choices.get().function(), "poses", poses, "an array (T, C)");
     const auto in = view<float, 2>(rows);
     const py::gil_scoped_release released;
     if (choices.any()) return model.evaluate_with(in, choices.get(), vertices);
@@ -84,12 +84,12 @@ DeviceArray evaluate_on_device(const ResidentModel& model, const ArrayLike& pose
     const ChoiceArrays choices(order, lengths, detail);
     DeviceArray vertices;
     bool single = false;
-    if (const auto input = as_device_input("evaluate", "poses", poses)) {
+    if (const auto input = as_device_input(choices.get().function(), "poses", poses)) {
         single = input->is_single();
         const py::gil_scoped_release released;
         vertices = model.evaluate_on_device(input->matrix(), choices.get());
     } else {
-        const auto [rows, one] = as_poses("evaluate", poses);
+        const auto [rows, one] = as_poses(choices.get().function(), poses);
         single = one;
         const auto in = view<float, 2>(rows);
         const py::gil_scoped_release released;

@@ -29,7 +29,7 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
                                   const OutputArray& out, const ChoiceObjects& choices) {
     const auto shape = poses.attr("shape").cast<std::vector<py::ssize_t>>();
     if (shape.size() != 1 && shape.size() != 2) {
-        throw bad_argument("evaluate", "poses", "on the device, with " + std::to_string(shape.size()) + " axes",
+        throw bad_argument(choices.function(), "poses", "on the device, with " + std::to_string(shape.size()) + " axes",
                            pose_shape);
     }
     const bool single = shape.size() == 1;
@@ -43,15 +43,15 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
 
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
                               const OutputArray& out, const ChoiceObjects& choices) {
-    if (device == "cpu") throw bad_argument("evaluate", "output", "'device'", "'host' if device is 'cpu'");
-    if (!out.is_none()) throw bad_argument("evaluate", "out", "given", "None if output is 'device'");
+    if (device == "cpu") throw bad_argument(choices.function(), "output", "'device'", "'host' if device is 'cpu'");
+    if (!out.is_none()) throw bad_argument(choices.function(), "out", "given", "None if output is 'device'");
     return device_models("evaluate_on_device")(model, device, poses, choices.order, choices.lengths, choices.detail);
 }
 
-bool stays_on_device(const std::string& output) {
+bool stays_on_device(const std::string& output, const char* function) {
     if (output == "device") return true;
     if (output == "host") return false;
-    throw bad_argument("evaluate", "output", py::repr(py::str(output)).cast<std::string>(), "'host' or 'device'");
+    throw bad_argument(function, "output", py::repr(py::str(output)).cast<std::string>(), "'host' or 'device'");
 }
 
 }  // namespace rigwright::bindings

@@ -14,6 +14,9 @@ struct ChoiceObjects {
     py::object order = py::none();
     py::object lengths = py::none();
     py::object detail = py::none();
+
+    /// The function that has such choices, which errors name.
+    const char* function() const { return detail.is_none() ? "evaluate" : "evaluate_detail"; }
 };
 
 /// A function of rigwright._device_models.
@@ -35,7 +38,8 @@ Array<float> evaluate_from_device(const py::object& model, const std::string& de
 py::object evaluate_to_device(const py::object& model, const std::string& device, const py::object& poses,
                               const OutputArray& out, const ChoiceObjects& choices = {});
 
-/// Returns true if the output is "device", false if it is "host". Throws ArgumentError if it is neither.
-bool stays_on_device(const std::string& output);
+/// Returns true if the output is "device", false if it is "host". Throws ArgumentError, which names `function`, if it
+/// is neither.
+bool stays_on_device(const std::string& output, const char* function = "evaluate");
 
 }  // namespace rigwright::bindings

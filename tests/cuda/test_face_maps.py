@@ -197,6 +197,16 @@ def test_wrong_detail_is_named(cuda_lane):
         model.evaluate_detail(np.nan * poses, [1.0, 1.0], device="cuda")
 
 
+def test_wrong_outputs_of_detail_are_named(emulated_lane):
+    model, poses = random_face_maps(), poses_of(4)
+    with pytest.raises(ValueError, match="evaluate_detail: output is 'device'; it must be 'host' if device is 'cpu'"):
+        model.evaluate_detail(poses, [1.0, 1.0], output="device")
+    with pytest.raises(ValueError, match="evaluate_detail: output is 'gpu'"):
+        model.evaluate_detail(poses, [1.0, 1.0], output="gpu")
+    with pytest.raises(ValueError, match=r"evaluate_detail: poses is .*of another type than float32"):
+        model.evaluate_detail(ByInterface(poses.astype(np.float64)), [1.0, 1.0], device="cuda")
+
+
 def test_detail_on_an_unknown_device_is_refused():
     with pytest.raises(ValueError, match="evaluate_detail: device is 'tpu'"):
         random_face_maps().evaluate_detail(poses_of(1), [1.0, 1.0], device="tpu")

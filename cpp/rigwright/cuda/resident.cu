@@ -128,7 +128,7 @@ ResidentModel::~ResidentModel() = default;
 
 void ResidentModel::check(std::int64_t num_frames, std::int64_t width, const Choices& choices) const {
     if (width != character().num_controls()) {
-        throw bad_argument("evaluate", "poses", std::to_string(width) + " wide",
+        throw bad_argument(choices.function(), "poses", std::to_string(width) + " wide",
                            std::to_string(character().num_controls()) + " wide");
     }
     check_choices(*model_, choices, num_frames);
@@ -169,14 +169,14 @@ void ResidentModel::do_evaluate(View<const float, 2> poses, View<float, 3> verti
 }
 
 void ResidentModel::evaluate_with(View<const float, 2> poses, const Choices& choices, View<float, 3> vertices) const {
-    check_arguments(choices.detail.data() ? "evaluate_detail" : "evaluate", "out", poses, vertices);
+    check_arguments(choices.function(), "out", poses, vertices);
     check(poses.extent(0), poses.extent(1), choices);
     run({poses.data(), false}, poses.extent(0), {vertices.data(), false}, choices);
     check_vertices(vertices);
 }
 
 DeviceArray ResidentModel::evaluate_on_device(View<const float, 2> poses, const Choices& choices) const {
-    check_poses("evaluate", poses);
+    check_poses(choices.function(), poses);
     check(poses.extent(0), poses.extent(1), choices);
     DeviceArray vertices = new_vertices(poses.extent(0));
     run({poses.data(), false}, poses.extent(0), {vertices.data.get(), true}, choices);

@@ -9,6 +9,9 @@ struct Choices {
     const rig::Prefix* prefix = nullptr;  // of blendshapes: see BlendshapeRig::evaluate_prefix
     /// Of faces on deformation maps, (T, R) or (1, R): see FaceMaps::evaluate_detail; null stands for 1.
     View<const float, 2> detail{};
+
+    /// The function that has such choices, which errors name.
+    const char* function() const { return detail.data() == nullptr ? "evaluate" : "evaluate_detail"; }
 };
 
 }  // namespace rigwright::cuda
