@@ -47,6 +47,8 @@ nitpick_ignore = [
         "inverse._solution.Constraints",
         "sampling._rows.Rows",
         "sampling._stream.Stream",
+        "training._differential._transforms.Movable",
+        "training._differential._transforms.Skinned",
     )
 ]
 

@@ -39,7 +39,7 @@ READS = {
         "head.safetensors",
         "head_held_out.rwdata",
     ),
-    "solve": ("face.safetensors", "take.npy"),
+    "solve": ("face.safetensors", "face.blend", "take.npy"),
     "report": ("hero.*", "head*", "held_out.rwdata", "dog*", "face.safetensors", "take.npy", "weights.npz"),
     "bench": ("hero.npz", "hero.safetensors", "head.safetensors", "held_out.rwdata"),
     "pack": ("face.safetensors",),
@@ -88,6 +88,7 @@ def made(tmp_path_factory):
     small_ict(place / "ICT-FaceKit")
     if has_blender():
         dog_files(place)
+        rw.exports.write_rig(place / "face.blend", face)
     return place
 
 

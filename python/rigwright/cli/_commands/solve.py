@@ -33,7 +33,7 @@ SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
 EXAMPLE = """rigwright solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
 rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.0005 --smoothness auto
 rigwright solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --unit cm --up-axis Y --overwrite
-rigwright solve head.blend take.npy --fps 30 -o weights.csv --drop-unreadable"""
+rigwright solve face.blend take.npy --fps 30 -o live.csv --drop-unreadable"""
 FORMATS = (
     ".npz (for rigwright), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender); each with the motion that --rigid finds"
