@@ -112,7 +112,12 @@ def test_every_command_has_its_files():
     assert sorted(READS) == sorted(dispatch.COMMANDS)
 
 
-@pytest.mark.parametrize("name", READS)
+SLOW = ("report", "train", "sample", "bench")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in READS]
+)
 def test_the_example_runs(name, folder, made):
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"{package} is not installed")

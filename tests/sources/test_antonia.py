@@ -114,6 +114,7 @@ def test_limbs_bend_the_way_people_do(rig):
     assert place("lMid3", lMid1_rz=-60)[up] < place("lMid3")[up] - 0.01
 
 
+@pytest.mark.slow
 def test_agrees_with_the_formulas(rig, tolerance):
     channels = np.random.default_rng(0).uniform(*rig.channel_ranges.T, size=(1, len(rig.channel_names)))
     poses, vertices = rig.sample(channels)

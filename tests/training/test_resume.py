@@ -26,7 +26,7 @@ def saved_bytes(model, path):
 
 
 @pytest.mark.parametrize("optimizer", ["soap", "adam"])
-@pytest.mark.parametrize("after", [1, 17, 40])
+@pytest.mark.parametrize("after", [*(pytest.param(step, marks=pytest.mark.slow) for step in (1, 40)), 17])
 def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after, optimizer):
     monkeypatch.setattr(optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run.ckpt"
@@ -44,6 +44,7 @@ def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_a_second_run_on_one_checkpoint_is_refused(cylinder_data, train, tmp_path):
     """While the first one trains, whatever the settings of the second."""
     file, refused = tmp_path / "run.ckpt", []
@@ -77,6 +78,7 @@ def test_ctrl_c_loses_no_step(cylinder_data, train, tmp_path):
     assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_finished_training_survives_an_interruption_of_what_follows(cylinder_data, train, tmp_path, monkeypatch):
     file = tmp_path / "run.ckpt"
 
@@ -102,6 +104,7 @@ rw.training.body(rw.Dataset(sys.argv[1]), steps=1000, hidden=8, batch=32, max_co
 """
 
 
+@pytest.mark.slow
 def test_killed_process_goes_on(cylinder_data, train, tmp_path):
     checkpoint = tmp_path / "run.ckpt"
     command = [sys.executable, "-c", SCRIPT, str(cylinder_data.path), str(checkpoint)]
