@@ -45,6 +45,7 @@ def made(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in BY_OTHERS])
 def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatch):
     for package in NEEDS.get(name, ()):

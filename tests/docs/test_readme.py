@@ -12,6 +12,7 @@ from tests.support.published import small_ict
 README = ROOT / "README.md"
 
 
+@pytest.mark.slow
 def test_its_blocks_run_and_print_what_it_shows(tmp_path, monkeypatch):
     for package in ("torch", "pyvista", "matplotlib", "jinja2"):
         pytest.importorskip(package, reason="an extra that the README uses is not installed")
