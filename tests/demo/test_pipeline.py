@@ -26,7 +26,7 @@ FACE = {
     "vertices": 15755,
     "poses": 3000,
 }
-SMALL = Settings(poses=60, held_out=8, minutes=0.1, clip=12)
+SMALL = Settings(poses=60, held_out=8, minutes=0.1, clip=12, face_minutes=0.1)
 
 
 class Interrupt:

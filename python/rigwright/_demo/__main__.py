@@ -30,7 +30,9 @@ def main() -> int:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a tenth of everything, to see that it works")
     size.add_argument(
-        "--full", action="store_true", help=f"train {FULL.minutes:g} minutes, as for the published figures"
+        "--full",
+        action="store_true",
+        help=f"train {FULL.minutes:g} minutes, as for the published figures, and a face for {FULL.face_minutes:g}",
     )
     parser.add_argument("--workers", type=arguments.count, default=min(4, _core.num_processors()), help="processes")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")

@@ -61,7 +61,9 @@ class Demo:
         face = solve_clip(self.folder, self.settings.clip, self.announce, self.progress)
         second = transfer_face(self.folder, self.announce, self.progress)
         page = self.folder / "report.html"
-        maps = learn_face(self.folder, self.settings, self.workers, self.announce, self.progress)
+        maps = None
+        if self.settings.face_minutes > 0.0:
+            maps = learn_face(self.folder, self.settings, self.workers, self.announce, self.progress)
         known = {"numbers": numbers, "model": model, "report": page, "training": learned}
         return known | {"action": action, "face": face, "second_face": second, "learned_face": maps}
 

@@ -25,7 +25,8 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     channels = f"{plural(len(data.channel_names), 'channel')} that an artist turns"
     single, batch = speed["single_one_thread"], speed["batch_all_processors"]
     pages = [result["report"], result["face"]["page"], result["second_face"]["page"]]
-    pages.append(result["learned_face"]["page"])
+    learned_face = result["learned_face"]
+    pages += [] if learned_face is None else [learned_face["page"]]
     return [
         (
             "character",
@@ -42,7 +43,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("model", f'{size(numbers["model_bytes"][SUBJECT])}; use it: rigwright.load("{model}").evaluate(poses)'),
         ("inverse rig", _inverse(result["face"])),
         ("transfer", _transfer(result["second_face"])),
-        ("learned face", summary_of_face(result["learned_face"])),
+        *([] if learned_face is None else [("learned face", summary_of_face(learned_face))]),
         ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
     ]
 
