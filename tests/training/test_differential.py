@@ -7,7 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._rigs.skinned import SkinnedRig
-from rigwright.training._differential import _trainer
+from rigwright.training import _optimize
 from tests.support.small_face import SmallFace
 
 QUICK = {"steps": 40, "hidden": 12, "layers": 2, "anchor_hidden": 6, "anchor_layers": 2, "batch": 32, "threads": 1}
@@ -66,7 +66,7 @@ class Interrupted(Exception):
 
 @pytest.mark.parametrize("optimizer", ["soap", "adam", "sgd"])
 def test_interrupted_and_resumed_equals_uninterrupted(face_data, tmp_path, monkeypatch, optimizer):
-    monkeypatch.setattr(_trainer, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(_optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run.ckpt"
 
     def stop(progress):
@@ -83,7 +83,7 @@ def test_interrupted_and_resumed_equals_uninterrupted(face_data, tmp_path, monke
 
 
 def test_a_checkpoint_of_other_settings_is_refused(face_data, tmp_path, monkeypatch):
-    monkeypatch.setattr(_trainer, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(_optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run.ckpt"
 
     def stop(progress):

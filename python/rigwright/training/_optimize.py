@@ -191,12 +191,14 @@ class Descent(ABC):
 
     def _restore(self, state: State) -> None:
         self._weights = {name: self._tensor(value.copy()).requires_grad_() for name, value in state.parameters.items()}
-        if self.descent_settings.optimizer == "soap":
-            self._optimizer = Soap(self.torch, self._weights, self.largest_side)
-        else:
-            self._optimizer = Adam(self.torch, self._weights)
+        self._optimizer = self._new_optimizer()
         if state.optimizer:
             self._optimizer.restore(state.optimizer)
+
+    def _new_optimizer(self) -> Optimizer:
+        if self.descent_settings.optimizer == "soap":
+            return Soap(self.torch, self._weights, self.largest_side)
+        return Adam(self.torch, self._weights)
 
     def _collect(self, state: State) -> None:
         state.parameters = {name: self._array(weight.detach()) for name, weight in self._weights.items()}

@@ -24,7 +24,7 @@ from rigwright.training._differential._inputs import anchor_columns, describe, n
 from rigwright.training._differential._labels import find_labels
 from rigwright.training._differential._networks import Problem
 from rigwright.training._differential._settings import DifferentialSettings, settings_for
-from rigwright.training._differential._trainer import Trainer
+from rigwright.training._differential._trainer import SubspaceDescent
 from rigwright.training._differential._transforms import SkinOption
 from rigwright.training._direct_networks import check_device
 from rigwright.training._export import measured
@@ -216,13 +216,13 @@ def _train(
 ) -> tuple[Arrays, int]:
     """The best weights, and the steps that were done."""
     settings = problem.settings
-    trainer = Trainer(problem, device)
+    trainer = SubspaceDescent(problem, device)
     budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
     outlook = Outlook(budget)
     unit = 1000.0 * ds.meters_per_unit
 
-    def report(now: State, error: float) -> None:
-        message = f"held-out error {error * unit:.3g} mm, {outlook.words(now, error)}"
+    def report(now: State, _: Arrays) -> None:
+        message = f"held-out error {trainer.error * unit:.3g} mm, {outlook.words(now, trainer.error)}"
         progress(Progress("training", budget.spent(now), 1.0, message))
 
     anchors = problem.labels.anchors.tolist()
