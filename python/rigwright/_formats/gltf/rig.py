@@ -18,26 +18,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigwright._formats.gltf.accessors import Accessors
 from rigwright._formats.gltf.clips import Clip, read_clips
-from rigwright._formats.gltf.document import Document, integer, items, optional, records, refuse, text, unique_names
-from rigwright._formats.gltf.geometry import Geometry, Owner, read_geometry
+from rigwright._formats.gltf.document import Document, integer, items, optional, records, refuse, text
+from rigwright._formats.gltf.geometry import Geometry, read_geometry
 from rigwright._formats.gltf.nodes import Nodes
-from rigwright._formats.gltf.playback import Playback, frame_times, scan_times
+from rigwright._formats.gltf.playback import Playback, frame_times
+from rigwright._formats.gltf.rig_channels import STILL_SHARE, dials, joint_channels, morph_names, morphs
 from rigwright._formats.mesh_names import mesh_names
 from rigwright._rigs.action import Action
 from rigwright._rigs.described import counted
-from rigwright._rigs.description import Facts, Joints, Morph, RigChannel, Skin
+from rigwright._rigs.description import Facts, Joints, Skin
 from rigwright._rigs.motion import Motion
 from rigwright._rigs.rotations import Float64, compose, invert
 from rigwright._rigs.skinned import SkinnedRig
 from rigwright._text import escaped
 from rigwright._validate import Arguments, bad_argument
 
-DEFAULT_RANGE = 30.0  # degrees either way, for files without clips
 ACTION_FPS = 30.0
 STILL_TURN = 2e-3  # of a rotation's entries: about the angle below
-# A joint that clips move less than this has no channels.
-STILL_DEGREES = 0.1
-STILL_SHARE = 1e-3  # of the character's size
 
 
 class GltfRig(SkinnedRig):
@@ -179,15 +176,15 @@ def load_gltf_rig(
     playback = Playback(nodes, order, owners, rest)
     vertices = geometry.vertices @ placement[:, :3].T + placement[:, 3]
     size = float(np.linalg.norm(np.ptp(vertices, axis=0)))
-    names = _morph_names(owners, nodes)
-    channels = _joint_channels(joints, playback, clips, reach, size) + _dials(names, owners, playback, clips)
+    names = morph_names(owners, nodes)
+    channels = joint_channels(joints, playback, clips, reach, size) + dials(names, owners, playback, clips)
     rig = GltfRig(
         vertices,
         geometry.faces,
         joints,
         skin,
         channels,
-        _morphs(names, geometry, placement, len(channels) - len(names)),
+        morphs(names, geometry, placement, len(channels) - len(names)),
         Facts(escaped(Path(path).stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(Path(path).name)),
         geometry.surface,
     )
@@ -272,57 +269,3 @@ def _bind_pose(
     joints = Joints([nodes.names[node] for node in order], parents, np.array(rest))
     slots = np.array([place[node] for node in skin_joints])
     return joints, Skin(slots[geometry.joint], geometry.weight), placement, order
-
-
-def _joint_channels(
-    joints: Joints | None, playback: Playback, clips: list[Clip], ranges: float | None, size: float
-) -> list[RigChannel]:
-    """Translations of joints that clips shift, then rotations."""
-    if joints is None:
-        return []
-    low, high = np.zeros((2, len(joints.names), 6))
-    for clip in clips:
-        angles, shift = playback.turns(playback.local(clip, scan_times(clip, len(playback.nodes))))
-        both = np.concatenate([shift, angles], axis=2)
-        low, high = np.minimum(low, both.min(axis=0)), np.maximum(high, both.max(axis=0))
-    if ranges is not None or not clips:
-        reach = DEFAULT_RANGE if ranges is None else ranges
-        low[:, 3:], high[:, 3:] = -reach, reach
-    channels = []
-    # The reach of a shift in the world: rest axes may be scaled.
-    scale = np.abs(np.linalg.det(joints.rest_globals[..., :3])) ** (1 / 3)
-    for joint, name in enumerate(joints.names):
-        span = (high - low)[joint]
-        kinds = [("t", "translate", 0, scale[joint] * span[:3].max() > STILL_SHARE * size)]
-        kinds += [("r", "rotate", 3, span[3:].max() > STILL_DEGREES)]
-        for letter, kind, start, moves in kinds:
-            for axis, label in enumerate("xyz" if moves else ""):
-                bounds = float(low[joint, start + axis]), float(high[joint, start + axis])
-                channels.append(RigChannel(f"{name}.{letter}{label}", f"{kind}_{label}", joint, *bounds))
-    return channels
-
-
-def _morph_names(owners: list[Owner], nodes: Nodes) -> list[str]:
-    """Target names; with the node's name before them where several nodes have targets."""
-    several = len(owners) > 1
-    return unique_names(f"{nodes.names[o.node]}.{name}" if several else name for o in owners for name in o.names)
-
-
-def _dials(names: list[str], owners: list[Owner], playback: Playback, clips: list[Clip]) -> list[RigChannel]:
-    """Morph weights: [0, 1], wider where the file goes beyond."""
-    rest = np.concatenate([np.empty(0), *(owner.weights for owner in owners)])
-    low, high = np.minimum(0.0, rest), np.maximum(1.0, rest)
-    for clip in clips:
-        weights = playback.weights(clip, scan_times(clip, len(names)))
-        low, high = np.minimum(low, weights.min(axis=0)), np.maximum(high, weights.max(axis=0))
-    return [
-        RigChannel(name, "dial", -1, float(a), float(b), float(value))
-        for name, a, b, value in zip(names, low, high, rest, strict=True)
-    ]
-
-
-def _morphs(names: list[str], geometry: Geometry, placement: Float64, first_dial: int) -> list[Morph]:
-    return [
-        Morph(name, vertices.astype(np.int32), deltas @ placement[:, :3].T, ((first_dial + index, 1.0),))
-        for index, (name, (vertices, deltas)) in enumerate(zip(names, geometry.morphs, strict=True))
-    ]
