@@ -9,7 +9,8 @@ import pytest
 
 import rigwright as rw
 from tests.cli.command import json_of, rigwright_command
-from tests.support.dog import dog_files, has_blender
+from tests.support.blender import has_blender
+from tests.support.dog import dog_files
 from tests.support.glb import character
 
 pytestmark = pytest.mark.skipif(not has_blender(), reason="no Blender is installed")

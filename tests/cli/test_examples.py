@@ -13,9 +13,10 @@ import pytest
 import rigwright as rw
 from rigwright.cli import _dispatch as dispatch
 from tests.cli.command import rigwright_command
+from tests.support.blender import has_blender
 from tests.support.cylinder import CylinderRig
 from tests.support.cylinder_models import cylinder_file, learned_looking_body
-from tests.support.dog import dog_files, has_blender
+from tests.support.dog import dog_files
 from tests.support.lid import lid_file
 from tests.support.mapped_face import clip_data, random_data
 from tests.support.mapped_models import mapped_model

@@ -13,7 +13,7 @@ import rigwright as rw
 from rigwright.cli import _dispatch as dispatch
 from rigwright.exports import write_blendshape_weights, write_rig, write_vertices
 from tests.cli.command import json_of
-from tests.support.dog import has_blender
+from tests.support.blender import has_blender
 from tests.support.glb import character
 from tests.support.plain_face import plain_face
 

@@ -12,7 +12,7 @@ from rigwright._formats.blender import run_script
 from rigwright._formats.gltf.surface import read_surface
 from rigwright.cli._dispatch import main
 from tests.cli.command import json_of, rigwright_command
-from tests.support.dog import has_blender
+from tests.support.blender import has_blender
 from tests.support.small_rig import small_rig
 
 FACTS = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from rigwright._demo import build_character
 from rigwright.sources import BlenderRig
+from tests.support.blender import has_blender
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +29,7 @@ def assets() -> Path:
 @pytest.fixture(scope="session")
 def character(assets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The .blend."""
-    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
+    if not has_blender():
         pytest.skip("neither the bpy wheel nor a blender executable is installed")
     return build_character(tmp_path_factory.mktemp("demo") / "character.blend")
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
-
 import numpy as np
 import pytest
 
@@ -24,6 +21,7 @@ from rigwright._demo.production_face.recipe import all_shapes
 from rigwright._demo.production_face.regions import Regions
 from rigwright._formats.blender import BlenderRig
 from rigwright.faces import compskin_combinations
+from tests.support.blender import has_blender
 from tests.support.published import write_compskin
 
 NAMES = [row.name for row in controls()]
@@ -60,7 +58,7 @@ def face(assets):
 
 @pytest.fixture(scope="module")
 def blend(assets, tmp_path_factory):
-    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
+    if not has_blender():
         pytest.skip("neither the bpy wheel nor a blender executable is installed")
     return build_production_face(tmp_path_factory.mktemp("face") / "face.blend")
 

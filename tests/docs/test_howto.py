@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.support.dog import has_blender
+from tests.support.blender import has_blender
 from tests.support.mapped_rig import head_file
 from tests.support.page_files import blender_files, face_files, other_files
 from tests.support.pages import ROOT, blocks, run_page

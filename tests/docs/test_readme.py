@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.dog import has_blender
+from tests.support.blender import has_blender
 from tests.support.page_files import blender_files, face_files, other_files
 from tests.support.pages import ROOT, run_page
 from tests.support.published import small_ict

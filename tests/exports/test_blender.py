@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ import pytest
 import rigwright as rw
 from rigwright._formats.blender import run_script
 from rigwright.exports import write_blendshape_weights
+from tests.support.blender import has_blender
 from tests.support.faces import random_curves, small_face
 
 RUN_KEYS = Path(__file__).with_name("run_keys.py")
@@ -19,7 +18,7 @@ RUN_KEYS = Path(__file__).with_name("run_keys.py")
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    if importlib.util.find_spec("bpy") is None and shutil.which("blender") is None:
+    if not has_blender():
         pytest.skip("neither the bpy wheel nor a blender executable is installed")
     folder = tmp_path_factory.mktemp("blend")
     names = ["fix.lips", "a name that Blender has no room for: " + "é" * 20, "raised"]

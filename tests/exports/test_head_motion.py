@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 import rigwright as rw
 from rigwright._formats.blender import run_script
 from rigwright.exports import write_blendshape_weights
+from tests.support.blender import has_wheel
 from tests.support.faces import random_curves, small_face
 from tests.support.moving_head import head_turns, moved, turn
 
@@ -128,7 +128,7 @@ def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    if importlib.util.find_spec("bpy") is None:
+    if not has_wheel():
         pytest.skip("the bpy wheel is not installed; the glTF importer of Debian's Blender 3.4 fails under its NumPy")
     pytest.importorskip("pxr.UsdSkel", reason="usd-core is not installed")
     folder = tmp_path_factory.mktemp("head")

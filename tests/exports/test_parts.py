@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from rigwright._formats.gltf.surface import read_surface
 from rigwright.errors import SourceError
 from rigwright.exports import write_vertices
 from rigwright.sources import Surface, load_shot
+from tests.support.blender import has_wheel
 from tests.support.moving import FPS, UNIT, in_blender
 from tests.support.surfaces import FACES, two_moving_parts, two_parts
 
@@ -133,7 +133,7 @@ def test_a_surface_of_another_mesh_is_refused(tmp_path):
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
     """What Blender shows of the files: objects, and their positions."""
-    if importlib.util.find_spec("bpy") is None:
+    if not has_wheel():
         pytest.skip("the bpy wheel is not installed")
     folder = tmp_path_factory.mktemp("parts")
     for name in ("m.blend", "m.abc", "m.glb"):

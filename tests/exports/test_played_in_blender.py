@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from rigwright._formats.blender import run_script
 from rigwright.errors import SourceError
 from rigwright.exports import write_bvh, write_vertices
 from tests.sources.test_retarget import character, random_channels, world_of
+from tests.support.blender import has_wheel
 from tests.support.moving import FACES, FPS, UNIT, in_blender, moving_mesh
 
 RUN_PLAY = Path(__file__).with_name("run_play.py")
@@ -22,7 +22,7 @@ BONES = 5e-5  # float32 all the way through a chain of bones of size 10
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
-    if importlib.util.find_spec("bpy") is None:
+    if not has_wheel():
         pytest.skip("the bpy wheel is not installed; the glTF importer of Debian's Blender 3.4 fails under its NumPy")
     folder = tmp_path_factory.mktemp("played")
     options = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 
 from rigwright._formats.blender import BlenderRig, run_script
+from tests.support.blender import blender_program, has_wheel
 
 SCRIPT = Path(__file__).with_name("blender") / "files.py"
 
@@ -36,10 +35,10 @@ class Host:
 
 def make_host(kind: str, folder: Path) -> Host:
     """The host of one kind; skips the test where it is not installed."""
-    blender = shutil.which("blender") if kind == "blender" else None
+    blender = blender_program() if kind == "blender" else None
     if kind == "blender" and blender is None:
         pytest.skip("no blender executable on the PATH")
-    if kind == "bpy" and importlib.util.find_spec("bpy") is None:
+    if kind == "bpy" and not has_wheel():
         pytest.skip('the bpy wheel is not installed: pip install "rigwright[blender]" in Python 3.11')
     run_script(SCRIPT, [str(folder)], blender=blender)
     return Host(blender, folder)
@@ -61,7 +60,7 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @pytest.fixture(scope="session")
 def any_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     """The wheel if it is installed, else the executable: for what does not depend on Blender's version."""
-    kind = "bpy" if importlib.util.find_spec("bpy") is not None else "blender"
+    kind = "bpy" if has_wheel() else "blender"
     host = make_host(kind, tmp_path_factory.mktemp("any"))
     yield host
     close_all(host)

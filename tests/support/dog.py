@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 from pathlib import Path
 
 import rigwright as rw
 
 SCRIPT = Path(__file__).parents[1] / "sources" / "blender" / "limb.py"
-
-
-def has_blender() -> bool:
-    """Whether any Blender is installed."""
-    return importlib.util.find_spec("bpy") is not None or shutil.which("blender") is not None
 
 
 def dog_files(folder: Path) -> None:
