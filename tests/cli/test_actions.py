@@ -186,7 +186,10 @@ def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
         "sample", "other.glb", "-o", "wave.rwdata", *arguments, "--joint-map", "map.json", folder=kennel
     )
     assert done.returncode == 0, done.stderr
-    assert "note: other.glb also moves what is no channel: joint 'ankle'" in done.stdout
+    assert (
+        "note: other.glb also moves what is left out here: joint 'ankle' (mapped to no joint: --joint-map)"
+        in done.stdout
+    )
     assert len(rw.Dataset(kennel / "wave.rwdata")) == 40
 
 
@@ -220,10 +223,13 @@ def test_a_bvh_file_is_an_action_too(kennel):
         "evaluate", "dog.safetensors", "dog.blend", "--ranges", 30, "--action", "bend.bvh", folder=kennel
     )
     assert done.returncode == 0, done.stderr
-    assert "note: bend.bvh also moves what is no channel: joint 'stray'" in done.stdout
+    assert (
+        "note: bend.bvh also moves what is left out here: joint 'stray' (mapped to no joint: --joint-map)"
+        in done.stdout
+    )
     assert "bend.bvh       3" in done.stdout
     again = json_of("evaluate", "dog.safetensors", "dog.blend", "--action", "bend.bvh", folder=kennel)
-    assert again["actions"]["bend.bvh"]["no_channel"] == ["joint 'stray'"]
+    assert again["actions"]["bend.bvh"]["no_channel"] == ["joint 'stray' (mapped to no joint: --joint-map)"]
 
 
 def test_one_motion_under_two_names_of_its_file_is_one(kennel):
@@ -236,4 +242,4 @@ def test_one_motion_under_two_names_of_its_file_is_one(kennel):
 def test_sampling_a_motion_states_what_is_no_channel(kennel):
     (kennel / "bend.bvh").write_text(BVH)
     given = ["sample", "dog.blend", "-o", "bend.rwdata", "--animation", "bend.bvh"]
-    assert json_of(*given, folder=kennel)["no_channel"] == ["joint 'stray'"]
+    assert json_of(*given, folder=kennel)["no_channel"] == ["joint 'stray' (mapped to no joint: --joint-map)"]

@@ -48,7 +48,7 @@ def animation_channels(
     console.line(f"{path.name}: {len(motion)} frames, {len(pairs)} joints mapped; {retargeted.summary()}")
     missed = _missed(motion, pairs, retargeted.still)
     if missed:
-        console.line(f"note: {path.name} also moves what is no channel: {', '.join(missed)}")
+        console.line(f"note: {path.name} also moves what is left out here: {', '.join(missed)}")
     return retargeted.channels, missed
 
 
@@ -87,11 +87,12 @@ def _missed(motion: Motion, pairs: dict[str, str], still: list[str]) -> list[str
     """Joints that the motion turns or shifts and that have no partner, or one without channels."""
     gap = np.abs(motion.local - motion.local[:1])
     turned = (gap[..., :3].max(axis=(0, 2, 3)) > STILL) & (len(motion) > 1)
-    found = [f"joint {name!r}" for name, moves in zip(motion.joint_names, turned, strict=True) if moves]
-    lost = [f"joint {name!r}" for name in motion.joint_names if name not in pairs or pairs[name] in still]
+    moving = [name for name, moves in zip(motion.joint_names, turned, strict=True) if moves]
+    found = [f"joint {name!r} (mapped to no joint: --joint-map)" for name in moving if name not in pairs]
+    found += [f"joint {name!r} (no channel)" for name in moving if pairs.get(name) in still]
     root = motion.joint_names[0]
     shifts = len(motion) > 1 and float(np.ptp(motion.local[:, 0, :, 3], axis=0).max()) > STILL
-    return [name for name in found if name in lost] + [f"location of {root!r}"] * shifts
+    return found + [f"location of {root!r} (no channel)"] * shifts
 
 
 def _rows(path: Path) -> NDArray[np.float64]:
