@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--skin",
         metavar="RIG",
         type=skin_source,
-        help="differential: a rig (.npz, .glb) whose skinning gives the linear transforms, or identity (default: fitted)",
+        help="differential: a rig (.npz, .glb) whose skinning gives linear transforms, or identity (default: fitted)",
     )
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
