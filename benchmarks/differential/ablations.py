@@ -106,9 +106,7 @@ def ablations(found: Subject, out: Path, minutes: float, seed: int, small: bool)
     rows = np.sort(np.random.default_rng(seed).permutation(len(data))[:ROWS])
     judged = View(next(iter(found.judged.values())), vertices=skin)
     unit, truth, poses = 1e3 * judged.meters_per_unit, judged.vertices, judged.poses
-    print(
-        f"\nablations: {len(skin):,} vertices, {len(rows):,} rows, {minutes:g} minutes each; {len(judged)} frames"
-    )
+    print(f"\nablations: {len(skin):,} vertices, {len(rows):,} rows, {minutes:g} minutes each; {len(judged)} frames")
     mean: dict[str, float] = {}
     for variant in VARIANTS[:3] + VARIANTS[7:10] + VARIANTS[-1:] if small else VARIANTS:
         some = rows[: max(round(variant.share * len(rows)), 4)]

@@ -122,7 +122,7 @@ def contenders(
         Contender("KPSA, 274 points, 200 vectors", rw.baselines.kpsa, {"points": points, "vectors": vectors}, {}),
     ]
     if training.skeleton is None:
-        ssdr = {"bones": bones, "influences": 8, "rounds": 10, "most_frames": 20 if small else MOST_FRAMES}
+        ssdr = {"bones": bones, "influences": min(8, bones), "rounds": 10, "most_frames": 20 if small else MOST_FRAMES}
         return [*found, Contender("linear skinning (SSDR, 32 bones)", rw.baselines.ssdr, ssdr, {})]
     return [
         *found,
