@@ -54,18 +54,22 @@ def reconstructor_of(model: DifferentialModel, arrays: dict[str, NDArray[Any]]) 
 def _network(torch: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     columns = torch.from_numpy(arrays["inputs.column"].astype(np.int64))
     count = sum(name.startswith("network.layer") for name in arrays) // 2
-    parts: list[Any] = []
-    for i in range(1, count + 1):
-        parts += [_linear(torch, arrays[f"network.layer{i}.weight"], arrays[f"network.layer{i}.bias"]), torch.nn.ReLU()]
-    layers = torch.nn.Sequential(*parts[:-1])
+    read = [(arrays[f"network.layer{i}.weight"], arrays[f"network.layer{i}.bias"]) for i in range(1, count + 1)]
+    layers = _chain(torch, read)
     return lambda poses: layers(poses.index_select(1, columns))
 
 
-def _linear(torch: Any, weight: NDArray[Any], bias: NDArray[Any]) -> Any:
-    made = torch.nn.utils.skip_init(torch.nn.Linear, weight.shape[1], weight.shape[0])
-    made.weight.data = torch.from_numpy(np.ascontiguousarray(weight))
-    made.bias.data = torch.from_numpy(np.ascontiguousarray(bias))
-    return made
+def _chain(torch: Any, layers: list[tuple[NDArray[Any], NDArray[Any]]]) -> Callable[[Any], Any]:
+    """Dense layers of weights (outputs, inputs) with relu between them."""
+    linear = torch.nn.functional.linear
+    *hidden, last = [tuple(torch.from_numpy(np.ascontiguousarray(a)) for a in layer) for layer in layers]
+
+    def run(x: Any) -> Any:
+        for layer in hidden:
+            x = torch.relu_(linear(x, *layer))
+        return linear(x, *last)
+
+    return run
 
 
 class _AnchorLayers:
@@ -92,12 +96,7 @@ class _Modules:
     def __init__(self, torch: Any, arrays: dict[str, NDArray[Any]]) -> None:
         self.torch, read = torch, _AnchorLayers(arrays)
         self.columns = [torch.from_numpy(columns) for columns in read.columns]
-        self.modules = []
-        for layers in read.layers:
-            parts: list[Any] = []
-            for weight, bias in layers:
-                parts += [_linear(torch, weight.T, bias), torch.nn.ReLU()]
-            self.modules.append(torch.nn.Sequential(*parts[:-1]))
+        self.modules = [_chain(torch, [(weight.T, bias) for weight, bias in layers]) for layers in read.layers]
 
     def __call__(self, poses: Any) -> Any:
         found = [
