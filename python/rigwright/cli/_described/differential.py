@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from rigwright._core import Deformer, DifferentialModel
+from rigwright.report._differential.cost import multiply_adds
 
 
 def differential_facts(model: Deformer) -> dict[str, Any]:
@@ -26,14 +25,3 @@ def differential_facts(model: Deformer) -> dict[str, Any]:
     if "seconds" in training:
         facts["trained_for_minutes"] = round(training["seconds"] / 60.0, 1)
     return facts
-
-
-def multiply_adds(model: DifferentialModel) -> int:
-    """Multiply-adds of one pose: networks as if nothing were zero, the last step folded, and the transforms."""
-    tensors = model.tensors()
-    sizes = {name: array.size for name, array in tensors.items()}
-    networks = sum(size for name, size in sizes.items() if ".layer" in name and name.endswith(".weight"))
-    vertices, anchors = len(model.rest_vertices), model.num_anchors
-    tail = 3 * vertices * model.num_components + 3 * vertices * anchors
-    influences = np.shape(tensors.get("skin.joint", np.zeros((0, 0))))[1]
-    return int(networks + tail + vertices * (12 * influences + 9 * bool(influences)))
