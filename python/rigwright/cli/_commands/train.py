@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--components",
         type=arguments.count,
-        help="differential: components of the basis (default 5 %% of the vertices)",
+        help="differential: components of the basis (default 5 %% of the vertices, at most 256)",
     )
     parser.add_argument(
         "--skin",

@@ -94,8 +94,8 @@ def differential(
         the source's own skinning. A rig with ``with_rest(vertices)``, which returns the same rig with other rest
         vertices: probed, by moving them. By default fitted linear blend skinning. ``model.transforms`` says which.
     recipe : "narrow" or "paper"
-        "narrow": three layers of 256 units, squared displacement, SOAP. "paper": five layers of 2,048 units, L1 on
-        delta coordinates, SGD, as printed.
+        "narrow": three layers of 256 units, 256 components at most, squared displacement, SOAP. "paper": five layers of
+        2,048 units, L1 on delta coordinates, SGD, as printed.
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
@@ -251,14 +251,14 @@ def _model(
     labels, settings = problem.labels, problem.settings
     poses = np.asarray(ds.poses)
     read = np.zeros(poses.shape[1], bool)
-    read[np.concatenate([*problem.network.columns, *problem.anchors.columns])] = True
+    read[np.concatenate([*problem.network.columns, *problem.anchor_columns])] = True
     record = settings.record() | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
         "components": labels.basis.shape[1],
         "anchors": len(labels.anchors),
         "transforms": labels.transforms.origin,
         "inputs": len(problem.network.columns[0]),
-        "anchor_inputs": [len(c) for c in problem.anchors.columns],
+        "anchor_inputs": [len(c) for c in problem.anchor_columns],
         "training_poses": int(problem.training.sum()),
         "held_out_poses": len(held_out),
     }
