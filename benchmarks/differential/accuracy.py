@@ -76,7 +76,8 @@ def judge(title: str, found: Subject, models: dict[str, Kept], out: Path) -> dic
         "title": found.title,
         "clips": result,
         "models": {
-            name: {"megabytes": entry.megabytes, "minutes": entry.seconds / 60} for name, entry in models.items()
+            name: {"file": entry.path.name, "megabytes": entry.megabytes, "minutes": entry.seconds / 60}
+            for name, entry in models.items()
         },
     }
     atomic_write(out / "figures.json", json.dumps(record, indent=1).encode())

@@ -56,6 +56,7 @@ class Kept:
     Attributes
     ----------
     model : Deformer or Local
+    path : Path
     megabytes : float
     seconds : float
     load : float
@@ -63,6 +64,7 @@ class Kept:
     """
 
     model: Any
+    path: Path
     megabytes: float
     seconds: float
     load: float
@@ -89,7 +91,7 @@ def kept(contender: Contender, training: Any, out: Path, seed: int = 0) -> Kept:
         atomic_write(record, json.dumps(known).encode())
     found = json.loads(record.read_text())
     model = Local.load(path, training.skeleton) if contender.fit is local else rw.load(path)
-    return Kept(model, path.stat().st_size / 1e6, found["seconds"], found["load"])
+    return Kept(model, path, path.stat().st_size / 1e6, found["seconds"], found["load"])
 
 
 def contenders(

@@ -35,11 +35,12 @@ def main() -> None:
     moved = (expression - rest)[anchors]
     rebuilt = rest + tool.solve(np.zeros_like(rest)[None], moved[None])[0]
 
+    rebuilt_title = f"rebuilt from {len(anchors)} handles"
     left = 1e3 * head.meters_per_unit * np.linalg.norm(rebuilt - expression, axis=1)
     image = rw.plot.side_by_side(
         head,
         np.stack([edited, smooth, expression, rebuilt]),
-        titles=["one handle pulled", "smoothed between handles", "an expression", f"rebuilt from {len(anchors)} handles"],
+        titles=["one handle pulled", "smoothed between handles", "an expression", rebuilt_title],
         values=[None, None, None, left],
         unit="mm",
         width=WIDTH,
