@@ -74,6 +74,7 @@ def test_networks_in_numpy_give_the_vertices_of_the_engine(joints, tolerance):
 
 def test_the_sources_end_with_the_error_of_the_model(face):
     assert [source.name for source in face.found.sources][::3] == ["the components leave out", "all together"]
+    # one in NumPy, one in the engine, both through float32 solves
     assert face.found.sources[-1].mean == pytest.approx(face.found.steps[0].mean, rel=1e-3)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     lines = resting_lines(dataset.resting)
     for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
         console.line(f"note: {line}")
-    learn = {"body": training.body, "face-maps": training.face_maps, "differential": training.differential}
+    learn: dict[str, Callable[..., rw.Deformer]] = {
+        "body": training.body,
+        "face-maps": training.face_maps,
+        "differential": training.differential,
+    }
     with console.progress() as progress:
         model = learn[args.kind](
             dataset,

@@ -151,7 +151,7 @@ def _components(tensors: dict[str, NDArray[np.float32]], truth: HeldOut, folded:
     units = np.diag(spread)[: min(SHOWN, len(spread))].astype(np.float32)
     still = np.zeros((len(units) + 1, len(tensors["anchors.vertex"]), 3), np.float32)
     moved = folded.solve(np.concatenate([units, np.zeros((1, units.shape[1]), np.float32)]), still)
-    return moved[:-1] - moved[-1]
+    return np.asarray(moved[:-1] - moved[-1], np.float32)
 
 
 def _figures(distances: Floats) -> tuple[float, float]:

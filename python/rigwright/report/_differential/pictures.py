@@ -64,7 +64,7 @@ def components(model: _core.DifferentialModel, measured: Measured) -> str:
         unit="mm",
         width=WIDTH,
     )
-    return data_uri(np.asarray(image)[..., :3])
+    return data_uri(np.asarray(image, np.uint8)[..., :3])
 
 
 def controls(measured: Measured) -> str:

@@ -37,7 +37,7 @@ def anchor_displacements(tensors: Tensors, poses: Floats) -> Floats:
             x = np.maximum(x @ tensors[f"anchors.layer{i}.weight"][s].T + tensors[f"anchors.layer{i}.bias"][s], 0.0)
         rows = slice(3 * first, 3 * last)
         found.append(x @ tensors[f"anchors.layer{count}.weight"][rows].T + tensors[f"anchors.layer{count}.bias"][rows])
-    return np.concatenate(found, axis=1).astype(np.float32).reshape(len(poses), -1, 3)
+    return np.asarray(np.concatenate(found, axis=1).reshape(len(poses), -1, 3), np.float32)
 
 
 def true_displacements(model: _core.DifferentialModel, tensors: Tensors, poses: Floats, vertices: Floats) -> Floats:
