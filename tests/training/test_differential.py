@@ -105,6 +105,15 @@ def test_anchor_networks_read_the_controls_that_move_their_anchor(face_data, net
     assert (len(inputs) == 1 and inputs[0] == 6) if networks == "one" else (len(inputs) == 2 and min(inputs) < 6)
 
 
+def test_a_network_of_an_anchor_that_nothing_moves_is_a_constant(arm, arm_data, tmp_path):
+    model = learn(arm_data, skin=arm, anchors=12, steps=3)
+    tensors = tensors_of(model, tmp_path / "a.safetensors")
+    still = np.diff(tensors["anchors.input.offset"]) == 0
+    assert 0 < still.sum() < 12
+    hidden = np.abs(tensors["anchors.layer2.weight"]).sum(axis=(1, 2))
+    np.testing.assert_array_equal(hidden == 0.0, still)
+
+
 def test_anchors_can_be_given(face_data, tmp_path):
     tensors = tensors_of(learn(face_data, anchors=[5, 60, 116]), tmp_path / "a.safetensors")
     assert tensors["anchors.vertex"].tolist() == [5, 60, 116]
