@@ -1,26 +1,22 @@
 """Times a whole differential model beside PyTorch: ``python -m benchmarks.differential.engine [model.safetensors]``.
 
 Without a file: a random model of the paper's sizes (Song et al. 2020, Agent: 4,398 vertices, 220 components, 88 anchors
-with 3 x 64 networks, a network of 5 x 2,048), with the identity as transforms. PyTorch's sides: all anchor networks
-batched (its best), and one module per anchor; then the product with the basis and this project's own factorized solve.
-One thread; times are medians of interleaved calls.
+with 3 x 64 networks, a network of 5 x 2,048), with the identity as transforms. What is timed beside it says
+``rigwright._bench.differential``: T6 are its first rows, T7 those of the reconstruction alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import torch
 
 import rigwright as rw
 from benchmarks.differential.tails import FRONT, ROOT, mesh
 from rigwright import _core
-from rigwright._bench.timing import interleaved, machine
+from rigwright._bench.differential import differential
 
 INPUTS, HIDDEN, LAYERS, ANCHOR_HIDDEN, ANCHOR_LAYERS = 247, 2048, 5, 64, 3
 READ = 24  # inputs of an anchor network, on average
@@ -75,105 +71,27 @@ def random_tensors(data: Path) -> tuple[Tensors, str]:
     return arrays, json.dumps(about)
 
 
-class Peer:
-    """The networks in PyTorch, then the basis and a solve: of models without joints, with one network per anchor."""
-
-    def __init__(self, tensors: Tensors, batched: bool) -> None:
-        self.batched = batched
-        self.layers = self._stack(tensors, "network")
-        self.anchor_layers = sum(name.startswith("anchors.layer") for name in tensors) // 2
-        begins, columns = tensors["anchors.input.offset"], tensors["anchors.column"]
-        self.columns = [torch.tensor(columns[a:b].astype(np.int64)) for a, b in itertools.pairwise(begins)]
-        widest = max(len(c) for c in self.columns)
-        s, h = len(self.columns), tensors["anchors.layer1.weight"].shape[1]
-        first = np.zeros((s, widest, h), np.float32)
-        self.gather = torch.zeros((s, widest), dtype=torch.int64)
-        for i, (a, b) in enumerate(itertools.pairwise(begins)):
-            first[i, : b - a] = tensors["anchors.layer1.weight"][a:b]
-            self.gather[i, : b - a] = self.columns[i]
-        weights = [first]
-        for i in range(2, self.anchor_layers):
-            weights.append(tensors[f"anchors.layer{i}.weight"].transpose(0, 2, 1))
-        last = tensors[f"anchors.layer{self.anchor_layers}.weight"].reshape(s, 3, h)
-        weights.append(last.transpose(0, 2, 1))
-        biases = [tensors[f"anchors.layer{i}.bias"].reshape(s, 1, -1) for i in range(1, self.anchor_layers + 1)]
-        self.weights = [torch.tensor(np.ascontiguousarray(w)) for w in weights]
-        self.biases = [torch.tensor(b) for b in biases]
-        self.modules = [self._module(i) for i in range(s)]
-        self.basis, self.mean = torch.tensor(tensors["delta.basis"]), torch.tensor(tensors["delta.mean"])
-        self.rest = tensors["rest_vertices"]
-        self.solver = rw.differential.Reconstructor(
-            tensors["faces"], len(self.rest), tensors["anchors.vertex"], tensors["anchors.weight"]
-        )
-
-    @staticmethod
-    def _stack(tensors: Tensors, name: str) -> torch.nn.Sequential:
-        count = sum(key.startswith(f"{name}.layer") for key in tensors) // 2
-        parts: list[torch.nn.Module] = []
-        for i in range(1, count + 1):
-            weight, bias = tensors[f"{name}.layer{i}.weight"], tensors[f"{name}.layer{i}.bias"]
-            linear = torch.nn.Linear(weight.shape[1], weight.shape[0])
-            linear.weight.data, linear.bias.data = torch.tensor(weight), torch.tensor(bias)
-            parts += [linear, torch.nn.ReLU()]
-        return torch.nn.Sequential(*parts[:-1])
-
-    def _module(self, s: int) -> torch.nn.Sequential:
-        parts: list[torch.nn.Module] = []
-        for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            used = weight[s, : len(self.columns[s])] if i == 0 else weight[s]
-            linear = torch.nn.Linear(*used.shape)
-            linear.weight.data, linear.bias.data = used.T.contiguous(), bias[s, 0].clone()
-            parts += [linear, torch.nn.ReLU()]
-        return torch.nn.Sequential(*parts[:-1])
-
-    @torch.inference_mode()
-    def __call__(self, poses: np.ndarray) -> np.ndarray:
-        x = torch.from_numpy(poses)
-        delta = torch.addmm(self.mean, self.layers(x), self.basis.T).reshape(len(poses), -1, 3)
-        if self.batched:
-            y = x[:, self.gather].transpose(0, 1)
-            for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-                y = torch.baddbmm(bias, y, weight)
-                y = torch.relu(y) if i + 1 < len(self.weights) else y
-            anchors = y.transpose(0, 1)
-        else:
-            outputs = [module(x[:, c]) for module, c in zip(self.modules, self.columns, strict=True)]
-            anchors = torch.stack(outputs, dim=1)
-        return self.rest + self.solver.solve(delta.numpy(), anchors.contiguous().numpy(), threads=1)
-
-
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", nargs="?", help="a model file of kind differential without joints")
+    parser.add_argument("model", nargs="?", help="a model file of kind differential")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--batch", type=int, default=64)
     given = parser.parse_args()
-    torch.set_num_threads(1)
-    if given.model:
-        model = rw.load(given.model)
-        tensors = _core.TensorFile.read(given.model).arrays()
-    else:
-        tensors, about = random_tensors(given.data)
-        model = _core.model_from_tensors(tensors, about)
+    model = rw.load(given.model) if given.model else _core.model_from_tensors(*random_tensors(given.data))
     half = model.stored("16-bit")
-    print(machine(), f"torch {torch.__version__}")
+    found = differential(model, runs=given.runs, batch=given.batch)
+    print(found["machine"], f"load {found['load']:.1f}, torch {found['versions']['torch']}")
     print(f"{model!r}, {model.num_bytes / 1e6:.1f} MB, {half.num_bytes / 1e6:.1f} MB with 16 bits, {model.tail}")
-    peers = {"PyTorch, anchors batched": Peer(tensors, True), "PyTorch, one module per anchor": Peer(tensors, False)}
-    for frames in (1, 64):
-        poses = np.random.default_rng(1).random((frames, len(model.control_names))).astype(np.float32)
-        calls: dict[str, Callable[[], np.ndarray]] = {
-            "ours": lambda p=poses: model.evaluate(p, threads=1),
-            "ours, 16 bits": lambda p=poses: half.evaluate(p, threads=1),
-            **{name: (lambda peer=peer, p=poses: peer(p)) for name, peer in peers.items()},
-        }
-        seconds = interleaved(calls, given.runs, in_a_row=3 if frames == 1 else 1)
-        truth = calls["PyTorch, anchors batched"]()
-        print(f"{frames} frames, one thread")
-        for name, call in calls.items():
-            error = np.abs(call() - truth).max()
-            ratio = seconds[name] / seconds["ours"]
-            print(f"  {name}: {1e3 * seconds[name] / frames:.3f} ms a frame, {ratio:.2f} x, differs by {error:.1e}")
+    for row in found["rows"]:
+        print(f"{row['job']}, {row['threads']} threads; differs by {row['difference']:.1e}")
+        times = {"rigwright": row["seconds"], **row["variants"], **row["peers"]}
+        for name, seconds in times.items():
+            each = 1e3 * seconds / row["poses"]
+            print(f"  {name}: {each:.3f} ms a frame, {seconds / row['seconds']:.2f} x")
+        for name, seconds in row["forms"].items():
+            print(f"    form {name}: {1e3 * seconds / row['poses']:.3f} ms a frame")
 
 
 if __name__ == "__main__":

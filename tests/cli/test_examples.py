@@ -28,7 +28,7 @@ from tests.support.second_face import second_face_files
 READS = {
     "doctor": (),
     "sample": ("hero.npz", "dog.blend", "lid.npz"),
-    "train": ("hero.rwdata", "head.rwdata"),
+    "train": ("hero.rwdata", "hero.npz", "head.rwdata"),
     "evaluate": (
         "hero.safetensors",
         "held_out.rwdata",

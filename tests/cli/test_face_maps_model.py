@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 
 import numpy as np
@@ -74,7 +75,8 @@ def test_without_detail_the_coarse_maps_are_judged(call, head, tolerance):
 def test_detail_is_that_of_the_engine(head, detail, tolerance):
     path = head / "head.safetensors"
     model, poses = rw.load(path), rw.Dataset(head / "held.rwdata").poses
-    found = at_quality(model, path, detail, None).evaluate(poses)
+    asked = argparse.Namespace(detail=detail, components=None, storage=None)
+    found = at_quality(model, path, asked).evaluate(poses)
     np.testing.assert_allclose(found, model.evaluate_detail(poses, [detail]), atol=tolerance["float32_sum"])
 
 

@@ -49,7 +49,8 @@ def test_the_largest_gain_is_below_the_best_of_50_random_sets(mesh):
     assert ours < min(gain(faces, count, anchors) for anchors in others)
 
 
-def test_a_published_head_has_a_smaller_gain_than_random_anchors(data_path):
+@pytest.mark.parametrize("sets", [2, pytest.param(SETS, marks=pytest.mark.slow)])
+def test_a_published_head_has_a_smaller_gain_than_random_anchors(data_path, sets):
     faces, count = skin(data_path)
     number = count // 50
     components = components_of(faces, count)
@@ -62,7 +63,7 @@ def test_a_published_head_has_a_smaller_gain_than_random_anchors(data_path):
         return np.sqrt(np.square(moved).mean(axis=(0, 2))).max()
 
     ours = largest(rw.differential.choose_anchors(faces, count, number))
-    assert ours < min(largest(random_manifold_anchors(faces, components, number, seed)) for seed in range(2))
+    assert ours < min(largest(random_manifold_anchors(faces, components, number, seed)) for seed in range(sets))
 
 
 def test_fewer_anchors_are_the_first_ones():

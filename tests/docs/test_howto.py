@@ -17,6 +17,7 @@ READS: dict[str, tuple[str, ...]] = {
     "another_topology": ("face.glb", "other.obj", "stranger.obj", "landmarks.csv"),
     "blend_rig": ("hero.blend",),
     "blender_round_trip": ("hero.blend", "hero.safetensors", "face.glb", "scans"),
+    "differential_subspace": ("head.npz",),
     "face_maps": ("head.npz",),
     "glb_face": ("scans",),
     "markers_and_pins": ("face.glb", "scans"),
@@ -25,6 +26,7 @@ READS: dict[str, tuple[str, ...]] = {
 NEEDS = {
     "another_topology": ("pyvista", "jinja2"),
     "blend_rig": ("torch", "pyvista", "jinja2"),
+    "differential_subspace": ("torch", "pyvista", "jinja2"),
     "face_maps": ("torch", "pyvista", "jinja2"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pytorch": ("torch",),

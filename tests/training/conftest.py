@@ -6,6 +6,7 @@ import pytest
 
 import rigwright as rw
 from tests.support.cylinder import CylinderRig
+from tests.support.small_face import SmallFace
 
 QUICK = {"steps": 60, "hidden": 8, "batch": 32, "max_components": 6, "border": 1.0, "threads": 1}
 
@@ -29,6 +30,12 @@ def unprobed_data(tmp_path_factory):
     """The same without the influence probe."""
     folder = tmp_path_factory.mktemp("unprobed") / "cylinder.rwdata"
     return rw.sampling.sample(CylinderRig(rings=20, sides=8), folder, count=240, seed=3, probe=0)
+
+
+@pytest.fixture(scope="session")
+def face_data(tmp_path_factory):
+    """Poses of a face without joints, and the influence probe."""
+    return rw.sampling.sample(SmallFace(), tmp_path_factory.mktemp("face") / "f.rwdata", count=120, seed=0, probe=2)
 
 
 @pytest.fixture

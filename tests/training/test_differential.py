@@ -7,16 +7,7 @@ import pytest
 
 import rigwright as rw
 from rigwright._rigs.skinned import SkinnedRig
-from rigwright.training import _optimize
-from tests.support.small_face import SmallFace
-
-QUICK = {"steps": 40, "hidden": 12, "layers": 2, "anchor_hidden": 6, "anchor_layers": 2, "batch": 32, "threads": 1}
-
-
-@pytest.fixture(scope="module")
-def face_data(tmp_path_factory):
-    """Poses of a face without joints, and the influence probe."""
-    return rw.sampling.sample(SmallFace(), tmp_path_factory.mktemp("face") / "f.rwdata", count=120, seed=0, probe=2)
+from tests.support.differential_training import learn, saved_bytes
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +18,6 @@ def arm():
 @pytest.fixture(scope="module")
 def arm_data(arm, tmp_path_factory):
     return rw.sampling.sample(arm, tmp_path_factory.mktemp("arm") / "arm.rwdata", count=60, seed=0, probe=1)
-
-
-def learn(ds, **settings):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    return rw.training.differential(ds, **{**QUICK, **settings})
-
-
-def saved_bytes(model, path):
-    model.save(path)
-    return path.read_bytes()
 
 
 def tensors_of(model, path):
@@ -58,43 +39,6 @@ def test_the_loaded_model_gives_the_same_bytes(face_data, tmp_path):
     model.save(tmp_path / "face.safetensors")
     loaded = rw.load(tmp_path / "face.safetensors")
     np.testing.assert_array_equal(loaded.evaluate(face_data.poses[:9]), model.evaluate(face_data.poses[:9]))
-
-
-class Interrupted(Exception):
-    pass
-
-
-@pytest.mark.parametrize("optimizer", ["soap", "adam", "sgd"])
-def test_interrupted_and_resumed_equals_uninterrupted(face_data, tmp_path, monkeypatch, optimizer):
-    monkeypatch.setattr(_optimize, "CHECKPOINT_SECONDS", 0.0)
-    file = tmp_path / "run.ckpt"
-
-    def stop(progress):
-        if progress.stage == "training" and progress.done > 0.5:
-            raise Interrupted
-
-    with pytest.raises(Interrupted):
-        learn(face_data, checkpoint=file, progress=stop, optimizer=optimizer)
-    assert file.exists()
-    resumed = learn(face_data, checkpoint=file, optimizer=optimizer)
-    assert not file.exists()
-    whole = learn(face_data, optimizer=optimizer)
-    assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(whole, tmp_path / "b")
-
-
-def test_a_checkpoint_of_other_settings_is_refused(face_data, tmp_path, monkeypatch):
-    monkeypatch.setattr(_optimize, "CHECKPOINT_SECONDS", 0.0)
-    file = tmp_path / "run.ckpt"
-
-    def stop(progress):
-        if progress.stage == "training" and progress.done > 0.5:
-            raise Interrupted
-
-    with pytest.raises(Interrupted):
-        learn(face_data, checkpoint=file, progress=stop)
-    with pytest.raises(ValueError, match=r"differential: checkpoint is .*, which belongs to another run"):
-        learn(face_data, checkpoint=file, seed=1)
-    assert learn(face_data, checkpoint=file, seed=1, restart=True).kind == "differential"
 
 
 @pytest.mark.parametrize("loss", ["displacement", "delta"])
@@ -159,6 +103,15 @@ def test_anchor_networks_read_the_controls_that_move_their_anchor(face_data, net
     model = learn(face_data, anchor_networks=networks)
     inputs = model.metadata["training"]["anchor_inputs"]
     assert (len(inputs) == 1 and inputs[0] == 6) if networks == "one" else (len(inputs) == 2 and min(inputs) < 6)
+
+
+def test_a_network_of_an_anchor_that_nothing_moves_is_a_constant(arm, arm_data, tmp_path):
+    model = learn(arm_data, skin=arm, anchors=12, steps=3)
+    tensors = tensors_of(model, tmp_path / "a.safetensors")
+    still = np.diff(tensors["anchors.input.offset"]) == 0
+    assert 0 < still.sum() < 12
+    hidden = np.abs(tensors["anchors.layer2.weight"]).sum(axis=(1, 2))
+    np.testing.assert_array_equal(hidden == 0.0, still)
 
 
 def test_anchors_can_be_given(face_data, tmp_path):

@@ -37,7 +37,7 @@ class Layout:
 
 
 def has_networks(model: rw.Deformer) -> bool:
-    """Whether a body or a face on maps has a network: something that PyTorch and ONNX Runtime would compute."""
+    """Whether a learned model has a network: something that PyTorch and ONNX Runtime would compute."""
     return any(name.endswith((".layer1.weight", ".dense1.weight")) for name in model.tensors())
 
 
@@ -68,14 +68,15 @@ def layout(model: rw.Deformer) -> Layout:
         )
     return Layout(
         num_joints=skeleton.num_joints,
-        levels=_levels(skeleton.parents),
+        levels=levels_of(skeleton.parents),
         parents=skeleton.parents.astype(np.int64),
         sets=sets,
         gather=_gather(tensors["sets.vertex"], len(model.rest_vertices)),
     )
 
 
-def _levels(parents: NDArray[np.int32]) -> list[Integers]:
+def levels_of(parents: NDArray[np.int32]) -> list[Integers]:
+    """Joints by depth, roots first."""
     depth = np.zeros(len(parents), np.int64)
     for j, parent in enumerate(parents):
         depth[j] = 0 if parent < 0 else depth[parent] + 1

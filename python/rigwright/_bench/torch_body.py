@@ -43,7 +43,7 @@ def _module(torch: Any, layout: Layout, stacked: bool, padded: bool) -> Any:
     class Body(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            self.kinematics = _Kinematics(torch, layout)
+            self.kinematics = Kinematics(torch, layout)
             self.networks = (_Stacked if stacked else _Sets)(torch, layout)
             self.offsets = (_PaddedPoints if padded else _Points)(torch, layout)
             self.gather = [torch.from_numpy(np.ascontiguousarray(column)) for column in layout.gather.T]
@@ -58,7 +58,7 @@ def _module(torch: Any, layout: Layout, stacked: bool, padded: bool) -> Any:
     return Body()
 
 
-class _Kinematics:
+class Kinematics:
     """Global transforms (T, J, 3, 4), one product for each depth of the tree."""
 
     def __init__(self, torch: Any, layout: Layout) -> None:

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     model = rw.load(args.model)
     dataset = None if args.data is None else rw.Dataset(args.data)
     poses = None if dataset is None else dataset.poses[: args.batch]
-    timed = {"body": bench.body, "face_maps": bench.face_maps}.get(model.kind)
+    timed = {"body": bench.body, "face_maps": bench.face_maps, "differential": bench.differential}.get(model.kind)
     plain = timed is not None and not bench.has_networks(model)
     if plain:
         console.line(
@@ -78,7 +78,10 @@ def _print(result: dict[str, Any], console: Console) -> None:
     peers = sorted({name for row in result["rows"] for name in row["peers"]})
     rows = []
     for row in result["rows"]:
-        beside = [f"{1e3 * row['peers'][name]:.3f} ({row['ratios'][name]:.1f} x)" for name in peers]
+        beside = [
+            f"{1e3 * row['peers'][name]:.3f} ({row['ratios'][name]:.1f} x)" if name in row["peers"] else ""
+            for name in peers
+        ]
         rows.append([f"{row['job']}, {row['threads']} threads", f"{1e3 * row['seconds']:.3f}", *beside])
     console.table(["milliseconds", "rigwright", *peers], rows)
     for row in result["rows"]:

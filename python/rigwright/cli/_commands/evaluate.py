@@ -96,7 +96,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
         check_overwrite(files_of(args.output), args.overwrite)  # the cache beside a .blend, too
-    model = at_quality(_model(args.model), args.model, args.detail, args.storage)
+    model = at_quality(_model(args.model), args.model, args)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
     if isinstance(model, rw.BlendshapeRig) and args.input.is_dir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,19 @@ from rigwright.cli._result import Result
 
 SUMMARY = "learn a model from a data set"
 EXAMPLE = """rigwright train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
-rigwright train face-maps head.rwdata -o head.safetensors --minutes 30"""
+rigwright train face-maps head.rwdata -o head.safetensors --minutes 30
+rigwright train differential hero.rwdata -o subspace.safetensors --minutes 1 --skin hero.npz"""
 KINDS = {
     "body": "a character driven by joints and dials",
     "face-maps": "a face driven by dials, as small images of offsets",
+    "differential": "a face or a body, by delta coordinates and a few anchors",
 }
 OWN = {  # options of one kind alone
     "body": ("tau",),
     "face-maps": ("normal_weight", "first_channels", "channels"),
+    "differential": ("anchors", "components", "skin"),
 }
+RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
     parser.add_argument("--first-channels", type=arguments.count, help="face-maps: channels of the 8 x 8 map")
     parser.add_argument("--channels", type=arguments.count, help="face-maps: channels of the larger maps")
+    parser.add_argument("--anchors", type=arguments.count, help="differential: anchors (default 2 %% of the vertices)")
+    parser.add_argument(
+        "--components",
+        type=arguments.count,
+        help="differential: components of the basis (default 5 %% of the vertices, at most 256)",
+    )
+    parser.add_argument(
+        "--skin",
+        metavar="RIG",
+        type=skin_source,
+        help="differential: a rig (.npz, .glb) whose skinning gives linear transforms, or identity (default: fitted)",
+    )
     parser.add_argument(
         "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
@@ -66,8 +83,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     lines = resting_lines(dataset.resting)
     for line in [*lines, *["a pose that moves them lies outside what the model learns"] * bool(lines)]:
         console.line(f"note: {line}")
+    learn: dict[str, Callable[..., rw.Deformer]] = {
+        "body": training.body,
+        "face-maps": training.face_maps,
+        "differential": training.differential,
+    }
     with console.progress() as progress:
-        model = (training.body if args.kind == "body" else training.face_maps)(
+        model = learn[args.kind](
             dataset,
             seed=args.seed,
             minutes=args.minutes,
@@ -106,5 +128,33 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
         wrong = [name for name in names if getattr(args, name) is not None and kind != args.kind]
         if wrong:
             raise ValueError(f"--{wrong[0].replace('_', '-')} is an option of {kind}, not of {args.kind}")
-    chosen = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
-    return {name: value for name, value in chosen.items() if value is not None}
+    given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if args.kind == "differential":
+        if "method" in chosen:
+            method = chosen.pop("method")
+            if method not in RECIPES:
+                raise ValueError(f"--method {method} is a method of body; of differential: {' or '.join(RECIPES)}")
+            chosen["recipe"] = RECIPES[method]
+        if "skin" in chosen:
+            chosen["skin"] = _skin(chosen["skin"])
+    return chosen
+
+
+def skin_source(text: str) -> str | Path:
+    """The word identity, or a file that must be there."""
+    return text if text == "identity" else arguments.existing_file(text)
+
+
+def _skin(given: str | Path) -> Any:
+    """The word identity, or the joints and weights of a rig file."""
+    from rigwright import sources
+
+    if isinstance(given, str):
+        return given
+    rig: Any = sources.load(given)
+    skin = getattr(rig, "skin", None)
+    rig.close()
+    if skin is None:
+        raise ValueError(f"--skin {given}: the rig states no skinning; leave --skin out to have it fitted")
+    return skin.joint, skin.weight

@@ -1,4 +1,4 @@
-"""The quality of a face on deformation maps: ``--detail`` and ``--storage``."""
+"""The quality of a model at run time: ``--detail``, ``--components`` and ``--storage``."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import _core
+from rigwright.cli._arguments import count
 
 
 def add_quality_arguments(parser: argparse.ArgumentParser) -> None:
     """Quality steps that a game chooses at run time."""
-    group = parser.add_argument_group("quality of a face on deformation maps")
+    group = parser.add_argument_group("quality of a face on deformation maps, or of a differential subspace")
     group.add_argument(
         "--detail",
         type=share,
-        help="how much of its refinement maps is added: from 0, coarse maps alone, to 1 (default)",
+        help="maps: how much of the refinement maps is added, from 0, coarse maps alone, to 1 (default)",
     )
+    group.add_argument("--components", type=count, help="differential: so many of its components, the first ones")
     group.add_argument("--storage", choices=["float32", "16-bit"], help="of weights in memory (default: MODEL's)")
 
 
@@ -34,24 +36,36 @@ def share(text: str) -> float:
     return value
 
 
-def at_quality(model: rw.Deformer, path: Path, detail: float | None, storage: str | None) -> rw.Deformer:
-    """The model with its refinement maps multiplied by ``detail``, and its weights stored so.
+def at_quality(model: rw.Deformer, path: Path, args: argparse.Namespace) -> rw.Deformer:
+    """The model with the quality that ``--detail``, ``--components`` and ``--storage`` ask for.
 
     Raises
     ------
     ValueError
-        If one of them is given, and the model is no face on deformation maps.
+        If one of them is given, and the model is of no kind that it is for, or has fewer components.
     """
-    given = "--detail" if detail is not None else "--storage" if storage is not None else ""
-    if not given:
-        return model
-    if not isinstance(model, _core.FaceMaps):
-        raise ValueError(f"{path} is a model of kind {model.kind}: {given} is for faces on deformation maps")
-    if detail is not None:
-        tensors = model.tensors()
-        factors = np.where(tensors["segments.level"] > 0, np.float32(detail), np.float32(1.0))
-        of_vertex = np.repeat(factors, np.diff(tensors["segments.offset"]))
-        changed = tensors | {"segments.weight": tensors["segments.weight"] * of_vertex}
-        model = _core.model_from_tensors(changed, json.dumps(model.metadata))
-        assert isinstance(model, _core.FaceMaps)
-    return model if storage is None else model.stored(storage)
+    maps, differential = isinstance(model, _core.FaceMaps), isinstance(model, _core.DifferentialModel)
+    wanted = {
+        "--detail": (args.detail, maps, "faces on deformation maps"),
+        "--components": (args.components, differential, "differential subspaces"),
+        "--storage": (args.storage, maps or differential, "faces on deformation maps and differential subspaces"),
+    }
+    for option, (value, fits, kinds) in wanted.items():
+        if value is not None and not fits:
+            raise ValueError(f"{path} is a model of kind {model.kind}: {option} is for {kinds}")
+    if isinstance(model, _core.FaceMaps) and args.detail is not None:
+        model = _with_detail(model, args.detail)
+    if isinstance(model, _core.DifferentialModel) and args.components is not None:
+        model = model.reduced(args.components)
+    if isinstance(model, _core.FaceMaps | _core.DifferentialModel) and args.storage is not None:
+        model = model.stored(args.storage)
+    return model
+
+
+def _with_detail(model: _core.FaceMaps, detail: float) -> rw.Deformer:
+    """Its refinement maps multiplied by a number."""
+    tensors = model.tensors()
+    factors = np.where(tensors["segments.level"] > 0, np.float32(detail), np.float32(1.0))
+    of_vertex = np.repeat(factors, np.diff(tensors["segments.offset"]))
+    changed = tensors | {"segments.weight": tensors["segments.weight"] * of_vertex}
+    return _core.model_from_tensors(changed, json.dumps(model.metadata))

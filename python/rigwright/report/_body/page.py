@@ -18,6 +18,7 @@ from rigwright.report._body.measure import histogram
 from rigwright.report._body.places import Place, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigwright.report._body.provenance import provenance
 from rigwright.report._body.timing import BATCH
+from rigwright.report._differential.section import SubspaceSection
 from rigwright.report._face_maps.section import MapSection
 from rigwright.report._kit import words
 from rigwright.report._kit.gallery import Gallery
@@ -36,9 +37,11 @@ def render(
     training: Dataset | None,
     not_reproduced: Sequence[str] = (),
     maps: MapSection | None = None,
+    subspace: SubspaceSection | None = None,
 ) -> str:
     """The HTML text of a report; ``not_reproduced`` names what of the rig no pose decides."""
-    return fill("page.html", context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps))
+    shown = context(numbers, pictures, training, not_reproduced) | _of_maps(numbers, maps)
+    return fill("page.html", shown | {"subspace": subspace, "subspace_truth": numbers.truths[0].title})
 
 
 def _of_maps(numbers: Assessment, section: MapSection | None) -> dict[str, Any]:

@@ -79,6 +79,7 @@ def write_body(
         raise bad_argument("report", "models", "empty", "at least one model file")
     from rigwright.report._body.gallery import gallery
     from rigwright.report._body.page import render
+    from rigwright.report._differential.section import subspace_section
     from rigwright.report._face_maps.section import map_section
 
     entries = contenders(models, paper, baselines, names)
@@ -94,10 +95,11 @@ def write_body(
         truths.append(held_out(animation, "animation", at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show, training)
-    maps = map_section(numbers)
-    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps)
+    maps, subspace = map_section(numbers), subspace_section(numbers)
+    text = render(numbers, gallery(numbers, show), training, getattr(rig, "not_reproduced", ()), maps, subspace)
     atomic_write(path, text.encode("utf-8"))
-    return numbers.figures() | ({} if maps is None else {"face_maps": maps.figures()})
+    sections = {"face_maps": maps, "differential": subspace}
+    return numbers.figures() | {name: section.figures() for name, section in sections.items() if section is not None}
 
 
 def _title(data: Dataset) -> str:

@@ -90,21 +90,27 @@ def _network(problem: Problem, weights: Arrays, labels: Labels) -> Tensors:
 
 def _anchor_networks(problem: Problem, weights: Arrays) -> Tensors:
     group = problem.anchors
-    networks = [problem.layers(group, weights, s) for s in range(len(group.columns))]
-    sizes = [group.targets.shape[2] // 3] * len(networks)
+    count = len(problem.anchor_columns)
+    hidden, last = group.hidden, group.layers + 1
+    layers = {s: problem.layers(group, weights, i) for i, s in enumerate(problem.trained)}
+    outputs = group.targets.shape[2]
+    resting = [(np.zeros((0, hidden)), np.zeros(hidden))]  # a network without inputs: its mean alone
+    resting += [(np.zeros((hidden, hidden)), np.zeros(hidden))] * (group.layers - 1)
+    resting += [(np.zeros((hidden, outputs)), np.zeros(outputs))]
+    networks = [layers.get(s, resting) for s in range(count)]
+    columns = problem.anchor_columns
     result: Tensors = {
-        "anchors.offset": np.array([0, *np.cumsum(sizes)], np.int32),
-        "anchors.input.offset": np.array([0, *np.cumsum([len(c) for c in group.columns])], np.int32),
-        "anchors.column": np.concatenate(group.columns).astype(np.int32),
-        "anchors.layer1.weight": np.concatenate([layers[0][0] for layers in networks]).astype(np.float32),
+        "anchors.offset": (outputs // 3 * np.arange(count + 1)).astype(np.int32),
+        "anchors.input.offset": np.array([0, *np.cumsum([len(c) for c in columns])], np.int32),
+        "anchors.column": np.concatenate(columns).astype(np.int32),
+        "anchors.layer1.weight": np.concatenate([network[0][0] for network in networks]).astype(np.float32),
     }
-    last = group.layers + 1
     for i in range(1, last):
         if i > 1:
-            stacked = np.stack([layers[i - 1][0].T for layers in networks])
+            stacked = np.stack([network[i - 1][0].T for network in networks])
             result[f"anchors.layer{i}.weight"] = np.ascontiguousarray(stacked, np.float32)
-        result[f"anchors.layer{i}.bias"] = np.stack([layers[i - 1][1] for layers in networks]).astype(np.float32)
-    centers = [layers[-1][1] + problem.anchor_center[s] for s, layers in enumerate(networks)]
-    result[f"anchors.layer{last}.weight"] = np.concatenate([layers[-1][0].T for layers in networks]).astype(np.float32)
+        result[f"anchors.layer{i}.bias"] = np.stack([network[i - 1][1] for network in networks]).astype(np.float32)
+    centers = [network[-1][1] + problem.anchor_center[s] for s, network in enumerate(networks)]
+    result[f"anchors.layer{last}.weight"] = np.concatenate([n[-1][0].T for n in networks]).astype(np.float32)
     result[f"anchors.layer{last}.bias"] = np.concatenate(centers).astype(np.float32)
     return result

@@ -19,6 +19,7 @@ from rigwright.training._differential._transforms import Transforms, displacemen
 _ROWS = 256  # poses read at a time
 _MOST_BASIS_ROWS = 2048  # training rows that the basis comes from at most, drawn by the seed; chosen, not tuned
 _SHARE = 0.05  # components, relative to the vertices
+_MOST_COMPONENTS = 256  # of "narrow": on a face of 15,755 vertices, 200 leave 0.02 mm in the mean and 0.7 mm at worst
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,8 @@ def _component_count(faces: NDArray[np.int32], count: int) -> int:
 def _components(settings: DifferentialSettings, count: int, rows: int) -> int:
     most = min(rows - 1, 3 * count)
     if settings.components is None:
-        return max(min(round(_SHARE * count), most), 1)
+        wanted = round(_SHARE * count)
+        return max(min(wanted if settings.recipe == "paper" else min(wanted, _MOST_COMPONENTS), most), 1)
     if settings.components > most:
         got = f"{settings.components} with {rows} training poses of {count} vertices"
         raise bad_argument("differential", "components", got, f"at most {most}: the poses have no more")

@@ -19,15 +19,15 @@ Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]  # weights (input
 
 @dataclass(frozen=True)
 class Group:
-    """Networks of one shape, padded: S networks over T rows.
+    """Networks of one shape, with inputs padded to the widest: S networks over T rows.
 
     Attributes
     ----------
     name : str
         "network" or "anchors".
     columns : list of (n,) int32
-    inputs : (S, T, n) float32
-        Normalized; padding is zero.
+    places : (S, n) int64
+        The normalized columns that each network reads; padding reads the zeros after the last one.
     targets : (S, T, r) float32
         Scaled to a root mean square of 1 per network.
     scale : (S,) float64
@@ -39,7 +39,7 @@ class Group:
 
     name: str
     columns: list[NDArray[np.int32]]
-    inputs: NDArray[np.float32]
+    places: NDArray[np.int64]
     targets: NDArray[np.float32]
     scale: NDArray[np.float64]
     importance: NDArray[np.float64]
@@ -48,7 +48,7 @@ class Group:
 
     def widths(self) -> list[int]:
         """Inputs and outputs of the layers."""
-        return [self.inputs.shape[2], *[self.hidden] * self.layers, self.targets.shape[2]]
+        return [self.places.shape[1], *[self.hidden] * self.layers, self.targets.shape[2]]
 
 
 class Problem:
@@ -61,9 +61,19 @@ class Problem:
     columns : (n,) int32
         Inputs of the differential network.
     anchor_columns : list of (n_s,) int32
-        Inputs of each anchor network.
+        Inputs of each anchor network; one without any is a constant, and not trained.
     training : (T,) bool
         The other rows are held out.
+
+    Attributes
+    ----------
+    inputs : (T, C + 1) float32
+        Normalized columns, and one of zeros.
+    network, anchors : Group
+    anchor_columns : list
+        As given.
+    trained : list of int
+        The anchor networks in the group ``anchors``.
     """
 
     def __init__(
@@ -77,13 +87,17 @@ class Problem:
         settings: DifferentialSettings,
     ) -> None:
         self.training, self.settings, self.labels = training, settings, labels
+        self.anchor_columns = anchor_columns
         self.mean, self.deviation = normalization(poses[training], joints, settings.recipe)
+        self.inputs = np.zeros((len(poses), poses.shape[1] + 1), np.float32)
+        self.inputs[:, :-1] = (poses - self.mean) / self.deviation
+        self.trained = [s for s, c in enumerate(anchor_columns) if len(c)] or [0]
         z = labels.coefficients.astype(np.float64)
         self.center = z[training].mean(axis=0)
         y = z - self.center
         if settings.loss == "displacement":
             y = y @ labels.metric
-        self.network = self._group("network", poses, [columns], y[None], np.ones(1), settings.hidden, settings.layers)
+        self.network = self._group("network", [columns], y[None], np.ones(1), settings.hidden, settings.layers)
         a = labels.positions.astype(np.float64)
         targets = a.reshape(1, len(a), -1) if settings.anchor_networks == "one" else a.transpose(1, 0, 2)
         self.anchor_center = targets[:, training].mean(axis=1)
@@ -92,10 +106,9 @@ class Problem:
             gains = gains.mean(keepdims=True)
         self.anchors = self._group(
             "anchors",
-            poses,
-            anchor_columns,
-            targets - self.anchor_center[:, None],
-            gains,
+            [anchor_columns[s] for s in self.trained],
+            (targets - self.anchor_center[:, None])[self.trained],
+            gains[self.trained],
             settings.anchor_hidden,
             settings.anchor_layers,
         )
@@ -104,7 +117,6 @@ class Problem:
     def _group(
         self,
         name: str,
-        poses: NDArray[np.float32],
         columns: list[NDArray[np.int32]],
         targets: NDArray[np.float64],
         importance: NDArray[np.float64],
@@ -112,13 +124,13 @@ class Problem:
         layers: int,
     ) -> Group:
         widest = max(1, *(len(c) for c in columns))
-        inputs = np.zeros((len(columns), len(poses), widest), np.float32)
+        places = np.full((len(columns), widest), self.inputs.shape[1] - 1)
         for s, c in enumerate(columns):
-            inputs[s, :, : len(c)] = (poses[:, c] - self.mean[c]) / self.deviation[c]
+            places[s, : len(c)] = c
         scale = np.sqrt(np.square(targets[:, self.training]).mean(axis=(1, 2)))
         scale = np.maximum(scale, 1e-6 * max(float(scale.max()), 1e-12))
         scaled = (targets / scale[:, None, None]).astype(np.float32)
-        return Group(name, columns, inputs, scaled, scale, importance * np.square(scale), hidden, layers)
+        return Group(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers)
 
     def initial(self) -> Arrays:
         """He-normal weights (S, inputs, outputs) and zero biases (S, 1, outputs)."""

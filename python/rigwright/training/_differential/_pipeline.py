@@ -94,8 +94,8 @@ def differential(
         the source's own skinning. A rig with ``with_rest(vertices)``, which returns the same rig with other rest
         vertices: probed, by moving them. By default fitted linear blend skinning. ``model.transforms`` says which.
     recipe : "narrow" or "paper"
-        "narrow": three layers of 256 units, squared displacement, SOAP. "paper": five layers of 2,048 units, L1 on
-        delta coordinates, SGD, as printed.
+        "narrow": three layers of 256 units, 256 components at most, squared displacement, SOAP. "paper": five layers of
+        2,048 units, L1 on delta coordinates, SGD, as printed.
     device : str
         Where the networks are trained: "cpu" or "cuda".
     threads : int
@@ -174,10 +174,12 @@ def differential(
         problem, held_out, extent = _prepare(ds, anchors, skin, settings, threads, report)
         torch = require("torch", extra="training", purpose="training a model")
         with torch_settings(torch, threads, device):
-            weights, done = _train(ds, problem, device, file, report, started)
+            last = _train(ds, problem, device, file, report, started)
         report(Progress("measuring", 0, 1))
-        used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": done}
-        model = _model(ds, problem, weights, held_out, extent, used)
+        used = {"torch": torch.__version__, "device": device, "threads": threads, "steps_done": last.step}
+        if minutes is not None:  # with steps alone, two runs make the same file
+            used["seconds"] = last.seconds
+        model = _model(ds, problem, last.best, held_out, extent, used)
         if file is not None:
             file.unlink(missing_ok=True)
     return model
@@ -213,8 +215,8 @@ def _prepare(
 
 def _train(
     ds: Any, problem: Problem, device: str, checkpoint: Path | None, progress: ProgressCallback, started: float
-) -> tuple[Arrays, int]:
-    """The best weights, and the steps that were done."""
+) -> State:
+    """The last state: its ``best`` are the weights."""
     settings = problem.settings
     trainer = SubspaceDescent(problem, device)
     budget = Budget(settings.steps, seconds_of_training(settings.minutes, time.monotonic() - started))
@@ -235,8 +237,7 @@ def _train(
         if checkpoint is not None:
             write_checkpoint(checkpoint, now, run)
 
-    state = trainer.run(state, budget, report, keep)
-    return state.best, state.step
+    return trainer.run(state, budget, report, keep)
 
 
 def _model(
@@ -250,14 +251,14 @@ def _model(
     labels, settings = problem.labels, problem.settings
     poses = np.asarray(ds.poses)
     read = np.zeros(poses.shape[1], bool)
-    read[np.concatenate([*problem.network.columns, *problem.anchors.columns])] = True
+    read[np.concatenate([*problem.network.columns, *problem.anchor_columns])] = True
     record = settings.record() | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
         "components": labels.basis.shape[1],
         "anchors": len(labels.anchors),
         "transforms": labels.transforms.origin,
         "inputs": len(problem.network.columns[0]),
-        "anchor_inputs": [len(c) for c in problem.anchors.columns],
+        "anchor_inputs": [len(c) for c in problem.anchor_columns],
         "training_poses": int(problem.training.sum()),
         "held_out_poses": len(held_out),
     }

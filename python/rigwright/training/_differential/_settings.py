@@ -27,14 +27,16 @@ class DifferentialSettings:
     Attributes
     ----------
     recipe : str
-        "narrow": three layers of 256 units, the loss is the squared displacement that errors cause, SOAP. "paper": Song
-        et al. 2020 as printed: five layers of 2,048 units, L1 on delta coordinates, SGD.
+        "narrow": three layers of 256 units, anchor networks of two layers of 32, the loss is the squared displacement
+        that errors cause, SOAP. "paper": Song et al. 2020 as printed: five layers of 2,048 units, anchor networks of
+        three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
     holdout : float
         Part of the rows that is never trained on, between 0 and 1.
     components : int or None
-        Principal components of the delta coordinates; None: 5 % of the vertices, or as many as the training rows allow.
+        Principal components of the delta coordinates; None: 5 % of the vertices, of recipe "narrow" at most 256, or as
+        many as the training rows allow.
     anchor_share : float
         Part of the vertices that are anchors, if they are chosen automatically.
     anchor_weight : float
@@ -80,8 +82,8 @@ class DifferentialSettings:
     hidden: int = 256
     layers: int = 3
     anchor_networks: str = "each"
-    anchor_hidden: int = 64
-    anchor_layers: int = 3
+    anchor_hidden: int = 32
+    anchor_layers: int = 2
     influence_threshold: float = 2e-5
     loss: str = "displacement"
     optimizer: str = "soap"
@@ -118,6 +120,8 @@ class DifferentialSettings:
 _PAPER = {
     "hidden": 2048,
     "layers": 5,
+    "anchor_hidden": 64,
+    "anchor_layers": 3,
     "loss": "delta",
     "optimizer": "sgd",
     "learning_rate": 0.1,

@@ -48,11 +48,12 @@ class SubspaceDescent(Descent):
         super().__init__(problem.settings, device, "differential")
         self.problem, self.settings, self.error = problem, problem.settings, math.nan
         train, held = problem.training, ~problem.training
-        self.data = {
-            group.name: tuple(
-                self._tensor(array[:, rows]) for rows in (train, held) for array in (group.inputs, group.targets)
-            )
+        self.inputs = {"train": self._tensor(problem.inputs[train]), "held": self._tensor(problem.inputs[held])}
+        self.places = {group.name: self._tensor(group.places) for group in problem.groups}
+        self.targets = {
+            (group.name, which): self._tensor(group.targets[:, rows])
             for group in problem.groups
+            for which, rows in (("train", train), ("held", held))
         }
         self.batch = min(self.settings.batch, int(train.sum()))
         self.batches = int(train.sum()) // self.batch
@@ -71,11 +72,15 @@ class SubspaceDescent(Descent):
         """The root of the mean squared displacement of a vertex that the errors cause on held-out rows."""
         total = 0.0
         for group in self.problem.groups:
-            _, _, inputs, targets = self.data[group.name]
-            error = forward(self.torch, group, self._weights, inputs) - targets
+            inputs = self._read(group, self.inputs["held"])
+            error = forward(self.torch, group, self._weights, inputs) - self.targets[group.name, "held"]
             total += self._squared(group, error)
         self.error = math.sqrt(total / (len(self.problem.labels.mean) // 3)) if total >= 0.0 else math.nan
         return self.error
+
+    def _read(self, group: Group, inputs: Any) -> Any:
+        """What each network of a group reads of rows (B, C + 1): (S, B, n)."""
+        return inputs[:, self.places[group.name]].transpose(0, 1)
 
     def _squared(self, group: Group, error: Any) -> float:
         if group.name == "network" and self.settings.loss == "delta":
@@ -91,8 +96,8 @@ class SubspaceDescent(Descent):
         rows = self._order[index * self.batch : (index + 1) * self.batch]
         loss: Any = 0.0
         for group in self.problem.groups:
-            inputs, targets = self.data[group.name][:2]
-            error = forward(self.torch, group, self._weights, inputs[:, rows]) - targets[:, rows]
+            inputs = self._read(group, self.inputs["train"][rows])
+            error = forward(self.torch, group, self._weights, inputs) - self.targets[group.name, "train"][:, rows]
             if group.name == "network" and self.basis is not None:
                 loss = loss + (error[0] @ self.basis).abs().mean()
             else:

@@ -1,0 +1,1 @@
+"""The section of a report on a model in a differential subspace."""

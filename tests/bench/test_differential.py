@@ -1,0 +1,51 @@
+"""PyTorch computes what the engine computes of a differential model, in every form. No times here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.cylinder import CylinderRig
+from tests.support.cylinder_models import cylinder_body
+from tests.support.differential import random_differential
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+from rigwright import _bench as bench
+
+
+@pytest.fixture(scope="module", params=[0, 3], ids=["no joints", "joints"])
+def found(request):
+    model = random_differential(joints=request.param)  # a network without inputs, one of two anchors
+    return bench.differential(model, runs=10, batch=4)
+
+
+def test_every_form_gives_the_same_vertices(found, tolerance):
+    assert [row["poses"] for row in found["rows"]] == [1, 4, 1, 4]
+    assert all(row["difference"] <= tolerance["float32_sum"] * 10 for row in found["rows"])
+
+
+def test_the_whole_model_and_its_reconstruction_have_peers(found):
+    assert [sorted(row["peers"]) for row in found["rows"]] == 2 * [["PyTorch", "PyTorch, solve"]] + 2 * [
+        ["basis and solve"]
+    ]
+
+
+def test_16_bit_weights_and_the_other_last_step_are_timed(found):
+    assert set(found["rows"][0]["variants"]) == {"16-bit", "factorized"}
+
+
+def test_a_module_per_anchor_is_one_of_the_forms(found):
+    assert {"modules, folded", "batched, folded"} <= set(found["rows"][0]["forms"])
+
+
+def test_another_kind_is_refused():
+    with pytest.raises(ValueError, match=r"bench.differential: model is of kind 'body'"):
+        bench.differential(cylinder_body(CylinderRig()))
+
+
+def test_the_model_is_as_it_was_for_the_poses_given():
+    model = random_differential()
+    poses = np.zeros((2, len(model.control_names)), np.float32)
+    assert bench.differential(model, poses, runs=10, batch=3)["rows"][1]["poses"] == 3
