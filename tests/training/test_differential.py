@@ -26,8 +26,13 @@ def tensors_of(model, path):
 
 
 def test_a_face_is_learned_better_with_more_steps(face_data):
-    few, many = learn(face_data, steps=10, hidden=32), learn(face_data, steps=200, hidden=32)
+    few, many = (learn(face_data, steps=steps, hidden=32, linear=False) for steps in (10, 200))
     assert many.metadata["error"]["mean"] < 0.7 * few.metadata["error"]["mean"]
+
+
+def test_linear_units_spare_most_of_the_steps(face_data):
+    few, many = learn(face_data, steps=10, hidden=32), learn(face_data, steps=50, hidden=32, linear=False)
+    assert few.metadata["error"]["mean"] < many.metadata["error"]["mean"]
 
 
 def test_the_same_seed_gives_the_same_bytes(face_data, tmp_path):

@@ -91,7 +91,7 @@ def _network(problem: Problem, weights: Arrays, labels: Labels) -> Tensors:
 def _anchor_networks(problem: Problem, weights: Arrays) -> Tensors:
     group = problem.anchors
     count = len(problem.anchor_columns)
-    hidden, last = group.hidden, group.layers + 1
+    hidden, last = group.units, group.layers + 1
     layers = {s: problem.layers(group, weights, i) for i, s in enumerate(problem.trained)}
     outputs = group.targets.shape[2]
     resting = [(np.zeros((0, hidden)), np.zeros(hidden))]  # a network without inputs: its mean alone

@@ -1,4 +1,9 @@
-"""The differential network and the anchor networks: batched dense layers with relu, their problem, their layers."""
+"""The differential network and the anchor networks: batched dense layers with relu, their problem, their layers.
+
+With linear units the last layer reads the inputs beside the last hidden layer, and begins as the linear regression of
+the targets: hidden units have only to learn what is not linear. A model file knows relu alone; there a linear unit is
+relu(z + ``REACH``), passed on from layer to layer, and the last layer takes REACH off again.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,10 @@ from rigwright.training._differential._inputs import normalization
 from rigwright.training._differential._labels import Labels
 from rigwright.training._differential._settings import DifferentialSettings
 from rigwright.training._optimizers import Arrays
+
+REACH = 16.0  # deviations below the mean down to which a linear unit is linear
+FAINT = 0.1  # of the last layer's weights of the other units at the start
+RIDGE = 1e-3  # of the mean square of an input
 
 Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]  # weights (inputs, outputs) and biases
 
@@ -35,6 +44,8 @@ class Group:
     importance : (S,) float64
         Squared displacement, over all vertices, that a unit error of a target causes.
     hidden, layers : int
+    linear : bool
+        Whether the last layer reads the inputs, too.
     """
 
     name: str
@@ -45,10 +56,17 @@ class Group:
     importance: NDArray[np.float64]
     hidden: int
     layers: int
+    linear: bool
 
-    def widths(self) -> list[int]:
+    @property
+    def units(self) -> int:
+        """Units of a hidden layer in a model file."""
+        return self.hidden + self.places.shape[1] * self.linear
+
+    def sizes(self) -> list[tuple[int, int]]:
         """Inputs and outputs of the layers."""
-        return [self.places.shape[1], *[self.hidden] * self.layers, self.targets.shape[2]]
+        hidden = [self.places.shape[1], *[self.hidden] * self.layers]
+        return [*itertools.pairwise(hidden), (self.units, self.targets.shape[2])]
 
 
 class Problem:
@@ -130,23 +148,47 @@ class Problem:
         scale = np.sqrt(np.square(targets[:, self.training]).mean(axis=(1, 2)))
         scale = np.maximum(scale, 1e-6 * max(float(scale.max()), 1e-12))
         scaled = (targets / scale[:, None, None]).astype(np.float32)
-        return Group(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers)
+        linear = self.settings.linear
+        return Group(name, columns, places, scaled, scale, importance * np.square(scale), hidden, layers, linear)
 
     def initial(self) -> Arrays:
-        """He-normal weights (S, inputs, outputs) and zero biases (S, 1, outputs)."""
+        """He-normal weights (S, inputs, outputs) and zero biases (S, 1, outputs).
+
+        With linear units the last layer is the linear regression, and hardly sees the others.
+        """
         rng = np.random.default_rng([self.settings.seed, 2])
         result: Arrays = {}
         for group in self.groups:
-            widths = group.widths()
-            for i, (a, b) in enumerate(itertools.pairwise(widths), 1):
+            sizes = group.sizes()
+            for i, (a, b) in enumerate(sizes, 1):
                 weight = np.zeros((len(group.columns), a, b), np.float32)
                 for s, columns in enumerate(group.columns):
                     used = len(columns) if i == 1 else a
-                    spread = np.sqrt((2.0 if i < len(widths) - 1 else 1.0) / max(used, 1))
+                    spread = np.sqrt((2.0 if i < len(sizes) else 1.0) / max(used, 1))
                     weight[s, :used] = spread * rng.standard_normal((used, b))
                 result[f"{group.name}_weight{i}"] = weight
                 result[f"{group.name}_bias{i}"] = np.zeros((len(group.columns), 1, b), np.float32)
+            if group.linear:
+                last = f"{group.name}_weight{len(sizes)}", f"{group.name}_bias{len(sizes)}"
+                result[last[0]] *= FAINT
+                result[last[0]][:, group.hidden :], result[last[1]][:, 0] = self._regression(group)
         return result
+
+    def _regression(self, group: Group) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Weights (S, n, r) and biases (S, r) of the linear regression of the targets on the training rows."""
+        inputs = self.inputs[self.training].astype(np.float64)
+        mean = inputs.mean(axis=0)
+        inputs -= mean
+        gram = inputs.T @ inputs
+        gram[np.diag_indices(len(gram))] += RIDGE * max(float(np.trace(gram)) / len(gram), 1e-30)
+        weights = np.zeros((len(group.columns), group.places.shape[1], group.targets.shape[2]))
+        biases = np.zeros((len(group.columns), group.targets.shape[2]))
+        for s, columns in enumerate(group.columns):
+            targets = group.targets[s, self.training].astype(np.float64)
+            found = np.linalg.solve(gram[np.ix_(columns, columns)], inputs[:, columns].T @ targets)
+            weights[s, : len(columns)] = found
+            biases[s] = targets.mean(axis=0) - mean[columns] @ found
+        return weights.astype(np.float32), biases.astype(np.float32)
 
     def layers(self, group: Group, weights: Arrays, s: int) -> Layers:
         """The layers of network s on raw columns, with scaled outputs."""
@@ -155,6 +197,8 @@ class Problem:
         for i in range(1, group.layers + 2):
             weight = weights[f"{group.name}_weight{i}"][s].astype(np.float64)
             bias = weights[f"{group.name}_bias{i}"][s, 0].astype(np.float64)
+            if group.linear:
+                weight, bias = _passed_on(group, i, weight, bias)
             if i == 1:
                 weight = weight[: len(columns)] / self.deviation[columns][:, None]
                 bias = bias - self.mean[columns] @ weight
@@ -168,6 +212,22 @@ def forward(torch: Any, group: Group, weights: dict[str, Any], inputs: Any) -> A
     """Scaled targets (S, B, r) of normalized inputs (S, B, n)."""
     x = inputs
     for i in range(1, group.layers + 2):
+        if group.linear and i == group.layers + 1:
+            x = torch.cat([x, inputs], dim=2)
         x = torch.baddbmm(weights[f"{group.name}_bias{i}"], x, weights[f"{group.name}_weight{i}"])
         x = torch.relu(x) if i <= group.layers else x
     return x
+
+
+def _passed_on(
+    group: Group, layer: int, weight: NDArray[np.float64], bias: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A layer with linear units as relu units: the first makes them, the next pass them on, the last reads them."""
+    inputs = group.places.shape[1]
+    if layer == group.layers + 1:
+        return weight, bias - REACH * weight[group.hidden :].sum(axis=0)
+    before = 0 if layer == 1 else group.hidden
+    result = np.zeros((before + inputs, group.units))
+    result[: len(weight), : group.hidden] = weight
+    result[before:, group.hidden :] = np.eye(inputs)
+    return result, np.concatenate([bias, np.full(inputs, REACH if layer == 1 else 0.0)])

@@ -56,6 +56,7 @@ def differential(
     anchor_weight: float | None = None,
     hidden: int | None = None,
     layers: int | None = None,
+    linear: bool | None = None,
     anchor_networks: str | None = None,
     anchor_hidden: int | None = None,
     anchor_layers: int | None = None,
@@ -108,7 +109,7 @@ def differential(
         Draws a bar, or is called with :class:`rigwright.progress.Progress`: the held-out error in millimeters.
     holdout, components, anchor_share, anchor_weight, influence_threshold : optional
         The data and the subspace: see :class:`DifferentialSettings`; None keeps the recipe's.
-    hidden, layers, anchor_networks, anchor_hidden, anchor_layers : optional
+    hidden, layers, linear, anchor_networks, anchor_hidden, anchor_layers : optional
         The networks: see :class:`DifferentialSettings`.
     loss, batch, optimizer, learning_rate, schedule, patience : optional
         Their training: see :class:`DifferentialSettings`.
@@ -153,6 +154,7 @@ def differential(
         anchor_weight=anchor_weight,
         hidden=hidden,
         layers=layers,
+        linear=linear,
         anchor_networks=anchor_networks,
         anchor_hidden=anchor_hidden,
         anchor_layers=anchor_layers,

@@ -27,8 +27,8 @@ class DifferentialSettings:
     Attributes
     ----------
     recipe : str
-        "narrow": three layers of 256 units, anchor networks of two layers of 32, the loss is the squared displacement
-        that errors cause, SOAP. "paper": Song et al. 2020 as printed: five layers of 2,048 units, anchor networks of
+        "narrow": three layers of 256 units, anchor networks of one layer of 32, linear units in both; the loss is the
+        squared displacement that errors cause, SOAP. "paper": Song et al. 2020 as printed: five layers of 2,048 units, anchor networks of
         three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
@@ -43,6 +43,8 @@ class DifferentialSettings:
         Of the anchors in the least-squares solve.
     hidden, layers : int
         Width and number of the hidden layers of the differential network.
+    linear : bool
+        Whether the last layers read the inputs, too, and begin as linear regressions.
     anchor_networks : str
         "each": one network per anchor with the inputs that move it; "one": a single network of all inputs.
     anchor_hidden, anchor_layers : int
@@ -81,9 +83,10 @@ class DifferentialSettings:
     anchor_weight: float = 1.0
     hidden: int = 256
     layers: int = 3
+    linear: bool = True
     anchor_networks: str = "each"
     anchor_hidden: int = 32
-    anchor_layers: int = 2
+    anchor_layers: int = 1
     influence_threshold: float = 2e-5
     loss: str = "displacement"
     optimizer: str = "soap"
@@ -120,6 +123,7 @@ class DifferentialSettings:
 _PAPER = {
     "hidden": 2048,
     "layers": 5,
+    "linear": False,
     "anchor_hidden": 64,
     "anchor_layers": 3,
     "loss": "delta",
