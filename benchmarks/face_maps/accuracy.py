@@ -21,7 +21,7 @@ import numpy as np
 import rigwright as rw
 from benchmarks.baselines.gate import gates
 from benchmarks.baselines.sets import ROOT
-from benchmarks.face_maps.figures import Judged, coarse_only, false_links, floors, judged, rigid_errors
+from benchmarks.face_maps.figures import Judged, coarse_only, false_links, floors, judged, rigid_errors, vertex_links
 from benchmarks.face_maps.sets import TRAINING, production_face
 from rigwright._resume.fingerprints import fingerprint
 
@@ -80,9 +80,15 @@ def main() -> None:
         _row("refined maps", refined, f"{goal}; floor {below[0]:.3f} / {below[1]:.2f}", True)
         for name, peer in peers.items():
             _row(name, judged(peer, data))
-    links = false_links(model, next(iter(found.judged.values())))
+    clip = next(iter(found.judged.values()))
+    links = false_links(model, clip, training)
     for name, most in links.items():
         print(f"false links of {name}: {most:.4f} mm (goal {MOST_LINK} mm)")
+    print(
+        "links of each vertex by itself: mean {:.4f}, 99 % {:.3f}, max {:.3f} mm".format(
+            *vertex_links(model, clip, training)
+        )
+    )
     for clip, data in found.judged.items():
         for name, error in rigid_errors(model, data).items():
             print(f"rigid: {name} in {clip}: RMS {error:.3f} mm (goal 0.3 mm)")

@@ -135,10 +135,10 @@ def _sampled(tensors: dict[str, NDArray[Any]], places: _Places) -> dict[str, NDA
     """The tensors ``segments.*`` and ``parts.*`` of the vertices at these places."""
     starts, of = tensors["segments.offset"], tensors["segments.vertex"]
     members = [slice(int(starts[s]), int(starts[s + 1])) for s in range(len(starts) - 1)]
-    owner = np.full(len(places.source_uvs), -1)  # coarse segments count from 0, rigid parts after them
-    for number, part in enumerate(members):
-        if tensors["segments.level"][number] == 0:
-            owner[of[part]] = number
+    owner = np.full(len(places.source_uvs), -1)  # groups of coarse segments count from 0, rigid parts after them
+    groups = _groups(tensors, members)
+    for group, part in zip(groups, members, strict=False):  # coarse ones come first
+        owner[of[part]] = group
     part_starts = tensors["parts.offset"]
     for number in range(len(part_starts) - 1):
         owner[tensors["parts.vertex"][part_starts[number] : part_starts[number + 1]]] = len(members) + number
@@ -149,9 +149,10 @@ def _sampled(tensors: dict[str, NDArray[Any]], places: _Places) -> dict[str, NDA
     own[list(exact)] = -1
     vertices, uvs, weights = [], [], []
     for number, part in enumerate(members):
-        inside, shares = _shares(places, of[part], number, own, int(tensors["segments.level"][number]))
+        group = groups[number] if number < len(groups) else -1
+        inside, shares, share = _shares(places, of[part], group, owner, own)
         found_uv = np.einsum("vc,vcd->vd", shares, _spread(tensors["segments.uv"][part], of[part], places)[inside])
-        found_weight = np.einsum(
+        found_weight = share * np.einsum(
             "vc,vc->v", shares, _spread(tensors["segments.weight"][part], of[part], places)[inside]
         )
         extra = [vertex for vertex, row in exact.items() if part.start <= row < part.stop]
@@ -191,24 +192,44 @@ def _networks(tensors: dict[str, NDArray[Any]], used: list[int]) -> dict[str, ND
     return result
 
 
+def _groups(tensors: dict[str, NDArray[Any]], members: list[slice]) -> list[int]:
+    """For each coarse segment the number of the first one that it blends with at some vertex, or with its kin."""
+    taken = np.full(len(tensors["rest_vertices"]), -1)
+    result: list[int] = []
+    for number, part in enumerate(members):
+        if tensors["segments.level"][number] == 0:
+            own = tensors["segments.vertex"][part]
+            met = np.unique(taken[own][taken[own] >= 0])
+            first = int(met[0]) if len(met) else number
+            result = [first if group in met else group for group in result] + [first]
+            taken[np.isin(taken, met)] = first
+            taken[own] = first
+    return result
+
+
 def _owners(places: _Places, owner: Int64) -> Int64:
-    """The coarse segment or part of each vertex: of the corners of its place that with most weight, -1 for none."""
+    """The group of coarse segments or part of each vertex: that of most weight among its corners, -1 for none."""
     labels = owner[places.vertices]
     shares = np.stack([(places.weights * (labels == labels[:, [c]])).sum(axis=1) for c in range(3)], axis=1)
     best = labels[np.arange(len(labels)), shares.argmax(axis=1)]
     return np.where(places.found, best, -1)
 
 
-def _shares(places: _Places, of: NDArray[np.int32], number: int, own: Int64, level: int) -> tuple[Int64, Float64]:
-    """Vertices of a segment, and the weights (., 3) of the corners of their places that are in it, of sum 1.
+def _shares(
+    places: _Places, of: NDArray[np.int32], group: int, owner: Int64, own: Int64
+) -> tuple[Int64, Float64, Float64]:
+    """Vertices of a segment, the weights (., 3) of the corners of their places that are in it, of sum 1, and its share.
 
-    A coarse segment has the vertices that it owns; a refinement those with all corners in it that count.
+    A coarse segment has vertices that its group owns, with the share of its corners among those of the group; a
+    refinement (group -1) has those with all corners in it that count.
     """
     member = np.isin(places.vertices, of)
     shares = np.where(member, places.weights, 0.0)
     total = shares.sum(axis=1)
-    inside = np.flatnonzero(own == number if level == 0 else places.found & (total > 1.0 - 1e-6))
-    return inside, shares[inside] / total[inside, None]
+    inside = np.flatnonzero((own == group) & (total > 0.0) if group >= 0 else places.found & (total > 1.0 - 1e-6))
+    whole = np.where(owner[places.vertices[inside]] == group, places.weights[inside], 0.0).sum(axis=1)
+    share = total[inside] / whole if group >= 0 else np.ones(len(inside))
+    return inside, shares[inside] / total[inside, None], np.asarray(share)
 
 
 def _spread(values: NDArray[Any], of: NDArray[np.int32], places: _Places) -> Float64:
