@@ -111,7 +111,7 @@ def false_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> d
     segments = segments_of(model)
     covered = np.zeros(len(influence))
     for segment in segments:
-        covered[segment.vertices] += 1.0
+        covered[segment.vertices] += segment.level == 0
     result = {}
     for segment in segments:
         region = segment.vertices if segment.level else segment.vertices[covered[segment.vertices] == 1.0]

@@ -24,8 +24,9 @@ def face():
     """A sheet of scattered vertices, the controls that move each (discs around centers), its layout with regions."""
     rng = np.random.default_rng(0)
     uvs = rng.random((COUNT, 2))
-    centers = rng.random((CONTROLS, 2))
-    influence = np.linalg.norm(uvs[:, None] - centers, axis=2) < 0.35
+    centers, sizes = rng.random((CONTROLS, 2)), np.full(CONTROLS, 0.35)
+    centers[0], sizes[0] = LOWS[0] + 0.125, 0.12  # inside of a square
+    influence = np.linalg.norm(uvs[:, None] - centers, axis=2) < sizes
     ones = np.ones(COUNT, np.float32)
     skin = MapSegment("skin", COARSE, np.arange(COUNT), uvs, ones, np.arange(CONTROLS), 32)
     floors = [Floors("skin", 32, (0.0, 0.0), (0.0, 0.0), 0, 0, 0, 0)]
@@ -98,6 +99,28 @@ def test_controls_that_do_not_move_a_square_leave_it_alone_however_many_are_turn
         np.testing.assert_array_equal(
             model.evaluate(kept)[:, square.vertices], model.evaluate(poses)[:, square.vertices]
         )
+
+
+def test_controls_that_move_nothing_outside_of_squares_leave_it_alone(face, model):
+    influence, _, layout, _ = face
+    alone = np.ones(COUNT, bool)
+    for region in layout.coarse[1:]:
+        alone[region.vertices] = False
+    moves = influence[alone].any(axis=0)
+    one = next(number for number in range(CONTROLS) if not influence[alone, number].any())
+    turned = np.zeros((2, CONTROLS), np.float32)
+    turned[1, one] = 1.0
+    assert not moves.all()
+    np.testing.assert_array_equal(*model.evaluate(turned)[:, alone])
+
+
+def test_every_control_that_moves_a_vertex_is_an_input_there(face):
+    """Of one of the maps that blend at the vertex."""
+    influence, _, layout, _ = face
+    seen = np.zeros_like(influence)
+    for segment in layout.segments:
+        seen[np.ix_(segment.vertices, segment.columns)] = True
+    assert not (influence & ~seen).any()
 
 
 def test_a_control_moves_the_squares_that_it_moves_in_the_rig(face, model):

@@ -77,7 +77,7 @@ def _cut(segment: MapSegment, squares: list[MapSegment], influence: NDArray[np.b
     found = []
     if (rest > SMALLEST).any():
         kept = np.flatnonzero(rest > SMALLEST)
-        columns = np.flatnonzero(influence[segment.vertices[kept]].any(axis=0)).astype(np.int64)
+        columns = _columns_outside(segment, rest, shares, squares, influence)
         found.append(_part(segment, segment.name, kept, segment.uvs[kept], rest, columns, segment.resolution))
     for square, low, share in zip(squares, lows, shares, strict=True):
         kept = np.flatnonzero(share > SMALLEST)
@@ -85,6 +85,19 @@ def _cut(segment: MapSegment, squares: list[MapSegment], influence: NDArray[np.b
         name = square.name.replace(", detail ", ", region ")
         found.append(_part(segment, name, kept, uvs, share, square.columns, RESOLUTION))
     return found
+
+
+def _columns_outside(
+    segment: MapSegment, rest: Float64, shares: Float64, squares: list[MapSegment], influence: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Columns of the remainder: those that move a vertex which it moves alone, or which no region there reads."""
+    moving = influence[segment.vertices]
+    own = moving[rest > 1.0 - SMALLEST].any(axis=0)
+    seen = np.zeros_like(moving)
+    for square, share in zip(squares, shares, strict=True):
+        seen[np.ix_(share > SMALLEST, square.columns)] = True
+    unseen = (moving & ~seen)[rest > SMALLEST].any(axis=0)
+    return np.flatnonzero(own | unseen).astype(np.int64)
 
 
 def _part(
