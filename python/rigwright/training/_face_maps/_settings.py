@@ -33,7 +33,7 @@ class FaceMapsSettings:
     hidden : int
         Width of the hidden layer.
     first_channels : int
-        Channels of the first map, of 8 x 8 texels.
+        Channels of the first map, of 8 x 8 texels, at most: 8 are enough for a map of 8 x 8, 12 for one of 16 x 16.
     channels : int
         Channels of all further maps.
     refinement : float
