@@ -67,7 +67,8 @@ def main() -> None:
     model = kept(path, train)
     peers = {} if given.without_peers else _peers(training, given.out / "models")
     about = f"Trained for {given.minutes:g} minutes on one thread; settings: {settings or 'defaults'}."
-    size = f"File {path.stat().st_size / 1e6:.1f} MB, {model.multiply_adds() / 1e6:.0f} M multiply-adds per pose. Load {os.getloadavg()[0]:.0f}."
+    work = f"{model.multiply_adds() / 1e6:.0f} M multiply-adds per pose"
+    size = f"File {path.stat().st_size / 1e6:.1f} MB, {work}. Load {os.getloadavg()[0]:.0f}."
     gate = gates(found, given.out)[TRAINING]
     parts = [f"{about} {size}"]
     parts += [_clip(clip, data, gate[clip], model, peers) for clip, data in found.judged.items()]
