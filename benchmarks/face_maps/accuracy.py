@@ -1,7 +1,7 @@
 """Accuracy of deformation maps on the production face: each figure beside its goal, the gate and the floor.
 
     python -m benchmarks.face_maps.accuracy [--minutes 10] [--poses 10000] [--seed 0] [--out build/face_maps]
-        [--set NAME=VALUE ...] [--without-peers]
+        [--set NAME=VALUE ...] [--without-peers] [--write]
 
 Trainings are kept and resumed. Judged on rows 0 to 199 of compskin_face_anim and on two constructed clips that are held
 out; goals are half of what the best simple method leaves (mean and max), normals below 1 degree, coarse maps within
@@ -15,14 +15,16 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import rigwright as rw
 from benchmarks.baselines.gate import gates
 from benchmarks.baselines.sets import ROOT
-from benchmarks.face_maps.figures import Judged, coarse_only, false_links, floors, judged, rigid_errors
+from benchmarks.face_maps.figures import Judged, coarse_only, false_links, floors, judged, rigid_errors, vertex_links
 from benchmarks.face_maps.sets import TRAINING, production_face
+from benchmarks.marks import write_between_marks
 from rigwright._resume.fingerprints import fingerprint
 
 PEER_MINUTES = 4.0
@@ -47,6 +49,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings of face_maps")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     parser.add_argument("--without-peers", action="store_true", help="no dense network, no SSDR")
     given = parser.parse_args()
     found = production_face(given.data, given.out, given.poses, given.seed)
@@ -62,30 +65,70 @@ def main() -> None:
         return rw.training.face_maps(training, threads=1, checkpoint=file, progress=_say, **budget, **options)
 
     model = kept(path, train)
-    gate = gates(found, given.out)[TRAINING]
-    print(*model.metadata["face_maps"]["notes"], sep="\n")
-    print(f"{path.stat().st_size / 1e6:.1f} MB, load {os.getloadavg()[0]:.0f}; {given.minutes:g} minutes; {settings}")
     peers = {} if given.without_peers else _peers(training, given.out / "models")
-    for clip, data in found.judged.items():
-        best = gate[clip].best
-        unit = 1e3 * data.meters_per_unit
-        gate_most = min(method.max for method in gate[clip].methods) * unit
-        floor, below = floors(model, data)
-        coarse, refined = judged(coarse_only(model), data), judged(model, data)
-        print(
-            f"\n{clip}: {len(data)} frames; gate: {best.name} {unit * best.mean:.3f} mm, least max {gate_most:.2f} mm"
-        )
-        _row("coarse maps", coarse, f"goal {1.5 * floor[0] + 0.1:.3f}; floor {floor[0]:.3f} / {floor[1]:.2f}", True)
-        goal = f"goal {unit * best.mean / 2:.3f} / {gate_most / 2:.2f} / 1.00, below {floor[0]:.3f}"
-        _row("refined maps", refined, f"{goal}; floor {below[0]:.3f} / {below[1]:.2f}", True)
-        for name, peer in peers.items():
-            _row(name, judged(peer, data))
-    links = false_links(model, next(iter(found.judged.values())))
-    for name, most in links.items():
-        print(f"false links of {name}: {most:.4f} mm (goal {MOST_LINK} mm)")
-    for clip, data in found.judged.items():
-        for name, error in rigid_errors(model, data).items():
-            print(f"rigid: {name} in {clip}: RMS {error:.3f} mm (goal 0.3 mm)")
+    about = f"Trained for {given.minutes:g} minutes on one thread; settings: {settings or 'defaults'}."
+    work = f"{model.multiply_adds() / 1e6:.0f} M multiply-adds per pose"
+    size = f"File {path.stat().st_size / 1e6:.1f} MB, {work}. Load {os.getloadavg()[0]:.0f}."
+    gate = gates(found, given.out)[TRAINING]
+    parts = [f"{about} {size}"]
+    parts += [_clip(clip, data, gate[clip], model, peers) for clip, data in found.judged.items()]
+    parts += [_links(model, next(iter(found.judged.values())), training), _rigid(model, found.judged)]
+    parts.append("\n".join(f"- {note}" for note in model.metadata["face_maps"]["notes"]))
+    text = "\n\n".join(parts)
+    print(text)
+    if given.write:
+        write_between_marks("accuracy of deformation maps", text)
+
+
+def _clip(clip: str, data: rw.Dataset, gate: Any, model: rw.Deformer, peers: dict[str, rw.Deformer]) -> str:
+    """The table of a judged clip."""
+    unit, best = 1e3 * data.meters_per_unit, gate.best
+    most = unit * min(method.max for method in gate.methods)
+    floor, below = floors(model, data)
+    lines = [
+        f"{clip[:1].upper()}{clip[1:]}, {len(data)} frames. "
+        f"Gate: {best.name}, {unit * best.mean:.3f} mm mean, least max {most:.2f} mm.",
+        "",
+        "| model | mean, mm | of moving vertices | max, mm | normals, degrees | goal: mean / max / normals |"
+        " floor: mean / max |",
+        "| --- | ---: | ---: | ---: | ---: | --- | --- |",
+        _row("coarse maps", judged(coarse_only(model), data), f"{1.5 * floor[0] + 0.1:.3f} of moving / – / –", floor),
+        _row(
+            "refined maps",
+            judged(model, data),
+            f"{unit * best.mean / 2:.3f}, and of moving below {floor[0]:.3f} / {most / 2:.2f} / 1.00",
+            below,
+        ),
+    ]
+    lines += [_row(name, judged(peer, data)) for name, peer in peers.items()]
+    return "\n".join(lines)
+
+
+def _row(name: str, found: Judged, goal: str = "", floor: tuple[float, float] | None = None) -> str:
+    figures = f"{found.mean:.3f} | {found.moving_mean:.3f} | {found.most:.2f} | {found.normals:.2f}"
+    return f"| {name} | {figures} | {goal} | {'' if floor is None else f'{floor[0]:.3f} / {floor[1]:.2f}'} |"
+
+
+def _links(model: rw.Deformer, clip: rw.Dataset, training: rw.Dataset) -> str:
+    """Table of false links."""
+    links = false_links(model, clip, training)
+    lines = [
+        "| region | moved by controls that do not move it in the rig, all at once, mm | goal |",
+        "| --- | ---: | --- |",
+    ]
+    lines += [f"| {name} | {most:.4f} | {MOST_LINK} |" for name, most in links.items()]
+    mean, high, most = vertex_links(model, clip, training)
+    others = f"{mean:.3f} mm mean, 99 % below {high:.3f}, max {most:.3f}"
+    lines.append(f"\nEach vertex by all controls that do not move it itself: {others}.")
+    return "\n".join(lines)
+
+
+def _rigid(model: rw.Deformer, clips: dict[str, rw.Dataset]) -> str:
+    """Table of rigid parts."""
+    lines = ["| rigid part | clip | RMS, mm | goal |", "| --- | --- | ---: | --- |"]
+    for clip, data in clips.items():
+        lines += [f"| {name} | {clip} | {error:.3f} | 0.3 |" for name, error in rigid_errors(model, data).items()]
+    return "\n".join(lines)
 
 
 def _peers(training: rw.Dataset, folder: Path) -> dict[str, rw.Deformer]:
@@ -100,13 +143,6 @@ def _peers(training: rw.Dataset, folder: Path) -> dict[str, rw.Deformer]:
             lambda: rw.baselines.ssdr(training, bones=BONES, influences=8, rows=np.arange(0, len(training), 6)),
         ),
     }
-
-
-def _row(name: str, figures: Judged, beside: str = "", moving: bool = False) -> None:
-    own = f" (moving vertices {figures.moving_mean:.3f})" if moving else ""
-    print(
-        f"  {name:26} {figures.mean:.3f} mm mean{own}, {figures.most:.2f} max, normals {figures.normals:.2f}  {beside}"
-    )
 
 
 def _value(text: str) -> int | float | str:

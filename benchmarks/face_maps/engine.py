@@ -18,6 +18,7 @@ import torch
 
 import rigwright as rw
 from benchmarks.face_maps.paper_size import face
+from benchmarks.marks import write_between_marks
 from rigwright._bench import onnx_maps, torch_maps
 from rigwright._bench.timing import interleaved, load_average, machine
 
@@ -70,23 +71,29 @@ def row(name: str, model: Any, frames: int, threads: int, runs: int) -> dict[str
     }
 
 
-def print_row(found: dict[str, Any]) -> None:
-    seconds = found["seconds"]
-    print(
-        f"{found['job']}, {found['threads']} threads: " + "; ".join(f"{k} {1e3 * v:.3f} ms" for k, v in seconds.items())
-    )
-    for peer, form in found["chosen"].items():
-        ratio, narrow = seconds[peer] / seconds["engine"], seconds[peer] / seconds["16-bit"]
-        print(f"  {peer} ({form}): {ratio:.1f} x, with 16 bits {narrow:.1f} x")
-    print(
-        f"  {found['multiply_adds'] / 1e6:.1f} M multiply-adds ({100 * found['texels']:.0f} % of all texels'), "
-        f"{found['bytes'][0] / 1e6:.2f} MB of constants (16-bit {found['bytes'][1] / 1e6:.2f}); "
-        f"{100 * found['share']:.0f} % of {found['rate'] / 1e9:.1f} G multiply-adds/s"
-    )
-    print(
-        f"  largest difference to the peers {found['difference']:.1e}, of 16-bit storage "
-        f"{found['storage difference']:.1e}; offsets up to {found['size']:.2f}"
-    )
+def table(rows: list[dict[str, Any]]) -> str:
+    """Markdown: a line per job."""
+    lines = [
+        "| job | engine, ms | 16-bit | coarse only | PyTorch | ONNX Runtime | multiply-adds | of all texels |"
+        " constants, MB (16-bit) | rate | difference |",
+        "| --- " + "| ---: " * 10 + "|",
+    ]
+    for found in rows:
+        seconds, engine = found["seconds"], found["seconds"]["engine"]
+        peers = [
+            f"{1e3 * seconds[peer]:.3f} ({found['chosen'][peer]}, {seconds[peer] / engine:.1f} x)"
+            for peer in ("PyTorch", "ONNX Runtime")
+        ]
+        times = [f"{1e3 * seconds[name]:.3f}" for name in ("engine", "16-bit", "coarse only")]
+        size = "{:.2f} ({:.2f})".format(*(number / 1e6 for number in found["bytes"]))
+        work = [f"{found['multiply_adds'] / 1e6:.1f} M", f"{found['texels']:.0%}", size]
+        rest = [
+            f"{found['share']:.0%} of {found['rate'] / 1e9:.1f} G/s",
+            f"{found['difference']:.0e} of {found['size']:.2f}",
+        ]
+        job = f"{found['job']}, {found['threads']} thread{'s' * (found['threads'] > 1)}"
+        lines.append(f"| {' | '.join([job, *times, *peers, *work, *rest])} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -94,6 +101,7 @@ def main() -> None:
     parser.add_argument("model", nargs="?", help="a model file of kind face_maps")
     parser.add_argument("--runs", type=int, default=20, help="rounds of each figure, at least 10")
     parser.add_argument("--poses", type=int, nargs="+", default=[1, 64], help="sizes of the batches")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks")
     parser.add_argument("--json", action="store_true", help="everything, for machines")
     arguments = parser.parse_args()
     if arguments.model:
@@ -108,9 +116,10 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({"machine": machine(), "load": load_average(), "rows": rows}, indent=2))
         return
-    print(f"{machine()}; PyTorch {torch.__version__}; load {load_average():.1f}")
-    for found in rows:
-        print_row(found)
+    text = f"{table(rows)}\n\n{machine()}; PyTorch {torch.__version__}; load {load_average():.1f}."
+    print(text)
+    if arguments.write:
+        write_between_marks("speed of deformation maps", text)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 
 import rigwright as rw
 from rigwright import _core
+from rigwright.training._face_maps._inputs import moved_by
 from rigwright.training._face_maps._layout import Layout, MapSegment
 from rigwright.training._face_maps._refinement import refined_floor
 
@@ -98,21 +99,50 @@ def coarse_only(model: rw.Deformer) -> rw.Deformer:
     return _core.model_from_tensors(kept, json.dumps(model.metadata))
 
 
-def false_links(model: rw.Deformer, data: rw.Dataset) -> dict[str, float]:
-    """How far, in millimeters, controls that are no inputs of a segment move its vertices, all turned at once.
+def false_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> dict[str, float]:
+    """How far, in millimeters, controls that move no vertex of a region in the rig move it in the model, all at once.
 
-    The vertices of a refinement segment are moved by a coarse network too, which sees more controls.
+    Regions are the vertices of refinement squares, and those that a coarse segment alone moves. What moves a vertex in
+    the rig is what the influence probe of the training set shows.
     """
     rng = np.random.default_rng(0)
     ranges = model.tensors()["control_ranges"]
+    influence, _ = moved_by(training)
+    segments = segments_of(model)
+    covered = np.zeros(len(influence))
+    for segment in segments:
+        covered[segment.vertices] += segment.level == 0
     result = {}
-    for segment in segments_of(model):
+    for segment in segments:
+        region = segment.vertices if segment.level else segment.vertices[covered[segment.vertices] == 1.0]
+        if not len(region):
+            continue
+        moves = influence[region].any(axis=0)
         poses = data.poses[rng.integers(len(data), size=LINK_POSES)]
         other = rng.uniform(ranges[:, 0], ranges[:, 1], poses.shape).astype(np.float32)
-        other[:, segment.columns] = poses[:, segment.columns]
-        gap = model.evaluate(other)[:, segment.vertices] - model.evaluate(poses)[:, segment.vertices]
+        other[:, moves] = poses[:, moves]
+        gap = model.evaluate(other)[:, region] - model.evaluate(poses)[:, region]
         result[segment.name] = float(1e3 * data.meters_per_unit * np.linalg.norm(gap, axis=2).max())
     return result
+
+
+def vertex_links(model: rw.Deformer, data: rw.Dataset, training: rw.Dataset) -> tuple[float, float, float]:
+    """Mean, 99th percentile and maximum in millimeters over vertices: each by all controls that do not move it itself.
+
+    Stricter than regions: beside the place that a control moves, a map of so many texels shows some of its motion.
+    """
+    rng = np.random.default_rng(0)
+    ranges = model.tensors()["control_ranges"]
+    sets, member = np.unique(moved_by(training)[0], axis=0, return_inverse=True)
+    poses = data.poses[rng.integers(len(data), size=len(sets))]
+    other = np.where(sets, poses, rng.uniform(ranges[:, 0], ranges[:, 1], poses.shape)).astype(np.float32)
+    gap = np.zeros(len(member))
+    for begin in range(0, len(sets), LINK_POSES):
+        some = slice(begin, begin + LINK_POSES)
+        found = np.linalg.norm(model.evaluate(other[some]) - model.evaluate(poses[some]), axis=2)
+        inside = np.flatnonzero((member >= begin) & (member < begin + LINK_POSES))
+        gap[inside] = 1e3 * data.meters_per_unit * found[member[inside] - begin, inside]
+    return float(gap.mean()), float(np.percentile(gap, 99)), float(gap.max())
 
 
 def rigid_errors(model: rw.Deformer, data: rw.Dataset) -> dict[str, float]:

@@ -20,6 +20,7 @@ import numpy as np
 
 import rigwright as rw
 from benchmarks.baselines.sets import ROOT
+from benchmarks.marks import write_between_marks
 from rigwright import _core
 from rigwright.training._face_maps._refinement import refined_floor
 from rigwright.training._face_maps._rigid import RIGID, Moving, distances, rigid_motions
@@ -53,13 +54,12 @@ def figures(left: np.ndarray, offsets: np.ndarray) -> tuple[float, float]:
     return float(left[moved].mean()), float(left.max())
 
 
-def ict(folder: Path) -> None:
+def ict(folder: Path) -> str:
     """The face tile: goals, the artist's layout, ours."""
     uvs, rest, faces, offsets = ict_face_tile(folder)
     stretched = (uvs - uvs.min(axis=0)) / np.ptp(uvs, axis=0)
-    print(f"ICT's face tile, {len(uvs):,} vertices, {len(offsets)} shapes; mean / max in mm")
-    print("| texels | goal | artist | mended | | folded | overlapped | s |")
-    print("| --- " * 8 + "|")
+    lines = [f"ICT's face tile, {len(uvs):,} vertices, {len(offsets)} shapes; mean / max in mm", ""]
+    lines += ["| texels | goal | artist | mended | | folded | overlapped | s |", "| --- " * 8 + "|"]
     for resolution, goal in GOALS.items():
         started = time.monotonic()
         mended = _core.mend_uvs(uvs, rest, faces, offsets, resolution, FIELDS)
@@ -70,21 +70,21 @@ def ict(folder: Path) -> None:
         verdict = "reached" if after[0] <= goal[0] and after[1] <= goal[1] else "MISSED"
         words = " | ".join("{:.3f} / {:.2f}".format(*pair) for pair in (goal, before, after))
         overlaps = _core.num_overlapped(mended["uvs"], faces)
-        print(
-            f"| {resolution}^2 | {words} | {verdict} | {mended['folded_after']} | {overlaps} | {spent:.0f} |",
-            flush=True,
-        )
+        figure = f"{verdict} | {mended['folded_after']} | {overlaps} | {spent:.0f}"
+        lines.append(f"| {resolution}^2 | {words} | {figure} |")
+    return "\n".join(lines)
 
 
-def production(folder: Path, pictures: Path | None) -> None:
+def production(folder: Path, pictures: Path | None) -> str:
     """The production face: its layout, and floors on the judged clips."""
-    training = rw.Dataset(sorted(folder.glob("curves-*.rwdata"))[-1])
+    training = rw.Dataset(sorted(folder.glob("mixed-*.rwdata"))[-1])
     started = time.monotonic()
     layout = rw.training.face_layout(training)
-    print(f"\nProduction face, laid out in {time.monotonic() - started:.0f} s\n{layout}\n")
+    spent = time.monotonic() - started
+    lines = [f"Production face, laid out in {spent:.0f} s", "", "```text", str(layout), "```", ""]
     coarse = layout.refined([])
     finer = replace(coarse, segments=[replace(segment, resolution=64) for segment in coarse.segments])
-    print("| judged clip | maps | mean / max, mm |\n| --- | --- | --- |")
+    lines += ["| judged clip | maps | mean / max, mm |", "| --- | --- | --- |"]
     unit = 1e3 * training.meters_per_unit
     for clip in CLIPS:
         judged = rw.Dataset(folder / f"{clip}.rwdata")
@@ -92,7 +92,7 @@ def production(folder: Path, pictures: Path | None) -> None:
         squares = len(layout.segments) - len(coarse.segments)
         for words, item in (("32^2", coarse), ("64^2", finer), (f"32^2 and {squares} squares of 64^2", layout)):
             mean, most = figures(refined_floor(item, offsets), offsets)
-            print(f"| {clip} | {words} | {mean:.3f} / {most:.2f} |", flush=True)
+            lines.append(f"| {clip} | {words} | {mean:.3f} / {most:.2f} |")
         moving = Moving(unit * np.asarray(judged.rest_vertices, np.float64), offsets)
         for part in layout.parts:
             posed = moving.posed(part.vertices)
@@ -100,11 +100,13 @@ def production(folder: Path, pictures: Path | None) -> None:
             left = distances(moving.rest[part.vertices], posed, *motion)
             rms = np.sqrt(np.square(left).mean())
             verdict = "reached" if rms < RIGID else "MISSED"
-            print(f"| {clip} | rigid: {part.name}, goal {RIGID} RMS | {rms:.4f} RMS / {left.max():.4f}, {verdict} |")
+            figure = f"{rms:.4f} RMS / {left.max():.4f}, {verdict}"
+            lines.append(f"| {clip} | rigid: {part.name}, goal {RIGID} RMS | {figure} |")
         if pictures is not None:
             left = refined_floor(coarse, offsets)
             axes = rw.plot.map_layout(layout, faces=training.faces, error=np.sqrt(np.square(left).mean(axis=0)))
             axes[0].figure.savefig(pictures / f"layout, {clip}.png", dpi=110)
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -113,12 +115,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--face", type=Path, default=ROOT / "build" / "face_maps")
     parser.add_argument("--only", nargs="+", choices=["ict", "production"], default=["ict", "production"])
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks")
     parser.add_argument("--pictures", type=Path, help="folder for pictures of the layout")
     given = parser.parse_args()
-    if "ict" in given.only:
-        ict(given.data / "ict_facekit")
+    parts = [ict(given.data / "ict_facekit")] if "ict" in given.only else []
     if "production" in given.only:
-        production(given.face, given.pictures)
+        parts.append(production(given.face, given.pictures))
+    text = "\n\n".join(parts)
+    print(text)
+    if given.write:
+        write_between_marks("floors of deformation maps", text)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from rigwright._demo.production_face import build_production_face
 from rigwright._demo.production_face.clips import ASSUMPTION, NOISE
 from rigwright.sampling import Animation, Mixture, clipped_share, sample, sample_actions
 
-PROBE = 3  # base poses of the influence probe: some combinations move nothing from most poses
+PROBE = 8  # base poses of the influence probe: sticky lips act only while the jaw is open a little, and 3 miss it
 JUDGED = {"performance": "performance", "constructed clips, held out": "held out"}
 TRAINING = "curves x U(.25, 3), and a few dials each"
 MOST_DIALS = 32  # that a pose of ``FewDials`` moves
@@ -45,7 +45,7 @@ class FewDials:
 def production_face(data: Path, out: Path, poses: int, seed: int = 0) -> Subject:
     """The face by its 154 dials. Finished sets are opened again, an interrupted one goes on."""
     out.mkdir(parents=True, exist_ok=True)
-    path, judged = out / f"mixed-{poses}-{seed}.rwdata", [out / f"{name}.rwdata" for name in JUDGED.values()]
+    path, judged = out / f"mixed-{poses}-{seed}-{PROBE}.rwdata", [out / f"{name}.rwdata" for name in JUDGED.values()]
     notes = [f"{ASSUMPTION}.", "Inputs: dials only. The constructed clips are ours, held out of training."]
     if all((folder / "manifest.json").exists() for folder in (path, *judged)):
         sets = [rw.Dataset(folder) for folder in judged]

@@ -67,12 +67,20 @@ def test_what_is_wrong_is_named(changes, text):
         _core.model_from_tensors(without_missing(GOOD, changes), METADATA)
 
 
-def test_a_vertex_in_two_coarse_segments_is_named():
+def test_coarse_segments_of_a_vertex_that_add_up_to_more_than_it_are_named():
     first = GOOD["segments.offset"][1]
     vertex = GOOD["segments.vertex"].copy()
     vertex[first] = vertex[0]
-    with pytest.raises(ValueError, match=r"segments.vertex is holding \d+ in two coarse segments; it must be in one"):
+    with pytest.raises(ValueError, match=r"segments.weight is of the coarse segments of vertex \d+ with a sum above 1"):
         _core.model_from_tensors(GOOD | {"segments.vertex": vertex}, METADATA)
+
+
+def test_coarse_segments_may_blend():
+    first = GOOD["segments.offset"][1]
+    vertex, weight = GOOD["segments.vertex"].copy(), GOOD["segments.weight"].copy()
+    vertex[first] = vertex[0]
+    weight[[0, first]] = 0.25, 0.75
+    _core.model_from_tensors(GOOD | {"segments.vertex": vertex, "segments.weight": weight}, METADATA)
 
 
 def test_a_segment_with_inputs_but_without_vertices_is_named():

@@ -7,7 +7,14 @@ import pytest
 
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, forward, initial_weights
+from rigwright.training._face_maps._networks import (
+    NetworkShape,
+    Scaling,
+    doublings_of,
+    first_channels,
+    forward,
+    initial_weights,
+)
 from tests.support.mapped_face import slow_network, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -88,6 +95,14 @@ def test_resolutions_are_doublings_of_eight(resolution, doublings):
 def test_another_resolution_is_refused(resolution):
     with pytest.raises(ValueError, match="8, 16, 32, 64"):
         doublings_of(resolution)
+
+
+@pytest.mark.parametrize(
+    ("most", "doublings", "found"),
+    [(24, 0, 8), (24, 1, 12), (24, 2, 24), (24, 3, 24), (8, 2, 8), (2, 0, 2), (64, 2, 48)],
+)
+def test_first_channels_are_no_more_than_the_map_has_numbers(most, doublings, found):
+    assert first_channels(most, doublings) == found
 
 
 def test_multiply_adds_are_those_of_the_published_sizes():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigwright.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap
+from rigwright.training._optimizers import DECAY, EPSILON, REFRESH, Adam, Soap, _eigenvectors
 
 
 @pytest.fixture
@@ -31,6 +31,32 @@ def fit(torch, make, rate, steps):
 
 def test_soap_sees_through_a_rotation(torch):
     assert fit(torch, Soap, 0.03, 400) < 0.2 * fit(torch, Adam, 0.03, 400)
+
+
+def test_eigenvectors_of_a_tiny_matrix_of_low_rank_are_found(torch):
+    """As of a gradient of few poses with respect to many weights; LAPACK fails on some of these in float32."""
+    rng = np.random.default_rng(0)
+    for scale in (1e-20, 1e-12, 1e-6, 1.0):
+        gradient = torch.from_numpy((scale * rng.standard_normal((1, 512, 3))).astype(np.float32))
+        found = _eigenvectors(torch, gradient @ gradient.mT)
+        assert torch.isfinite(found).all()
+
+
+@pytest.mark.parametrize("failure", ["error", "nan"])
+def test_eigenvectors_that_float32_does_not_find_come_from_float64(torch, monkeypatch, failure, tolerance):
+    matrix = torch.diag(torch.tensor([1e-12, 3e-12, 2e-12]))[None]
+    exact = torch.linalg.eigh
+
+    def fails(moments):
+        if moments.dtype == torch.float64:
+            return exact(moments)
+        if failure == "error":
+            raise torch.linalg.LinAlgError("failed to converge")
+        return torch.zeros(1, 3), torch.full_like(moments, torch.nan)
+
+    monkeypatch.setattr(torch.linalg, "eigh", fails)
+    found = _eigenvectors(torch, matrix)[0]
+    np.testing.assert_allclose(np.abs(found.numpy()), np.eye(3)[:, [0, 2, 1]], atol=tolerance["float32"])
 
 
 def test_first_steps_of_soap_match_numpy(torch):

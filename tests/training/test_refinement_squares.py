@@ -1,10 +1,19 @@
-"""Refinement squares: clusters of errors, the elbow, weights of squares that overlap."""
+"""Refinement squares: clusters of errors, the elbow, squares that overlap."""
 
 import numpy as np
 import pytest
 
 from rigwright.training._face_maps._layout import COARSE, MapSegment
-from rigwright.training._face_maps._refinement import SIDE, _segments_of, bump, clusters, elbow
+from rigwright.training._face_maps._refinement import (
+    BORDER,
+    GAP,
+    SIDE,
+    _segments_of,
+    clusters,
+    depth,
+    elbow,
+    smooth,
+)
 
 
 def dense_segment(count=4000):
@@ -42,32 +51,30 @@ def test_the_elbow_is_where_costs_stop_falling(costs, place):
     assert elbow(costs) == place
 
 
-def test_a_bump_is_one_inside_and_zero_at_the_border():
+def test_a_square_is_deepest_in_its_middle_and_ends_at_its_border(tolerance):
     low = np.array([0.3, 0.4])
-    at = low + SIDE * np.array([[0.5, 0.5], [0.0, 0.5], [0.5, 1.0], [1.2, 0.5], [0.0625, 0.5]])
-    assert bump(at, low)[:4].tolist() == [1.0, 0.0, 0.0, 0.0]
-    assert 0.0 < bump(at, low)[4] < 1.0
+    at = low + SIDE * np.array([[0.5, 0.5], [0.0, 0.5], [0.5, 1.0], [1.2, 0.5]])
+    np.testing.assert_allclose(depth(at, [low], 0), [0.5 * SIDE, 0, 0, -0.2 * SIDE], atol=tolerance["float64"])
 
 
-def test_a_bump_does_not_fall_where_the_texture_ends():
-    assert bump(np.array([[0.0, 0.1]]), np.array([0.0, 0.0])).tolist() == [1.0]
+def test_a_square_has_no_border_where_the_texture_ends():
+    assert depth(np.array([[0.0, 0.1]]), [np.array([0.0, 0.0])], 0) > 0.0
 
 
 def test_weights_change_smoothly_across_the_border():
     """A step of a thousandth of the square changes a weight by little: nothing jumps."""
-    low = np.array([0.3, 0.4])
     across = np.stack([np.linspace(0.25, 0.6, 1401), np.full(1401, 0.5)], axis=1)
-    assert np.abs(np.diff(bump(across, low))).max() < 0.02
+    weights = smooth(depth(across, [np.array([0.3, 0.4])], 0) / (BORDER * SIDE))
+    assert (weights.min(), weights.max()) == (0.0, 1.0)
+    assert np.abs(np.diff(weights)).max() < 0.02
 
 
-def test_overlapping_squares_share_their_vertices():
+def test_squares_that_overlap_are_cut_and_stay_apart():
     segment = dense_segment()
     squares = _segments_of(segment, [np.array([0.3, 0.3]), np.array([0.4, 0.35])], None, 64)
-    total = np.zeros(segment.vertices[-1] + 1)
-    for square in squares:
-        total[square.vertices] += square.weights
-    assert np.isin(squares[0].vertices, squares[1].vertices).any()
-    assert total.max() <= 1.0 + 1e-6  # rounding of float32 weights
+    one, other = (segment.uvs[np.isin(segment.vertices, square.vertices)] for square in squares)
+    nearest = np.linalg.norm(one[:, None] - other, axis=2).min()
+    assert nearest >= GAP
 
 
 def test_a_square_with_few_vertices_is_left_out():

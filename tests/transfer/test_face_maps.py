@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -105,6 +106,31 @@ def test_new_vertices_sample_the_maps_between_those_around_them(model, copy, tol
         np.testing.assert_allclose(
             after["segments.uv"][new][inside], expected[inside], atol=tolerance["float32_scaled"]
         )
+
+
+def test_coarse_maps_that_blend_keep_their_weights(model, tolerance):
+    """The upper map grows into the lower rows and fades there; a subdivided copy moves as the face does."""
+    rig = MappedFace()
+    tensors = model.tensors()
+    uvs = rig.surface.uvs.astype(np.float64)
+    share = np.clip((uvs[:SHEET, 1] - 0.2) / 0.4, 0.0, 1.0).astype(np.float32)
+    maps = []
+    for seed, weights in ((1, share), (2, 1.0 - share)):
+        own = np.flatnonzero(weights > 0.0)
+        item = learned(own, uvs[own], np.arange(seed), seed)
+        maps.append(replace(item, segment=replace(item.segment, weights=weights[own])))
+    tooth = [RigidPart("tooth", np.arange(SHEET, len(rig.rest_vertices)), np.arange(SHEET)[::17][:10], 0.0)]
+    kept = {name: tensors[name] for name in ("rest_vertices", "faces", "control_ranges")}
+    kept |= {name: value for name, value in tensors.items() if name.startswith("surface.")}
+    blended = _core.model_from_tensors(kept | map_tensors(maps, Layout([], tooth, [])), json.dumps(model.metadata))
+    rest, faces, fine_uvs, of = subdivided(rig.rest_vertices, rig.faces, rig.surface.uvs)
+    surface = Surface(uvs=fine_uvs.astype(np.float32), uv_faces=faces)
+    after = transfer_face_maps(blended, rest.astype(np.float32), faces, surface)
+    moved, before = after.evaluate(POSES), blended.evaluate(POSES)
+    np.testing.assert_allclose(moved[:, : before.shape[1]], before, atol=tolerance["float32_scaled"])
+    total = np.zeros(len(of))
+    np.add.at(total, after.tensors()["segments.vertex"], after.tensors()["segments.weight"])
+    np.testing.assert_allclose(total[(of < SHEET).all(axis=1)], 1.0, atol=tolerance["float32"])
 
 
 def test_rigid_parts_stay_rigid(model, copy, tolerance):

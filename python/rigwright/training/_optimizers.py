@@ -149,9 +149,14 @@ def _into(state: dict[str, Any], gradient: Any) -> Any:
 def _eigenvectors(torch: Any, moments: Any) -> Any:
     """Eigenvectors of symmetric matrices (S, a, a).
 
-    Those of a gradient of low rank can be so near to singular that LAPACK finds none in float32.
+    Those of a gradient of low rank can be so near to singular that LAPACK finds none in float32: it gives NaN or an
+    error. Then in float64, scaled.
     """
-    found = torch.linalg.eigh(moments)[1]
-    if not torch.isfinite(found).all():
-        found = torch.linalg.eigh(moments.double())[1].to(moments.dtype)
+    try:
+        found = torch.linalg.eigh(moments)[1]
+    except torch.linalg.LinAlgError:
+        found = torch.full_like(moments, torch.nan)
+    if torch.isfinite(moments).all() and not torch.isfinite(found).all():
+        scale = moments.abs().amax(dim=(1, 2), keepdim=True).clamp_min(torch.finfo(moments.dtype).tiny)
+        found = torch.linalg.eigh(moments.double() / scale.double())[1].to(moments.dtype)
     return found.contiguous()

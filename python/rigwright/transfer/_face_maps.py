@@ -15,8 +15,11 @@ from rigwright._hashing import padded_faces, topology_hash
 from rigwright._rigs.model_surface import surface_tensors
 from rigwright._rigs.surface import Surface, check_surface, surface_of
 from rigwright._validate import Arguments, bad_argument
+from rigwright.transfer._map_members import follower_segments, groups_of
+from rigwright.transfer._seams import home_rows, islands, within_seams
 
 FAR = 0.02  # in texture coordinates: a vertex farther from the model's texture has no counterpart and stays at rest
+SAME_TEXTURE = 1e-4  # of a squared distance in parts of the mesh, beside squared distances in the texture
 OWN = ("rest_vertices", "faces", "segment", "inputs.", "parts.", "surface.", "error.")  # tensors of mesh and maps
 
 Int64 = NDArray[np.int64]
@@ -78,7 +81,7 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     tensors = model.tensors()
     kept = {name: value for name, value in tensors.items() if not name.startswith(OWN)}
     kept |= {"rest_vertices": rest, "faces": corners, **surface_tensors(surface)}
-    kept |= _sampled(tensors, places)
+    kept |= _sampled(tensors, places, rest)
     about = {key: value for key, value in model.metadata.items() if key not in ("parts", "materials", "error")}
     about |= {"topology_hash": topology_hash(corners, len(rest)), **surface.names()}
     return _core.model_from_tensors(kept, json.dumps(about))
@@ -93,10 +96,12 @@ class _Places:
     vertices : (V, 3) int64
         Of the model's mesh: the corners of the triangle.
     weights : (V, 3) float64
-        Barycentric.
+        Barycentric, but for corners across a seam of the texture.
     found : (V,) bool
-    uvs : (V, 2) float64
-        Texture coordinates of these vertices.
+    uvs : (K, 2) array
+        Texture coordinates of the corners of the other mesh.
+    corner_vertices : (K,) array
+        Their vertices.
     source_uvs : (W, 2) float64
         Texture coordinates of the model's vertices, NaN for none.
     """
@@ -104,7 +109,8 @@ class _Places:
     vertices: Int64
     weights: Float64
     found: NDArray[np.bool_]
-    uvs: Float64
+    uvs: NDArray[np.float32]
+    corner_vertices: NDArray[np.int32]
     source_uvs: Float64
 
 
@@ -116,11 +122,22 @@ def _places(model: Deformer, faces: NDArray[np.int32], surface: Surface, count: 
     used = source.uv_faces[:, 0] >= 0
     points = np.pad(source.uvs, ((0, 0), (0, 1))).astype(np.float32)
     queries = np.pad(np.where(has[:, None], uvs, 0.0), ((0, 0), (0, 1))).astype(np.float32)
-    rows, weights, distance = _core.closest_points(points, source.uv_faces[used], queries)
+    found, weights, distance = _core.closest_points(points, source.uv_faces[used], queries)
+    rows = np.array(found)
     vertex_of = np.full(len(points), -1)
     at = source.uv_faces >= 0
     vertex_of[source.uv_faces[at]] = source_faces[at]
-    return _Places(vertex_of[rows], np.asarray(weights, np.float64), has & (distance < FAR), uvs, known)
+    tensors = model.tensors()
+    weights, distance = np.array(weights, np.float64), np.array(distance)
+    for vertex in np.flatnonzero(has & ~(distance < FAR)):  # on faces without area in the texture
+        gap = np.where(vertex_of >= 0, np.linalg.norm(source.uvs - uvs[vertex], axis=1), np.inf)
+        if gap.min() < FAR:
+            rows[vertex], weights[vertex], distance[vertex] = gap.argmin(), (1.0, 0.0, 0.0), gap.min()
+    corners = vertex_of[rows]
+    home, label = home_rows(source, source_faces, tensors)[rows], islands(source, source_faces, tensors)[corners]
+    own_rows, own_vertices = surface.uv_faces[surface.uv_faces >= 0], faces[surface.uv_faces >= 0]
+    shares = within_seams(weights, home, label)
+    return _Places(corners, shares, has & (distance < FAR), surface.uvs[own_rows], own_vertices, known)
 
 
 def _vertex_uvs(surface: Surface, faces: NDArray[np.int32], count: int) -> tuple[Float64, NDArray[np.bool_]]:
@@ -131,27 +148,28 @@ def _vertex_uvs(surface: Surface, faces: NDArray[np.int32], count: int) -> tuple
     return result, np.isfinite(result[:, 0])
 
 
-def _sampled(tensors: dict[str, NDArray[Any]], places: _Places) -> dict[str, NDArray[Any]]:
-    """The tensors ``segments.*`` and ``parts.*`` of the vertices at these places."""
+def _sampled(tensors: dict[str, NDArray[Any]], places: _Places, rest: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
+    """The tensors ``segments.*`` and ``parts.*`` of the vertices at these places, which rest at (V, 3)."""
     starts, of = tensors["segments.offset"], tensors["segments.vertex"]
     members = [slice(int(starts[s]), int(starts[s + 1])) for s in range(len(starts) - 1)]
-    owner = np.full(len(places.source_uvs), -1)  # coarse segments count from 0, rigid parts after them
-    for number, part in enumerate(members):
-        if tensors["segments.level"][number] == 0:
-            owner[of[part]] = number
+    owner = np.full(len(places.source_uvs), -1)  # groups of coarse segments count from 0, rigid parts after them
+    groups = groups_of(tensors, members)
+    for group, part in zip(groups, members, strict=False):  # coarse ones come first
+        owner[of[part]] = group
     part_starts = tensors["parts.offset"]
     for number in range(len(part_starts) - 1):
         owner[tensors["parts.vertex"][part_starts[number] : part_starts[number + 1]]] = len(members) + number
-    for part, number in _follower_segments(tensors, members):
+    for part, number in follower_segments(tensors, members):
         owner[of[part]] = len(members) + number  # around them lies the part itself
-    followers, exact = _followers(tensors, places, owner, members)
+    followers, exact = _followers(tensors, places, owner, members, rest)
     own = _owners(places, owner)
     own[list(exact)] = -1
     vertices, uvs, weights = [], [], []
     for number, part in enumerate(members):
-        inside, shares = _shares(places, of[part], number, own, int(tensors["segments.level"][number]))
+        group = groups[number] if number < len(groups) else -1
+        inside, shares, share = _shares(places, of[part], group, owner, own)
         found_uv = np.einsum("vc,vcd->vd", shares, _spread(tensors["segments.uv"][part], of[part], places)[inside])
-        found_weight = np.einsum(
+        found_weight = share * np.einsum(
             "vc,vc->v", shares, _spread(tensors["segments.weight"][part], of[part], places)[inside]
         )
         extra = [vertex for vertex, row in exact.items() if part.start <= row < part.stop]
@@ -192,23 +210,28 @@ def _networks(tensors: dict[str, NDArray[Any]], used: list[int]) -> dict[str, ND
 
 
 def _owners(places: _Places, owner: Int64) -> Int64:
-    """The coarse segment or part of each vertex: of the corners of its place that with most weight, -1 for none."""
+    """The group of coarse segments or part of each vertex: that of most weight among its corners, -1 for none."""
     labels = owner[places.vertices]
     shares = np.stack([(places.weights * (labels == labels[:, [c]])).sum(axis=1) for c in range(3)], axis=1)
     best = labels[np.arange(len(labels)), shares.argmax(axis=1)]
     return np.where(places.found, best, -1)
 
 
-def _shares(places: _Places, of: NDArray[np.int32], number: int, own: Int64, level: int) -> tuple[Int64, Float64]:
-    """Vertices of a segment, and the weights (., 3) of the corners of their places that are in it, of sum 1.
+def _shares(
+    places: _Places, of: NDArray[np.int32], group: int, owner: Int64, own: Int64
+) -> tuple[Int64, Float64, Float64]:
+    """Vertices of a segment, the weights (., 3) of the corners of their places that are in it, of sum 1, and its share.
 
-    A coarse segment has the vertices that it owns; a refinement those with all corners in it that count.
+    A coarse segment has vertices that its group owns, with the share of its corners among those of the group; a
+    refinement (group -1) has those with all corners in it that count.
     """
     member = np.isin(places.vertices, of)
     shares = np.where(member, places.weights, 0.0)
     total = shares.sum(axis=1)
-    inside = np.flatnonzero(own == number if level == 0 else places.found & (total > 1.0 - 1e-6))
-    return inside, shares[inside] / total[inside, None]
+    inside = np.flatnonzero((own == group) & (total > 0.0) if group >= 0 else places.found & (total > 1.0 - 1e-6))
+    whole = np.where(owner[places.vertices[inside]] == group, places.weights[inside], 0.0).sum(axis=1)
+    share = total[inside] / whole if group >= 0 else np.ones(len(inside))
+    return inside, shares[inside] / total[inside, None], np.asarray(share)
 
 
 def _spread(values: NDArray[Any], of: NDArray[np.int32], places: _Places) -> Float64:
@@ -218,21 +241,16 @@ def _spread(values: NDArray[Any], of: NDArray[np.int32], places: _Places) -> Flo
     return np.asarray(whole[places.vertices])
 
 
-def _follower_segments(tensors: dict[str, NDArray[Any]], members: list[slice]) -> list[tuple[slice, int]]:
-    """Coarse segments of followers alone, each with its rigid part."""
-    result = []
-    for number, followers in enumerate(tensors["parts.follower"]):
-        for segment, part in enumerate(members):
-            vertices = tensors["segments.vertex"][part]
-            if tensors["segments.level"][segment] == 0 and len(vertices) and np.isin(vertices, followers).all():
-                result.append((part, number))
-    return result
-
-
 def _followers(
-    tensors: dict[str, NDArray[Any]], places: _Places, owner: Int64, members: list[slice]
+    tensors: dict[str, NDArray[Any]],
+    places: _Places,
+    owner: Int64,
+    members: list[slice],
+    rest: NDArray[np.float32],
 ) -> tuple[NDArray[np.int32], dict[int, int]]:
     """Followers (P, F) of the parts: the nearest vertices in the texture, all different.
+
+    Of vertices at one place of the texture, as on teeth that share theirs, the nearest in space.
 
     Where followers belong to a part itself, they alone are on a map: the second result has the row of
     ``segments.vertex`` that such a vertex stands for.
@@ -240,10 +258,15 @@ def _followers(
     coarse = [part for number, part in enumerate(members) if tensors["segments.level"][number] == 0]
     row_of = {int(tensors["segments.vertex"][row]): row for part in coarse for row in range(part.start, part.stop)}
     new, exact = tensors["parts.follower"].copy(), {}
+    extent = float(np.linalg.norm(np.ptp(tensors["rest_vertices"], axis=0)))
     for followers in new:
         free = places.found.copy()
         for place, vertex in enumerate(followers.tolist()):
-            gap = np.where(free, np.square(places.uvs - places.source_uvs[vertex]).sum(axis=1), np.inf)
+            away = np.square((rest - tensors["rest_vertices"][vertex]) / extent).sum(axis=1)
+            gap = np.full(len(rest), np.inf)
+            corner_gap = np.square(places.uvs - places.source_uvs[vertex]).sum(axis=1)
+            np.minimum.at(gap, places.corner_vertices, corner_gap)
+            gap = np.where(free, gap + SAME_TEXTURE * away, np.inf)
             nearest = int(np.argmin(gap))
             free[nearest] = False
             followers[place] = nearest

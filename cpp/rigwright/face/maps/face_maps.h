@@ -23,7 +23,7 @@ namespace rigwright::face {
 /// Tensors ("000" is a segment's index; M members of all segments):
 ///   segments.level I32[S]: 0 coarse, 1 refinement, coarse ones first; segments.offset I32[S + 1] into segments.vertex
 ///   I32[M], ascending inside a segment, segments.uv F32[M, 2] in the unit square and segments.weight F32[M] in [0, 1];
-///   a vertex lies in one coarse segment at most; inputs.offset I32[S + 1] into inputs.column I32[N];
+///   a vertex's weights in coarse segments have a sum of at most 1; inputs.offset I32[S + 1] into inputs.column I32[N];
 ///   segment.000.dense1.weight F32[H, n], .bias F32[H], dense2.weight F32[C0 B B, H] (rows: channel, row, column),
 ///   .bias; segment.000.conv1.weight F32[C, C0, 3, 3], .bias F32[C], ..., conv{U + 1}; output.weight F32[3, C], .bias
 ///   F32[3]. A segment without inputs has no layers. parts.offset I32[P + 1] into parts.vertex I32[Q], and

@@ -12,6 +12,8 @@ namespace {
 
 using Indices = View<const std::int32_t, 1>;
 
+constexpr float weight_rounding = 1e-5f;  // of a sum of a few weights
+
 void check_range(const char* name, Indices values, std::int64_t limit, const char* what) {
     for (const std::int32_t value : values) {
         if (value < 0 || value >= limit) {
@@ -83,16 +85,18 @@ void Tables::check_order() const {
     }
 }
 
-/// A vertex lies in one coarse segment at most: two would add up to twice the motion.
+/// Coarse segments blend at a vertex: with weights of a sum above 1 they would add up to more than its motion.
 void Tables::check_coarse(std::int64_t num_points) const {
-    std::vector<bool> seen(static_cast<std::size_t>(num_points));
+    std::vector<float> total(static_cast<std::size_t>(num_points));
     for (std::int64_t i = 0; i < num_segments() && level(i) == 0; ++i) {
-        for (const std::int32_t v : vertices(i)) {
-            if (seen[v]) {
-                throw bad_argument("load", "segments.vertex",
-                                   "holding " + std::to_string(v) + " in two coarse segments", "in one at most");
+        for (std::int32_t m = offset(i); m < offset(i + 1); ++m) {
+            const std::int32_t v = vertex(m);
+            total[v] += weight(m);
+            if (total[v] > 1.0f + weight_rounding) {
+                throw bad_argument("load", "segments.weight",
+                                   "of the coarse segments of vertex " + std::to_string(v) + " with a sum above 1",
+                                   "of a sum of at most 1 per vertex");
             }
-            seen[v] = true;
         }
     }
 }

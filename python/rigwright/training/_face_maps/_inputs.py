@@ -48,6 +48,7 @@ def moved_by(ds: Any) -> tuple[NDArray[np.bool_], list[str]]:
         result[np.ix_(result.any(axis=1), varying & ~result.any(axis=0))] = True
         notes.append(
             f"{len(idle)} controls vary, but move nothing from the probe's base poses; perhaps they act beside others "
-            f"only, so they are inputs of every segment: {shown}."
+            "only (sampled with more base poses, as probe=8, the probe may show where), "
+            f"so they are inputs of every segment: {shown}."
         )
     return result, notes

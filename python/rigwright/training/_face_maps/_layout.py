@@ -18,13 +18,13 @@ class MapSegment:
     ----------
     name : str
     level : int
-        0 coarse, 1 refinement. A vertex lies in at most one coarse segment, in any number of refinement segments.
+        0 coarse, 1 refinement.
     vertices : (M,) int64 array
         Ascending.
     uvs : (M, 2) float64 array
         In the unit square; texel (i, j), column and row, has its center at (i, j) / (resolution - 1).
     weights : (M,) float32 array
-        1 in a coarse segment. The weights of all refinement segments of a vertex have a sum of at most 1.
+        The weights of all coarse segments of a vertex have a sum of 1, those of all refinement segments of at most 1.
     columns : (N,) int64 array
         Pose columns that move some vertex of the segment, ascending: the inputs of its network.
     resolution : int

@@ -101,13 +101,14 @@ class Levels:
             When the call began (``time.monotonic``).
         """
         clock = _Clock(self.settings, started)
+        if self.settings.refinement > 0.0:
+            self.progress(Progress("finding what to refine", 0, 1))
+            ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
         coarse = self._level(COARSE, ready.layout.coarse, ready, None, clock)
         if coarse is None:
             return ready, [], clock.done()
         learned = coarse.learned(ready.length)
         if self.settings.refinement > 0.0:
-            self.progress(Progress("finding what to refine", 0, 1))
-            ready = replace(ready, layout=refined(self.ds, ready, self.settings, threads))
             segments = [segment for segment in ready.layout.segments if segment.level != COARSE]
             fine = self._level(1, segments, ready, coarse, clock)
             learned += [] if fine is None else fine.learned(ready.length)

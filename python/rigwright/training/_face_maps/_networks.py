@@ -21,6 +21,7 @@ from rigwright.training._optimizers import Arrays
 
 SLOPE = 0.2  # of leaky, below 0
 FIRST = 8  # texels along an axis of the first map
+LEAST_CHANNELS = 8  # of the first map, as published
 LAST_GAIN = 0.1  # of the last layer's initial weights: a network begins near its mean
 
 
@@ -74,6 +75,15 @@ def doublings_of(resolution: int) -> int:
     if FIRST << max(count, 0) != resolution:
         raise ValueError(f"face_maps: a map of {resolution} texels; it must be 8, 16, 32, 64, ...")
     return count
+
+
+def first_channels(most: int, doublings: int) -> int:
+    """Channels of the first map: at most so many, and above 8 no more than a map of that size has numbers.
+
+    The second dense layer has most of a file's numbers, one row per number of the first map. A map of R x R texels and
+    3 axes has 3 (R / 8)^2 numbers per texel of the first.
+    """
+    return min(most, max(LEAST_CHANNELS, 3 << (2 * doublings)))
 
 
 def initial_weights(shape: NetworkShape, seed: list[int]) -> Arrays:

@@ -46,6 +46,7 @@ def face_maps(
     channels: int | None = None,
     refinement: float | None = None,
     gradient_weight: float | None = None,
+    regions: int | None = None,
     texels: float | None = None,
     bins: int | None = None,
     batch: int | None = None,
@@ -89,7 +90,7 @@ def face_maps(
         Begin anew: remove the ``checkpoint`` that an earlier run left, unless a run is at work on it.
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
-    holdout, normal_weight, gradient_weight, refinement, texels, bins : optional
+    holdout, normal_weight, gradient_weight, refinement, regions, texels, bins : optional
         The data, the loss and the stages: see :class:`FaceMapsSettings`; None keeps the method's default.
     hidden, first_channels, channels : optional
         The networks.
@@ -142,6 +143,7 @@ def face_maps(
         channels=channels,
         refinement=refinement,
         gradient_weight=gradient_weight,
+        regions=regions,
         texels=texels,
         bins=bins,
         batch=batch,

@@ -15,6 +15,7 @@ from rigwright.training._face_maps._lay_out import lay_out
 from rigwright.training._face_maps._layout import Layout, MapSegment
 from rigwright.training._face_maps._networks import FIRST
 from rigwright.training._face_maps._refinement import refinements
+from rigwright.training._face_maps._regions import with_regions
 from rigwright.training._face_maps._rows import Rows, balanced_bins, split
 from rigwright.training._face_maps._settings import LENGTH, FaceMapsSettings
 
@@ -87,16 +88,11 @@ def prepare(ds: Any, settings: FaceMapsSettings, threads: int, progress: Progres
 
 
 def refined(ds: Any, ready: Preparation, settings: FaceMapsSettings, threads: int) -> Layout:
-    """The layout with refinement segments where coarse maps cannot show the motion."""
-    found = refinements(
-        ready.layout,
-        _offsets(ds, ready.training),
-        unit_to_mm=1e3 * ds.meters_per_unit,
-        influence=ready.influence,
-        seed=settings.seed,
-        threads=threads,
-    )
-    return ready.layout.refined(found)
+    """The layout with refinement segments where coarse maps cannot show the motion, and regions around them."""
+    offsets, unit = _offsets(ds, ready.training), 1e3 * ds.meters_per_unit
+    chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": settings.seed, "threads": threads}
+    layout = ready.layout.refined(refinements(ready.layout, offsets, influence=ready.influence, **chosen))
+    return with_regions(layout, offsets, ready.influence, **chosen) if settings.regions else layout
 
 
 def _small(segment: MapSegment, layout: Layout) -> MapSegment:

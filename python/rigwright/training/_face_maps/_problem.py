@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rigwright._hashing import padded_faces
 from rigwright.training._face_maps._layout import MapSegment, RigidPart
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of
+from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, first_channels
 from rigwright.training._face_maps._preparation import Preparation
 from rigwright.training._face_maps._rows import Rows, vertex_blocks
 from rigwright.training._face_maps._settings import FaceMapsSettings
@@ -125,8 +125,9 @@ def make_problem(
     shapes, scalings, inputs = [], [], []
     some = ready.training[:: max(1, len(ready.training) // LOOKED_AT)]
     for segment in level.segments:
-        sizes = settings.hidden, settings.first_channels, settings.channels
-        shapes.append(NetworkShape(len(segment.columns), *sizes, doublings_of(segment.resolution)))
+        doublings = doublings_of(segment.resolution)
+        first = first_channels(settings.first_channels, doublings)
+        shapes.append(NetworkShape(len(segment.columns), settings.hidden, first, settings.channels, doublings))
         members = level.place[segment.vertices]
         left = truth[some][:, members] - (0.0 if base is None else base[some][:, members])
         data = ready.poses[:, segment.columns].astype(np.float64)

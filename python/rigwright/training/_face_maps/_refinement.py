@@ -16,6 +16,7 @@ Float64 = NDArray[np.float64]
 
 SIDE = 0.25  # of the width of the texture
 BORDER = 0.125  # of a square's side: the weight rises from 0 to 1 across it
+GAP = 0.25 * SIDE  # that squares stay apart: the coarse maps of two squares blend there
 MOST_CLUSTERS = 10  # that the elbow is sought among
 MOST_SAMPLES = 256
 ELBOW_SAMPLES = 32
@@ -41,11 +42,11 @@ def refinements(
     Method: the mean squared distance that the best coarse map leaves at each vertex (Bailey 2020, equation 3.2, with
     least squares), and k-means on texture coordinates with these as weights. A cluster's square has a quarter of the
     texture's width and lies inside the texture. Left out are squares within a fifth of their side from another one, and
-    those with no more vertices than texels of the coarse map. Its vertices get the square stretched to a whole map. The
-    number of clusters, 10 at most, is at the elbow of what the best maps with their squares leave.
-    Weights: a bump b rises from 0 at the border of the square to 1 across an eighth of its side (not where the square
-    meets the border of the texture: no vertex lies beyond). A vertex in several squares has the weights b / max(1,
-    sum of b): a sum of at most 1, continuous, 0 at the border of each square.
+    those with no more vertices than texels of the coarse map. Squares that overlap are cut along the line between their
+    centers, with a gap of a quarter of a side: no vertex lies in two. Vertices get the square stretched to a whole map.
+    The number of clusters, 10 at most, is at the elbow of what the best maps with their squares leave.
+    Weights: 0 at the border of a square, rising to 1 across an eighth of its side (not where the square meets the
+    border of the texture: no vertex lies beyond).
     Guarantee: the same bytes with every instruction set and number of threads.
 
     Parameters
@@ -130,8 +131,7 @@ def _within(segment: MapSegment, square: MapSegment) -> MapSegment:
 def _segments_of(
     segment: MapSegment, lows: list[Float64], influence: NDArray[np.bool_] | None, resolution: int
 ) -> list[MapSegment]:
-    bumps = np.stack([bump(segment.uvs, low) for low in lows])
-    shares = bumps / np.maximum(bumps.sum(axis=0), 1.0)
+    shares = [smooth(depth(segment.uvs, lows, number) / (BORDER * SIDE)) for number in range(len(lows))]
     result: list[MapSegment] = []
     for share, low in zip(shares, lows, strict=True):
         inside = np.flatnonzero(share > 0.0)
@@ -182,24 +182,41 @@ def elbow(costs: list[float]) -> int:
     return int((along + (fallen - low) / (fallen[0] - low)).argmin())
 
 
-def bump(uvs: Float64, low: Float64) -> Float64:
-    """How much a square counts at coordinates (M, 2): 1 inside, 0 at its border and outside, smooth."""
-    below = np.where(low > 0.0, (uvs - low) / (BORDER * SIDE), 1.0)
-    above = np.where(low + SIDE < 1.0, (low + SIDE - uvs) / (BORDER * SIDE), 1.0)
-    inside = np.clip(np.minimum(below, above).min(axis=1), 0.0, 1.0)
+def depth(uvs: Float64, lows: list[Float64], number: int) -> Float64:
+    """How far inside a square coordinates (M, 2) lie, negative outside: of it and of its side of the cuts, at most.
+
+    Where the square meets the border of the texture there is no border of the square.
+    """
+    low = lows[number]
+    below = np.where(low > 0.0, uvs - low, SIDE)
+    above = np.where(low + SIDE < 1.0, low + SIDE - uvs, SIDE)
+    found = np.minimum(below, above).min(axis=1)
+    for other in lows:
+        apart = float(np.sqrt(np.square(other - low).sum()))
+        if apart > 0.0:
+            cut = ((other + low + SIDE) * 0.5 - uvs) @ ((other - low) / apart)
+            found = np.minimum(found, cut - 0.5 * GAP)
+    return np.asarray(found)
+
+
+def smooth(share: Float64) -> Float64:
+    """0 below 0, 1 above 1, between them without a kink."""
+    inside = np.clip(share, 0.0, 1.0)
     return np.asarray(inside * inside * (3.0 - 2.0 * inside))
 
 
 def refined_floor(layout: Layout, offsets: NDArray[np.float32], threads: int = 0) -> Float64:
     """Distances (T, V) that the best maps of a layout leave, in the unit of offsets (T, V, 3).
 
-    Refinement maps are fitted to what the best coarse map leaves, one after another, twice. Vertices of no coarse
-    segment have 0.
+    Refinement maps are fitted to what the best coarse maps leave, one after another, twice. Where coarse maps blend,
+    each is fitted by itself. Vertices of no coarse segment have 0.
     """
     left = np.zeros(offsets.shape, np.float32)
     for segment in layout.coarse:
         own = np.ascontiguousarray(offsets[:, segment.vertices])
-        left[:, segment.vertices] = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
+        ones = np.ones(len(segment.vertices), np.float32)
+        remains = _core.map_residuals(segment.uvs, own, segment.resolution, ones, threads)
+        left[:, segment.vertices] += segment.weights[:, None] * remains
     left = fitted([segment for segment in layout.segments if segment.level == REFINEMENT], left, threads)
     return np.asarray(np.linalg.norm(left.astype(np.float64), axis=2))
 

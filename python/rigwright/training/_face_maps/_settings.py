@@ -33,11 +33,14 @@ class FaceMapsSettings:
     hidden : int
         Width of the hidden layer.
     first_channels : int
-        Channels of the first map, of 8 x 8 texels.
+        Channels of the first map, of 8 x 8 texels, at most: 8 are enough for a map of 8 x 8, 12 for one of 16 x 16.
     channels : int
         Channels of all further maps.
     refinement : float
         Part of the steps that refinement segments get, from 0 (no refinement) to 1.
+    regions : int
+        1: squares that are refined get coarse maps of their own, which read only the controls that move the square, so
+        that no other control moves it. 0: one coarse map per segment, as published.
     texels : float
         Part of the steps of each level that is done in texels, where a step is several times as fast and the loss is
         quadratic; the others have the loss of vertices and normals.
@@ -74,6 +77,7 @@ class FaceMapsSettings:
     first_channels: int = 24
     channels: int = 16
     refinement: float = 0.5
+    regions: int = 1
     texels: float = 0.7
     bins: int = 16
     batch: int = 32
@@ -90,6 +94,8 @@ class FaceMapsSettings:
         for name in ("refinement", "texels"):
             if getattr(self, name) > 1.0:
                 raise bad_argument("face_maps", name, repr(getattr(self, name)), "a part from 0 to 1")
+        if self.regions > 1:
+            raise bad_argument("face_maps", "regions", repr(self.regions), "0 or 1")
 
     def record(self) -> dict[str, object]:
         """The settings as plain values, for the model's metadata."""
@@ -104,6 +110,7 @@ _LOWEST = {
     "first_channels": 1,
     "channels": 1,
     "refinement": 0.0,
+    "regions": 0,
     "texels": 0.0,
     "bins": 1,
     "batch": 1,
@@ -112,10 +119,11 @@ _LOWEST = {
     "minutes": 0.0,
     "patience": 1,
 }
-_WHOLE = ("seed", "hidden", "first_channels", "channels", "bins", "batch", "steps", "patience")
+_WHOLE = ("seed", "hidden", "first_channels", "channels", "regions", "bins", "batch", "steps", "patience")
 
 _PAPER = {
     "first_channels": 8,
+    "regions": 0,
     "texels": 0.0,
     "optimizer": "adam",
     "batch": 8,

@@ -1,0 +1,164 @@
+"""The mutants that tests of deformation maps must notice: ``python -m tests.mutants.face_maps [--engine]``.
+
+Each is a change of one place, made in the copy of ``python -m tests.mutants``, and the test that must fail on it. With
+``--engine`` the copy's extension is built, too, for the mutants of the engine (minutes); without, those are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+
+from tests.mutants.__main__ import PLACE, ROOT, build, copy_tree, run
+
+TRAINING = "python/rigwright/training/_face_maps"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What it does, its place, and the test that notices it."""
+
+    name: str
+    path: str
+    before: str
+    after: str
+    test: str
+
+
+MUTANTS = [
+    Mutant(
+        "a linear map from controls to texels in training",
+        f"{TRAINING}/_networks.py",
+        "act = torch.nn.functional.leaky_relu",
+        "act = lambda x, _: x",
+        "tests/training/test_face_maps_networks.py::test_the_file_has_the_network_on_raw_inputs",
+    ),
+    Mutant(
+        "one map for the whole head",
+        f"{TRAINING}/_pieces.py",
+        "    labels, names = np.array(cut.vertices, np.int64), list(cut.names)",
+        '    labels, names = np.zeros(len(mesh.rest_vertices), np.int64), ["head"]',
+        "tests/training/test_face_layout.py::test_segments_are_parts",
+    ),
+    Mutant(
+        "every control an input of every map",
+        f"{TRAINING}/_lay_out.py",
+        "columns = np.flatnonzero(self.masks[vertices].any(axis=0)).astype(np.int64)",
+        "columns = np.flatnonzero(self.masks.any(axis=0)).astype(np.int64)",
+        "tests/training/test_face_layout.py::test_inputs_are_the_columns_that_move_the_segment",
+    ),
+    Mutant(
+        "refinement with the coarse model unfrozen",
+        f"{TRAINING}/_levels.py",
+        "            fine = self._level(1, segments, ready, coarse, clock)",
+        "            fine = self._level(1, segments, ready, coarse, clock)\n"
+        "            learned = [replace(i, weights={k: 0.9 * w for k, w in i.weights.items()}) for i in learned]",
+        "tests/training/test_face_maps_levels.py::test_the_coarse_model_is_frozen_while_refinements_are_trained",
+    ),
+    Mutant(
+        "refinement not on the residual",
+        f"{TRAINING}/_levels.py",
+        "base = None if frozen is None else frozen.offsets(level.vertices, len(rows))",
+        "base = None",
+        "tests/training/test_face_maps_levels.py::test_refinements_learn_what_the_coarse_model_leaves",
+    ),
+    Mutant(
+        "refinement in texels not on the residual",
+        f"{TRAINING}/_texels.py",
+        "                left = left - self.problem.base[rows]",
+        "                left = left + 0.0",
+        "tests/training/test_face_maps_texels.py",
+    ),
+    Mutant(
+        "rigid fits without the determinant, in training",
+        f"{TRAINING}/_rigid.py",
+        "sign[:, 2] = np.sign(np.linalg.det(left) * np.linalg.det(right))",
+        "sign[:, 2] = 1.0",
+        "tests/training/test_rigid_parts.py",
+    ),
+    Mutant(
+        "rigid fits without the determinant, in the engine",
+        "cpp/rigwright/linalg/polar.cpp",
+        "signs[2] = svd.matrixU().determinant() * svd.matrixV().determinant() < 0.0 ? -1.0 : 1.0;",
+        "signs[2] = 1.0;",
+        "tests/face/test_rigid_parts.py::test_a_part_is_never_mirrored",
+    ),
+    Mutant(
+        "normals only inside of segments",
+        f"{TRAINING}/_problem.py",
+        "corners = corners[moved[corners].any(axis=1) & ~rigid[corners].any(axis=1)]",
+        "owner = np.full(num_vertices, -1)\n"
+        "    for number, segment in enumerate(segments):\n"
+        "        owner[segment.vertices] = number\n"
+        "    corners = corners[(owner[corners] == owner[corners][:, :1]).all(axis=1) & moved[corners].all(axis=1)]",
+        "tests/training/test_face_maps_loss.py::test_faces_between_segments_count",
+    ),
+    Mutant(
+        "regions that read the controls of the whole segment",
+        f"{TRAINING}/_regions.py",
+        "share, square.columns, RESOLUTION",
+        "share, segment.columns, RESOLUTION",
+        "tests/training/test_map_regions.py",
+    ),
+    Mutant(
+        "squares that overlap",
+        f"{TRAINING}/_refinement.py",
+        "found = np.minimum(found, cut - 0.5 * GAP)",
+        "found = np.minimum(found, cut + 9.0)",
+        "tests/training/test_map_regions.py::test_inside_a_square_its_region_acts_alone",
+    ),
+    Mutant(
+        "transfer that samples between the sides of a seam",
+        "python/rigwright/transfer/_face_maps.py",
+        "shares = within_seams(weights, home, label)",
+        "shares = weights",
+        "tests/transfer/test_face_maps_seams.py::test_no_vertex_samples_the_map_between_the_sides_of_a_seam",
+    ),
+]
+
+
+def caught(mutant: Mutant) -> str:
+    """The test that fails on it, or none."""
+    path = PLACE / mutant.path
+    content = path.read_text(encoding="utf-8")
+    assert content.count(mutant.before) == 1, f"{mutant.path} has another text now: {mutant.name}"
+    path.write_text(content.replace(mutant.before, mutant.after), encoding="utf-8")
+    try:
+        if path.suffix == ".cpp" and not build():
+            return "does not compile"
+        status, shown = run(
+            sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", mutant.test
+        )
+    finally:
+        path.write_text(content, encoding="utf-8")
+    failed = re.search(r"^FAILED (\S+)", shown, re.MULTILINE)
+    return failed[1] if status != 0 and failed else ""
+
+
+def main() -> None:
+    """Print each mutant with the test that fails on it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", action="store_true", help="the mutants of the engine, too")
+    parser.add_argument("--only", nargs="+", type=int, help="these numbers of the list")
+    given = parser.parse_args()
+    copy_tree()
+    if given.engine:
+        assert build(), "the copy does not build"
+    else:
+        for extension in (ROOT / "python" / "rigwright").glob("_core*.so"):
+            shutil.copyfile(extension, PLACE / "python" / "rigwright" / extension.name)
+    survived = 0
+    for number, mutant in enumerate(MUTANTS, 1):
+        if (given.only and number not in given.only) or (mutant.path.endswith(".cpp") and not given.engine):
+            continue
+        test = caught(mutant)
+        survived += not test
+        print(f"{number} | {mutant.name} | {mutant.path} | {test or 'SURVIVED'}", flush=True)
+    sys.exit(survived > 0)
+
+
+if __name__ == "__main__":
+    main()

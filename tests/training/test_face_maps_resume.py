@@ -1,0 +1,119 @@
+"""Training of deformation maps that is killed or interrupted goes on from its checkpoints to the same model."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import rigwright as rw
+from tests.support.mapped_face import clip_data
+
+pytest.importorskip("torch", reason="PyTorch is not installed")
+
+SMALL = {"hidden": 8, "first_channels": 2, "channels": 4, "batch": 4, "threads": 1}
+STAGES = ("training coarse maps in texels", "training coarse maps")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return clip_data(tmp_path_factory.mktemp("face") / "face.rwdata", frames=30)
+
+
+@pytest.fixture(scope="module")
+def whole(data, tmp_path_factory):
+    return saved_bytes(rw.training.face_maps(data, **SMALL, steps=40), tmp_path_factory.mktemp("whole") / "a")
+
+
+def saved_bytes(model, path):
+    """The file without how long it took."""
+    tensors, about = model.tensors(), model.metadata
+    about["face_maps"].pop("seconds")
+    about["training"].pop("seconds", None)
+    return about, {name: value.tobytes() for name, value in tensors.items()}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_ctrl_c_loses_no_step(data, whole, tmp_path, stage):
+    """The checkpoint is written at the step at which Ctrl-C came, however long ago the last one was."""
+    file = tmp_path / "run"
+
+    def press(progress):
+        if progress.stage == stage and progress.done >= 0.5:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        rw.training.face_maps(data, **SMALL, steps=40, checkpoint=file, progress=press)
+    assert file.with_name("run.1").exists() == (stage == STAGES[1])
+    resumed = rw.training.face_maps(data, **SMALL, steps=40, checkpoint=file)
+    assert saved_bytes(resumed, tmp_path / "a") == whole
+    assert not list(tmp_path.glob("run*"))
+
+
+SCRIPT = """
+import sys
+import rigwright as rw
+from rigwright.training import _optimize as optimize
+optimize.CHECKPOINT_SECONDS = 0.0
+rw.training.face_maps(rw.Dataset(sys.argv[1]), steps=400, hidden=8, first_channels=2, channels=4, batch=4, threads=1,
+                      checkpoint=sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("written", ["run", "run.1"])
+def test_a_killed_process_goes_on(data, tmp_path, written):
+    """Killed as soon as the checkpoint of a stage is there: in the first stage, or in the second one."""
+    command = [sys.executable, "-c", SCRIPT, str(data.path), str(tmp_path / "run")]
+    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    while not (tmp_path / written).exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert (tmp_path / written).exists()
+    resumed = rw.training.face_maps(data, **SMALL, steps=400, checkpoint=tmp_path / "run")
+    again = rw.training.face_maps(data, **SMALL, steps=400)
+    assert saved_bytes(resumed, tmp_path / "a") == saved_bytes(again, tmp_path / "b")
+
+
+def test_a_second_run_on_one_checkpoint_is_refused(data, tmp_path):
+    refused = []
+
+    def second(progress):
+        if progress.stage in STAGES and not refused:
+            with pytest.raises(
+                ValueError, match=rf"face_maps: checkpoint is .*, which process {os.getpid()} on"
+            ) as error:
+                rw.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run")
+            refused.append(error.value)
+
+    rw.training.face_maps(data, **SMALL, steps=8, checkpoint=tmp_path / "run", progress=second)
+    assert refused
+
+
+def test_the_published_method_trains(data, tolerance):
+    """Batches of 8, Adam with three learning rates in turn, 8 first channels, one coarse map per segment."""
+    model = rw.training.face_maps(data, method="paper", steps=30, threads=1)
+    record = model.metadata["training"]
+    expected = {"method": "paper", "batch": 8, "optimizer": "adam", "schedule": "thirds", "regions": 0, "texels": 0.0}
+    assert {name: record[name] for name in expected} == expected
+    tensors = model.tensors()
+    assert tensors["segment.000.dense1.weight"].shape[0] == 256
+    assert tensors["segment.000.dense2.weight"].shape == (512, 256)
+    assert tensors["segment.000.conv1.weight"].shape == (16, 8, 3, 3)
+    assert set(record["steps_done"]) == {"training coarse maps"}
+
+
+def test_the_published_method_learns(data):
+    errors = []
+
+    def note(progress):
+        if progress.stage.startswith("training coarse"):
+            errors.append(float(progress.message.split()[2]))
+
+    rw.training.face_maps(data, method="paper", steps=120, threads=1, progress=note)
+    assert errors[-1] < 0.7 * errors[0]

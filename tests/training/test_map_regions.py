@@ -1,0 +1,156 @@
+"""Regions: refined squares with coarse maps of their own, which no control moves that does not move the square."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright import _core
+from rigwright.training._face_maps._export import LearnedMap, map_tensors
+from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
+from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, initial_weights
+from rigwright.training._face_maps._refinement import _segments_of, refined_floor
+from rigwright.training._face_maps._regions import with_regions
+
+COUNT, CONTROLS = 4000, 6
+LOWS = [np.array([0.1, 0.1]), np.array([0.25, 0.3]), np.array([0.75, 0.6])]
+
+
+@pytest.fixture(scope="module")
+def face():
+    """A sheet of scattered vertices, the controls that move each (discs around centers), its layout with regions."""
+    rng = np.random.default_rng(0)
+    uvs = rng.random((COUNT, 2))
+    centers, sizes = rng.random((CONTROLS, 2)), np.full(CONTROLS, 0.35)
+    centers[0], sizes[0] = LOWS[0] + 0.125, 0.12  # inside of a square
+    influence = np.linalg.norm(uvs[:, None] - centers, axis=2) < sizes
+    ones = np.ones(COUNT, np.float32)
+    skin = MapSegment("skin", COARSE, np.arange(COUNT), uvs, ones, np.arange(CONTROLS), 32)
+    floors = [Floors("skin", 32, (0.0, 0.0), (0.0, 0.0), 0, 0, 0, 0)]
+    plain = Layout([skin], [], [], floors, [uvs]).refined(_segments_of(skin, LOWS, influence, 64))
+    offsets = rng.standard_normal((3, COUNT, 3)).astype(np.float32)
+    return influence, plain, with_regions(plain, offsets, influence, unit_to_mm=1.0), offsets
+
+
+@pytest.fixture(scope="module")
+def model(face):
+    """Random networks on the layout."""
+    _, _, layout, _ = face
+    learned = []
+    for number, segment in enumerate(layout.segments):
+        count = len(segment.columns)
+        shape = NetworkShape(count, 6, 2, 3, doublings_of(segment.resolution))
+        scaling = Scaling(np.zeros(count), np.ones(count), 1.0)
+        learned.append(LearnedMap(segment, shape, scaling, initial_weights(shape, [number])))
+    tensors = map_tensors(learned, layout) | {
+        "rest_vertices": np.zeros((COUNT, 3), np.float32),
+        "faces": np.array([[0, 1, 2, -1]], np.int32),
+        "control_ranges": np.tile(np.float32([0, 1]), (CONTROLS, 1)),
+    }
+    about = {"kind": "face_maps", "version": 1, "joint_names": [], "meters_per_unit": 1.0, "up_axis": "Y"}
+    about["numeric_controls"] = [f"control{i}" for i in range(CONTROLS)]
+    return _core.model_from_tensors(tensors, json.dumps(about))
+
+
+def test_each_square_has_a_region(face):
+    _, plain, layout, _ = face
+    assert [segment.name for segment in layout.coarse] == ["skin", "skin, region 1", "skin, region 2", "skin, region 3"]
+    assert layout.segments[4:] == plain.segments[1:]
+
+
+def test_coarse_weights_of_a_vertex_have_a_sum_of_one(face, tolerance):
+    total = np.zeros(COUNT)
+    for segment in face[2].coarse:
+        total[segment.vertices] += segment.weights
+    np.testing.assert_allclose(total, 1.0, atol=tolerance["float32"])
+
+
+def test_weights_of_neighbors_differ_little(face):
+    """Weights fall across a quarter of a square's side, without a jump: at most by twice the mean slope."""
+    _, plain, layout, _ = face
+    uvs = plain.coarse[0].uvs
+    near = np.linalg.norm(uvs[:, None] - uvs[:400], axis=2) < 0.005
+    for segment in layout.coarse:
+        weights = np.zeros(COUNT)
+        weights[segment.vertices] = segment.weights
+        step = np.abs(weights[:, None] - weights[:400])[near].max()
+        assert step < 2.0 * 2.0 * 0.005 / 0.0625
+
+
+def test_inside_a_square_its_region_acts_alone(face):
+    _, _, layout, _ = face
+    for square, region in zip(layout.segments[4:], layout.coarse[1:], strict=True):
+        for segment in layout.coarse:
+            weights = segment.weights[np.isin(segment.vertices, square.vertices)]
+            assert (weights == 1.0).all() if segment is region else not len(weights)
+
+
+def test_controls_that_do_not_move_a_square_leave_it_alone_however_many_are_turned(face, model):
+    influence, _, layout, _ = face
+    rng = np.random.default_rng(1)
+    poses, other = (rng.random((20, CONTROLS)).astype(np.float32) for _ in range(2))
+    for square in layout.segments[4:]:
+        moves = influence[square.vertices].any(axis=0)
+        assert not moves.all()
+        kept = np.where(moves, poses, other)
+        np.testing.assert_array_equal(
+            model.evaluate(kept)[:, square.vertices], model.evaluate(poses)[:, square.vertices]
+        )
+
+
+def test_controls_that_move_nothing_outside_of_squares_leave_it_alone(face, model):
+    influence, _, layout, _ = face
+    alone = np.ones(COUNT, bool)
+    for region in layout.coarse[1:]:
+        alone[region.vertices] = False
+    moves = influence[alone].any(axis=0)
+    one = next(number for number in range(CONTROLS) if not influence[alone, number].any())
+    turned = np.zeros((2, CONTROLS), np.float32)
+    turned[1, one] = 1.0
+    assert not moves.all()
+    np.testing.assert_array_equal(*model.evaluate(turned)[:, alone])
+
+
+def test_every_control_that_moves_a_vertex_is_an_input_there(face):
+    """Of one of the maps that blend at the vertex."""
+    influence, _, layout, _ = face
+    seen = np.zeros_like(influence)
+    for segment in layout.segments:
+        seen[np.ix_(segment.vertices, segment.columns)] = True
+    assert not (influence & ~seen).any()
+
+
+def test_a_control_moves_the_squares_that_it_moves_in_the_rig(face, model):
+    influence, _, layout, _ = face
+    for square in layout.segments[4:]:
+        for control in np.flatnonzero(influence[square.vertices].any(axis=0)):
+            turned = np.zeros((2, CONTROLS), np.float32)
+            turned[1, control] = 1.0
+            assert np.ptp(model.evaluate(turned)[:, square.vertices], axis=0).max() > 0.0
+
+
+def test_maps_that_agree_blend_to_what_they_show(face):
+    """Offsets that every map shows exactly leave nothing: the weights have no gap."""
+    layout = face[2]
+    flat = np.broadcast_to(np.float32([1.0, 2.0, 3.0]), (2, COUNT, 3)).copy()
+    assert refined_floor(layout, flat).max() < 1e-3  # of the solver of sparse least squares
+
+
+def test_a_segment_without_squares_stays_as_it_is(face):
+    influence, plain, _, offsets = face
+    bare = plain.refined([])
+    assert with_regions(bare, offsets, influence, unit_to_mm=1.0).segments == bare.segments
+
+
+def test_other_numbers_for_regions_are_refused():
+    with pytest.raises(ValueError, match="face_maps: regions is 2; it must be 0 or 1"):
+        rw.training.FaceMapsSettings(regions=2)
+
+
+def test_the_paper_has_one_coarse_map_per_segment():
+    from rigwright.training._face_maps._settings import settings_for
+
+    assert (settings_for("paper").regions, settings_for("ours").regions) == (0, 1)
