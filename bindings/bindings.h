@@ -7,6 +7,7 @@ namespace rigwright::bindings {
 void bind_core(pybind11::module_& module);
 void bind_linalg(pybind11::module_& module);
 void bind_mesh(pybind11::module_& module);
+void bind_display(pybind11::module_& module);
 void bind_optimize(pybind11::module_& module);
 void bind_channels(pybind11::module_& module);
 void bind_rig(pybind11::module_& module);
