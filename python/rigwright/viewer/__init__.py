@@ -1,0 +1,6 @@
+"""A live view in a browser: any point of a model's skin can be dragged, and the rig follows."""
+
+from rigwright.viewer._live import LiveView
+from rigwright.viewer._view import view
+
+__all__ = ["LiveView", "view"]

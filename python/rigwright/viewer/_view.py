@@ -1,0 +1,93 @@
+"""``rigwright.view``: a model in a browser window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import rigwright as rw
+from rigwright._validate import Arguments, bad_argument
+from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
+from rigwright.viewer._live import LiveView
+from rigwright.viewer._stage import Stage
+from rigwright.viewer._timeline import Timeline
+
+
+def view(
+    model: Any,
+    beside: Any = None,
+    *,
+    poses: ArrayLike | None = None,
+    fps: float = 24.0,
+    host: str = "127.0.0.1",
+    port: int = 0,
+) -> LiveView:
+    """Show a model in a browser, where any point of its skin can be dragged and the rig follows.
+
+    Parameters
+    ----------
+    model : Deformer, Rig or Dataset
+        A data set is shown as skinning that is fitted to it, beside its recorded vertices, and its poses play.
+    beside : Deformer, Rig or Dataset, optional
+        What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same
+        names; a data set shows its recorded vertices.
+    poses : array_like, shape (T, C), optional
+        A clip of the model; default that of a data set.
+    fps : float
+        Frames per second of the clip.
+    host : str
+        Where the server listens. Other machines reach it only if this is one of this machine's other addresses; the
+        connection is not encrypted.
+    port : int
+        0 takes a free one.
+
+    Returns
+    -------
+    LiveView
+        Its ``url`` is to be opened; a notebook on the same machine shows it as an iframe.
+
+    Raises
+    ------
+    ValueError
+        If something is no model, rig or data set, or the poses do not fit.
+    MissingExtra
+        Without ``websockets`` (extra ``viewer``).
+    OSError
+        If the port is taken.
+
+    Examples
+    --------
+    >>> with rw.view(rw.faces.example()) as live:
+    ...     live.url.startswith("http://127.0.0.1:")
+    True
+    """
+    return LiveView(stage_of(model, beside, poses=poses, fps=fps), host, port)
+
+
+def stage_of(model: Any, beside: Any = None, *, poses: ArrayLike | None = None, fps: float = 24.0) -> Stage:
+    """The stage of a view, as :func:`view` describes it."""
+    rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
+    figure = figure_of(model)
+    if isinstance(model, rw.Dataset):
+        beside = model if beside is None else beside
+        poses = model.poses if poses is None else poses
+    other: ModelFigure | RigFigure | RecordedFigure | None = None
+    if isinstance(beside, rw.Dataset):
+        other = RecordedFigure(beside)
+        poses = beside.poses if poses is None else poses
+    elif beside is not None:
+        other = figure_of(beside)
+    return Stage(figure, other, _timeline(figure, poses, rate))
+
+
+def _timeline(figure: ModelFigure | RigFigure, poses: ArrayLike | None, fps: float) -> Timeline:
+    rest = np.array([slider.rest for slider in figure.sliders], np.float32)
+    if poses is None:
+        return Timeline(rest, fps=fps)
+    if not isinstance(figure, ModelFigure):
+        raise bad_argument("view", "poses", "given", "None for a rig: a clip is played by a model")
+    check = Arguments("view", C=len(figure.model.control_names))
+    clip: NDArray[np.float32] = check.numbers("poses", poses, "T+ C", dtype=np.float32)
+    return Timeline(rest, clip, figure.rows(clip), fps)
