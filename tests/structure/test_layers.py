@@ -54,7 +54,7 @@ PYTHON_LAYERS = [
     {"faces", "crowd", "transfer", "sampling"},
     {"training", "_bench"},
     {"baselines"},
-    {"report"},
+    {"report", "viewer"},
     {"cli"},
     {"_demo"},
     {"demo"},

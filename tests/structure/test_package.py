@@ -54,7 +54,7 @@ PUBLIC = {
         "report",
         "sampling",
     ),
-    *("sources", "torch", "training", "transfer"),
+    *("sources", "torch", "training", "transfer", "viewer"),
 }
 
 

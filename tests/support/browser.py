@@ -27,7 +27,7 @@ class Page:
     def __init__(self, address: str) -> None:
         from websockets.sync.client import connect
 
-        self._socket = connect(address, max_size=None, compression=None)
+        self._socket = connect(address, max_size=None, compression=None, ping_interval=None, close_timeout=1)
         self._numbers = itertools.count(1)
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -123,10 +123,10 @@ class Browser:
         return page
 
     def close(self) -> None:
-        for page in self._pages:
-            page.close()
         self._process.terminate()
         self._process.wait(timeout=PATIENCE)
+        for page in self._pages:
+            page.close()
         assert self._process.stderr is not None
         self._process.stderr.close()
 

@@ -31,7 +31,7 @@ class Snapshot:
     def of(cls, stage: Stage) -> Snapshot:
         """Of a stage, as it is now."""
         timeline = stage.timeline
-        if timeline.poses is None and not timeline.keys:
+        if timeline.is_empty:
             return cls(stage.figure, [stage.state], timeline.fps)
         states = [State(stage.within(timeline.row(t)), timeline.pose(t)) for t in range(timeline.frames)]
         return cls(stage.figure, states, timeline.fps)

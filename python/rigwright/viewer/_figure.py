@@ -97,7 +97,7 @@ class ModelFigure:
 
 
 class RigFigure:
-    """A rig, evaluated by its own program. Drags are solved on its skinning, or on skinning that is fitted to it."""
+    """A rig, evaluated by its own program. Drags are solved on linear skinning that is fitted to it."""
 
     def __init__(self, rig: Any, name: str = "") -> None:
         self.rig = rig
@@ -128,7 +128,7 @@ class RigFigure:
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
         if self._drag is None:
-            self._drag = _skinning_of(self.rig) or _fitted_skinning(self.rig)
+            self._drag = _fitted_skinning(self.rig)
         return self._drag
 
 
@@ -162,12 +162,13 @@ def figure_of(subject: Any, name: str = "") -> ModelFigure | RigFigure:
         fitted = rw.baselines.linear_blend(subject, influences=FITTED_INFLUENCES)
         return ModelFigure(fitted, name or f"{subject.name or 'data set'}, fitted skinning")
     if isinstance(subject, rw.sources.Rig):
-        return RigFigure(subject, name)
+        skinned = _skinning_of(subject)
+        return RigFigure(subject, name) if skinned is None else ModelFigure(skinned, name)
     raise bad_argument("view", "model", f"a {type(subject).__name__}", "a model, a rig or a data set")
 
 
-def _skinning_of(rig: Any) -> tuple[_core.Deformer, str] | None:
-    """The rig's own linear skinning as a model; None if it has none, or morphs beside it."""
+def _skinning_of(rig: Any) -> _core.Deformer | None:
+    """The model that a rig of linear skinning is; None if it is more than that."""
     skin, skeleton = getattr(rig, "skin", None), getattr(rig, "skeleton", None)
     if skin is None or skeleton is None or getattr(rig, "morphs", ()):
         return None
@@ -179,14 +180,13 @@ def _skinning_of(rig: Any) -> tuple[_core.Deformer, str] | None:
         "kinematics": facts.kinematics,
     }
     about = {key: getattr(facts, key) for key in ("name", "licence", "origin", "meters_per_unit", "up_axis")}
-    model = rw.LinearBlendSkinning(
+    return rw.LinearBlendSkinning(
         skeleton,
         rig.rest_vertices,
         rig.faces,
         (skin.joint, np.asarray(skin.weight, np.float32)),
         metadata={**about, "channels": channel_entry(manifest, {"channels": {}, "joints": {}})},
     )
-    return model, "drags are solved on the file's own skinning"
 
 
 def _fitted_skinning(rig: Any) -> tuple[_core.Deformer, str]:

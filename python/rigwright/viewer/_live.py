@@ -7,6 +7,7 @@ import html
 import logging
 import secrets
 import threading
+import time
 from typing import Any
 
 from rigwright.viewer._server import Server
@@ -15,6 +16,7 @@ from rigwright.viewer._stage import Stage
 log = logging.getLogger("rigwright.viewer")
 log.addHandler(logging.NullHandler())
 STARTING = 60.0  # seconds
+STEP = 0.2  # seconds: how soon a wait notices Ctrl-C
 
 
 class LiveView:
@@ -68,10 +70,16 @@ class LiveView:
             loop.call_soon_threadsafe(stop.set)
             self._thread.join()
 
-    def wait(self) -> None:
-        """Block until the view is closed."""
-        while self._thread.is_alive():
-            self._thread.join(0.2)
+    def wait(self, seconds: float | None = None) -> None:
+        """Block until the view is closed, or for some time.
+
+        Parameters
+        ----------
+        seconds : float, optional
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        while self._thread.is_alive() and (until is None or time.monotonic() < until):
+            self._thread.join(STEP)
 
     def __enter__(self) -> LiveView:
         return self

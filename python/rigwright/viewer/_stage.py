@@ -169,7 +169,7 @@ class Stage:
 
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
-        if self.timeline.poses is None and not self.timeline.keys:
+        if self.timeline.is_empty:
             return None
         frame = self.timeline.frame
         return State(self.within(self.timeline.row(frame)), self.timeline.pose(frame))

@@ -23,21 +23,26 @@ class Timeline:
     ----------
     rest : (N,) float32 array
         Channels where there is no clip.
-    poses : (T, C) float32 array, optional
-        The clip.
     rows : (T, N) float32 array, optional
-        Channels of the clip.
+        The clip as channels.
+    poses : (T, C) float32 array, optional
+        The clip as poses, which channels may miss.
     fps : float
     """
 
-    def __init__(self, rest: Row, poses: Rows | None = None, rows: Rows | None = None, fps: float = 24.0) -> None:
+    def __init__(self, rest: Row, rows: Rows | None = None, poses: Rows | None = None, fps: float = 24.0) -> None:
         self.poses, self.rows, self._rest = poses, rows, rest
-        self.frames = DEFAULT_FRAMES if poses is None else len(poses)
+        self.frames = DEFAULT_FRAMES if rows is None else len(rows)
         self.fps, self.speed = fps, 1.0
         self.playing = False
         self.at = 0.0
         self.keys: dict[int, Row] = {}
         self._since = 0.0  # seconds of the clock at which `at` was true
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a clip nor a key: then time changes nothing."""
+        return self.rows is None and not self.keys
 
     @property
     def frame(self) -> int:
@@ -76,7 +81,7 @@ class Timeline:
 
     def resize(self, frames: int) -> None:
         """Another number of frames; a clip keeps its own at least."""
-        least = 2 if self.poses is None else len(self.poses)
+        least = 2 if self.rows is None else len(self.rows)
         self.frames = int(np.clip(frames, least, MOST_FRAMES))
         self.at = min(self.at, self.frames - 1.0)
 
@@ -104,5 +109,5 @@ class Timeline:
             "playing": self.playing,
             "speed": self.speed,
             "keys": sorted(self.keys),
-            "clip": self.poses is not None,
+            "clip": self.rows is not None,
         }

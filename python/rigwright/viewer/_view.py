@@ -20,6 +20,7 @@ def view(
     beside: Any = None,
     *,
     poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
     fps: float = 24.0,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -34,7 +35,9 @@ def view(
         What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same
         names; a data set shows its recorded vertices.
     poses : array_like, shape (T, C), optional
-        A clip of the model; default that of a data set.
+        A clip of a model; default that of a data set.
+    channels : array_like, shape (T, N), optional
+        A clip of a rig, or of a model, as channels in place of poses.
     fps : float
         Frames per second of the clip.
     host : str
@@ -63,10 +66,17 @@ def view(
     ...     live.url.startswith("http://127.0.0.1:")
     True
     """
-    return LiveView(stage_of(model, beside, poses=poses, fps=fps), host, port)
+    return LiveView(stage_of(model, beside, poses=poses, channels=channels, fps=fps), host, port)
 
 
-def stage_of(model: Any, beside: Any = None, *, poses: ArrayLike | None = None, fps: float = 24.0) -> Stage:
+def stage_of(
+    model: Any,
+    beside: Any = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+) -> Stage:
     """The stage of a view, as :func:`view` describes it."""
     rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
     figure = figure_of(model)
@@ -79,15 +89,22 @@ def stage_of(model: Any, beside: Any = None, *, poses: ArrayLike | None = None, 
         poses = beside.poses if poses is None else poses
     elif beside is not None:
         other = figure_of(beside)
-    return Stage(figure, other, _timeline(figure, poses, rate))
+    return Stage(figure, other, _timeline(figure, poses, channels, rate))
 
 
-def _timeline(figure: ModelFigure | RigFigure, poses: ArrayLike | None, fps: float) -> Timeline:
+def _timeline(
+    figure: ModelFigure | RigFigure, poses: ArrayLike | None, channels: ArrayLike | None, fps: float
+) -> Timeline:
     rest = np.array([slider.rest for slider in figure.sliders], np.float32)
-    if poses is None:
+    if poses is None and channels is None:
         return Timeline(rest, fps=fps)
+    if channels is not None:
+        if poses is not None:
+            raise bad_argument("view", "channels", "given beside poses", "None, or poses be None")
+        rows = Arguments("view", N=len(rest)).numbers("channels", channels, "T+ N", dtype=np.float32)
+        return Timeline(rest, rows, None, fps)
     if not isinstance(figure, ModelFigure):
-        raise bad_argument("view", "poses", "given", "None for a rig: a clip is played by a model")
+        raise bad_argument("view", "poses", "given for a rig", "None: a rig plays channels")
     check = Arguments("view", C=len(figure.model.control_names))
-    clip: NDArray[np.float32] = check.numbers("poses", poses, "T+ C", dtype=np.float32)
-    return Timeline(rest, clip, figure.rows(clip), fps)
+    clip: NDArray[np.float32] = check.numbers("poses", poses, "T+ C", dtype=np.float32)  # type: ignore[arg-type]
+    return Timeline(rest, figure.rows(clip), clip, fps)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace rigwright::mesh {
@@ -55,8 +56,9 @@ public:
     /// is not called for boxes that the ray enters after the best parameter so far.
     template <class Distance>
     double first_along(const double* origin, const double* direction, double best, Distance&& distance) const {
-        if (!nodes_.empty()) pass(0, origin, direction, best, distance);
-        return best;
+        double reach = std::min(best, std::numeric_limits<double>::max());  // below the +inf of a box that is missed
+        if (!nodes_.empty()) pass(0, origin, direction, reach, distance);
+        return std::min(best, reach);
     }
 
 private:
