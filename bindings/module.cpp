@@ -26,5 +26,6 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_packing(module);
     rigwright::bindings::bind_inverse(module);
     rigwright::bindings::bind_majorize_minimize(module);
+    rigwright::bindings::bind_ik_goals(module);
     rigwright::bindings::refuse_unmade(module);
 }
