@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright.viewer._figure import Figure, State, Vertices
+from rigwright.viewer._posing import Row
 
 Vector = NDArray[np.float64]
 MOST_PINS = 32
-ROUNDS = 2  # the solver moves vertices, the cursor holds a point between three: the second round closes the gap
+MOST_ITERATIONS = 8  # of a solve
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,6 @@ class Pin:
 
     corner: NDArray[np.int32]
     weight: Vector
-    vertex: int
     target: Vector
     facing: Vector  # normal of the plane, toward the scene
     grabbed: bool = True
@@ -38,7 +38,8 @@ class Drags:
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
-        self._solver: tuple[tuple[int, ...], Any] | None = None
+        self._solver: Any = None
+        self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
         self.pins: dict[int, Pin] = {}
         self.note = ""
 
@@ -52,8 +53,8 @@ class Drags:
         hit = picker.pick(origin, direction)
         if hit is None or len(self.pins) >= MOST_PINS:
             return False
-        _, corner, weight, vertex, distance = hit
-        self.pins[number] = Pin(corner, weight, vertex, origin + distance * direction, facing)
+        _, corner, weight, _, distance = hit
+        self.pins[number] = Pin(corner, weight, origin + distance * direction, facing)
         return True
 
     def move(self, number: int, origin: Vector, direction: Vector) -> bool:
@@ -74,20 +75,34 @@ class Drags:
             self.pins[number] = replace(self.pins[number], grabbed=False)
         else:
             self.pins.pop(number, None)
+            if not self.pins:
+                self.rebase()
 
-    def solve(self, state: State, vertices: Vertices) -> tuple[State, Vertices]:
-        """The state in which all pins are as near to their targets as the figure allows, and its vertices."""
-        used = tuple(dict.fromkeys(pin.vertex for pin in self.pins.values()))
-        if self._solver is None or self._solver[0] != used:
+    def solve(self, state: State) -> tuple[State, bool]:
+        """The state in which all pins are as near to their targets as the figure allows; False if it may come nearer.
+
+        A call does so much work as fits between two pictures: the next one goes on from its result.
+        """
+        if self._solver is None:
             model, self.note = self._figure.drag_model()
-            self._solver = used, rw.ik.Solver(model, list(used))
-        solver = self._solver[1]
-        for _ in range(ROUNDS):
-            wanted = {pin.vertex: pin.target + vertices[pin.vertex] - pin.point(vertices) for pin in self.pins.values()}
-            found = solver.solve(np.array([wanted[vertex] for vertex in used])[None], self._figure.pose(state)[None])
-            state = self._figure.state_of(found.poses[0])
-            vertices = self._figure.vertices(state)
-        return state, vertices
+            self._solver = rw.ik.Solver(model)
+        pose = self._figure.pose(state)
+        if self._before is None:
+            self._before = pose
+        points = [
+            rw.ik.Point(pin.corner.tolist(), pin.target, barycentric=pin.weight) for pin in self.pins.values()
+        ]
+        found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
+        return self._figure.state_of(found.poses[0], found.channels), bool(found.converged[0])
+
+    def rebase(self) -> None:
+        """Stay near the present pose from now on: something else than a drag has changed it."""
+        self._before = None
+
+    def clear(self) -> None:
+        """Let all pins go."""
+        self.pins.clear()
+        self.rebase()
 
     def facts(self, vertices: Vertices) -> list[dict[str, Any]]:
         """What the page draws of the pins."""

@@ -58,8 +58,8 @@ class Figure(Protocol):
     def pose(self, state: State) -> Row:
         """The pose row (C,) of :meth:`drag_model` for a state."""
 
-    def state_of(self, pose: Row) -> State:
-        """The state of a pose of :meth:`drag_model`."""
+    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+        """The state of a pose of :meth:`drag_model`, whose channels (1, N) are known where the model has any."""
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
         """The model that drags are solved on, and a line that says what it is if it is not the figure itself."""
@@ -85,8 +85,9 @@ class ModelFigure:
     def pose(self, state: State) -> Row:
         return self._posing.pose(state.row) if state.pose is None else state.pose
 
-    def state_of(self, pose: Row) -> State:
-        return State(self._posing.rows(pose[None])[0], pose)
+    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+        row = self._posing.rows(pose[None])[0] if channels is None else channels[0].astype(np.float32)
+        return State(row, pose)
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
         return self.model, ""
@@ -108,6 +109,7 @@ class RigFigure:
         self.up_axis = str(getattr(rig, "up_axis", "Y"))
         self.meters_per_unit = float(getattr(rig, "meters_per_unit", 1.0))
         ranges = np.asarray(rig.channel_ranges, np.float64)
+        self._limits = ranges.T
         rest = np.asarray(getattr(rig, "channel_rest", np.clip(0.0, ranges[:, 0], ranges[:, 1])))
         self.sliders = [
             Slider(n, body_part(n), float(low), float(high), float(value), "")
@@ -122,9 +124,10 @@ class RigFigure:
         model = self.drag_model()[0]
         return np.asarray(model.poses_from_channels(state.row[None])[0])
 
-    def state_of(self, pose: Row) -> State:
-        model = self.drag_model()[0]
-        return State(np.asarray(model.channels_from_poses(pose[None])[0][0], np.float32))
+    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+        if channels is None:
+            channels = self.drag_model()[0].channels_from_poses(pose[None])[0]
+        return State(np.clip(channels[0], *self._limits).astype(np.float32))
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
         if self._drag is None:

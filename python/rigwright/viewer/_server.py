@@ -59,8 +59,10 @@ class Server:
         self._wake = asyncio.Event()
         self._worker = ThreadPoolExecutor(1, "rigwright-view")
         self._scene = stage.scene()
-        self._number, self._frame = 0, stage.step([], 0.0)
-        self._arrived: float | None = None
+        self._frame = stage.step([], 0.0)
+        self._number = stage.number
+        self._arrived: float | None = None  # when the oldest drag came that no frame shows yet
+        self._arrived_of_frame: float | None = None  # the same of the newest frame, until it is sent
         self._admission: Admission | None = None
 
     async def run(self, host: str, port: int, opened: Callable[[int], None], stop: asyncio.Event) -> None:
@@ -164,22 +166,19 @@ class Server:
                 if arrived is not None:
                     self.latencies.append(time.perf_counter() - arrived)
 
-    _arrived_of_frame: float | None = None
-
     async def _work(self) -> None:
         """Make a frame whenever something was done, or plays, and a page can show it."""
         loop = asyncio.get_running_loop()
         while True:
             await self._wake.wait()
             self._wake.clear()
-            while (self._inbox or self.stage.timeline.playing) and any(tab.ready for tab in self._tabs):
-                due = 0.0 if self._inbox else self.stage.timeline.until_next()
-                if due > 0.0:
-                    await self._pause(due)
+            while (self._inbox or self.stage.is_restless) and any(tab.ready for tab in self._tabs):
+                if self.stage.timeline.playing and not self._inbox:
+                    await self._pause(self.stage.timeline.until_next())
                 messages = self._inbox.take()
                 arrived, self._arrived = self._arrived, None
                 frame = await loop.run_in_executor(self._worker, self.stage.step, messages, time.monotonic())
-                self._frame, self._number = frame, self._number + 1
+                self._frame, self._number = frame, self.stage.number
                 self._arrived_of_frame = arrived
                 for tab in self._tabs:
                     tab.changed.set()

@@ -22,6 +22,7 @@ from rigwright.viewer._wire import packed
 
 log = logging.getLogger("rigwright.viewer")
 Message = dict[str, Any]
+MOST_ATTEMPTS = 20  # steps in which a drag that rests is solved further
 
 
 class Stage:
@@ -54,7 +55,7 @@ class Stage:
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
         self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self._figures()]
         self._mode, self._grab, self._notice = "plain", None, ""
-        self._pull, self._moved, self._number = False, False, 0
+        self._pull, self._moved, self._attempts, self.number = False, False, 0, 0
 
     def _figures(self) -> list[Any]:
         return [self.figure, *([self.beside] if self.beside is not None else [])]
@@ -105,18 +106,34 @@ class Stage:
                 log.warning("refused: %s: %s", message["type"], self._notice)
         if self.timeline.playing and self.timeline.advance(now):
             self._go_to_timeline()
-        if self._pull:
-            self.state, self.vertices = self.drags.solve(self.state, self.vertices)
-        elif self._moved:
+        self._pull_pins()
+        if self._moved:
             self.vertices = self.figure.vertices(self.state)
-        if self._pull or self._moved:
             self._picker.refit(self.vertices)
-        self._notice = self._notice or (self.drags.note if self._pull else "")
-        self._pull = self._moved = False
+            self._moved = False
         return self._frame()
 
+    @property
+    def is_restless(self) -> bool:
+        """Whether the next step shows something else though nothing is done: time runs, or a drag is not yet solved."""
+        return self.timeline.playing or self._pull
+
+    def _pull_pins(self) -> None:
+        if not self._pull or not self.drags.pins:
+            self._pull = False
+            return
+        try:
+            self.state, finished = self.drags.solve(self.state)
+        except ValueError as error:  # a figure that nothing can drag
+            self.drags.clear()
+            self._notice, finished = " ".join(str(error).split()), True
+        self._attempts += 1
+        self._moved, self._pull = True, not finished and self._attempts < MOST_ATTEMPTS
+        self._notice = self._notice or self.drags.note
+        self.drags.note = ""
+
     def _frame(self) -> bytes:
-        self._number += 1
+        self.number += 1
         shown: list[Vertices] = [self.vertices]
         if self.beside is not None:
             shown.append(self._beside_vertices(self.beside))
@@ -129,7 +146,7 @@ class Stage:
             boxes.append([low.tolist(), high.tolist()])
         header = {
             "type": "frame",
-            "frame": self._number,
+            "frame": self.number,
             "boxes": boxes,
             "row": [round(float(x), 4) for x in self.state.row],
             "pins": self.drags.facts(self.vertices),
@@ -180,11 +197,12 @@ class Stage:
     def _go_to_timeline(self) -> None:
         state = self._of_timeline()
         if state is not None:
-            self.drags.pins.clear()
+            self.drags.clear()
             self._change(state)
 
     def _change(self, state: State) -> None:
         self.state, self._moved = state, True
+        self.drags.rebase()
 
     def _set(self, message: Message, _: float) -> None:
         channel = message["channel"]
@@ -218,7 +236,8 @@ class Stage:
 
     def _drag(self, message: Message, _: float) -> None:
         origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)
-        self._pull = self.drags.move(message["pin"], origin, direction) or self._pull
+        if self.drags.move(message["pin"], origin, direction):
+            self._pull, self._attempts = True, 0
 
     def _release(self, message: Message, _: float) -> None:
         self.drags.release(message["pin"], message["hold"])
@@ -228,11 +247,11 @@ class Stage:
         self.drags.pins.pop(message["pin"], None)
 
     def _undo(self, _: Message, __: float) -> None:
-        self.drags.pins.clear()
+        self.drags.clear()
         self._change(self.history.undo())
 
     def _redo(self, _: Message, __: float) -> None:
-        self.drags.pins.clear()
+        self.drags.clear()
         self._change(self.history.redo())
 
     def _play(self, message: Message, now: float) -> None:

@@ -62,6 +62,7 @@ class View {
     this.choices("color", scene.colors);
     this.choices("export", ["", ...scene.exports]);
     if (!again) {
+      if (scene.figures.length > 1) this.camera.turn = 0.15;
       this.camera.aspect = this.renderer.resize();
       this.fit();
     }
@@ -124,9 +125,9 @@ class View {
 
   showTrust({ confidence }) {
     const badge = $("badge");
-    badge.hidden = confidence === null;
-    if (confidence === null) return;
-    badge.textContent = confidence > 0.99 ? "inside the training poses" : `confidence ${confidence.toFixed(2)}`;
+    badge.hidden = confidence === null || confidence > 0.99;
+    if (badge.hidden) return;
+    badge.textContent = `outside the training poses: confidence ${confidence.toFixed(2)}`;
     badge.classList.toggle("warn", confidence < 0.5);
   }
 

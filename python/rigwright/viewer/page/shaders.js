@@ -39,8 +39,8 @@ void main() {
   vec3 fill = normalize(vec3(0.8, 0.1, 0.5));
   float wrapped = max(0.0, (dot(N, key) + 0.25) / 1.25);
   float sky = 0.5 + 0.5 * N.y;
-  vec3 light = vec3(1.02, 0.98, 0.92) * wrapped * 0.82 + vec3(0.55, 0.65, 0.8) * max(0.0, dot(N, fill)) * 0.2
-    + mix(vec3(0.13, 0.115, 0.105), vec3(0.26, 0.29, 0.33), sky);
+  vec3 light = vec3(1.08, 1.01, 0.92) * wrapped * 0.92 + vec3(0.5, 0.64, 0.85) * max(0.0, dot(N, fill)) * 0.16
+    + mix(vec3(0.085, 0.072, 0.064), vec3(0.19, 0.215, 0.25), sky);
   float gloss = pow(max(0.0, dot(N, normalize(key + V))), 28.0) * 0.12;
   float rim = pow(1.0 - max(0.0, dot(N, V)), 3.5) * smoothstep(-0.4, 0.8, N.y) * 0.28;
   vec3 linear = base * light + gloss + rim * vec3(0.75, 0.85, 1.0);

@@ -61,7 +61,9 @@ export class Sliders {
       const now = row[slider.channel];
       const extent = slider.high - slider.low || 1;
       line.classList.toggle("moved", Math.abs(now - slider.rest) > 1e-4 * extent);
-      range.style.setProperty("--part", `${(100 * (now - slider.low)) / extent}%`);
+      const [from, to] = [slider.rest, now].sort((a, b) => a - b).map((x) => `${(100 * (x - slider.low)) / extent}%`);
+      range.style.setProperty("--from", from);
+      range.style.setProperty("--to", to);
       if (!range.matches(":active")) range.value = now;
       if (document.activeElement !== value) value.value = now.toFixed(DIGITS[slider.unit] ?? 3);
     }
