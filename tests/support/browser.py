@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import re
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 OPTIONS = [
@@ -27,7 +28,9 @@ class Page:
     def __init__(self, address: str) -> None:
         from websockets.sync.client import connect
 
-        self._socket = connect(address, max_size=None, compression=None, ping_interval=None, close_timeout=1)
+        self._open = contextlib.ExitStack()
+        options = {"max_size": None, "compression": None, "ping_interval": None, "close_timeout": 1}
+        self._socket = self._open.enter_context(connect(address, **options))
         self._numbers = itertools.count(1)
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -86,7 +89,9 @@ class Page:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def close(self) -> None:
-        self._socket.close()
+        """Close the tab."""
+        self.call("Page.close")
+        self._open.close()
 
 
 class Browser:
@@ -105,28 +110,15 @@ class Browser:
                 break
         assert found is not None, "Chromium did not start"
         self._address = found.group(1)
-        self._pages: list[Page] = []
-        self._first = True
 
     def page(self) -> Page:
         """A new tab."""
-        from urllib.request import Request
-
-        if self._first:
-            listed = json.load(urlopen(f"http://{self._address}/json/list"))
-            target = next(entry for entry in listed if entry["type"] == "page")
-            self._first = False
-        else:
-            target = json.load(urlopen(Request(f"http://{self._address}/json/new?about:blank", method="PUT")))
-        page = Page(target["webSocketDebuggerUrl"])
-        self._pages.append(page)
-        return page
+        made = urlopen(Request(f"http://{self._address}/json/new?about:blank", method="PUT"))
+        return Page(json.load(made)["webSocketDebuggerUrl"])
 
     def close(self) -> None:
-        self._process.terminate()
+        self._process.kill()  # its profile is thrown away
         self._process.wait(timeout=PATIENCE)
-        for page in self._pages:
-            page.close()
         assert self._process.stderr is not None
         self._process.stderr.close()
 
