@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'SurfacePicker', 'TensorFile', 'VertexPacker', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -60,6 +60,34 @@ class PointTree:
         """
         The `count` nearest points of each query (Q, 3): indices (Q, count), nearest first, then lower index
         first, and squared distances (Q, count).
+        """
+class SurfacePicker:
+    """
+    Finds what a ray meets on a deforming surface: vertices (V, 3), faces (F, 3) or
+    (F, 4), quads split along their first diagonal.
+    """
+    def __init__(self, vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> None:
+        ...
+    def pick(self, origin: numpy.typing.ArrayLike, direction: numpy.typing.ArrayLike) -> typing.Any:
+        """
+        The first point origin + t direction, t >= 0, on the surface, from either side: face, the corners (3,) of
+        its triangle, their barycentric weights (3,), the corner nearest to the point, and t. None if there is
+        no such point.
+        """
+    def refit(self, vertices: numpy.typing.ArrayLike) -> None:
+        """
+        Move the vertices to (V, 3). Not while another thread picks.
+        """
+class VertexPacker:
+    """
+    Packs poses of a mesh as graphics hardware reads vertices.
+    """
+    def __init__(self, faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
+    def pack(self, vertices: numpy.typing.ArrayLike, marks: numpy.typing.ArrayLike | None = None) -> tuple:
+        """
+        (V, 12) uint8: position (3 x uint16 between low and high), mark (uint8), zero, normal (2 x int16,
+        octahedral). Also low (3,) and high (3,).
         """
 class Channel:
     """

@@ -75,7 +75,7 @@ class Page:
         held = {"left": 1, "right": 2, "middle": 4}[button] if kind != "Released" else 0
         self.call(
             "Input.dispatchMouseEvent",
-            **{"type": f"mouse{kind}", "x": x, "y": y, "button": button, "buttons": held},
+            type=f"mouse{kind}", x=x, y=y, button=button, buttons=held,
             clickCount=1,
             modifiers=modifiers,
         )

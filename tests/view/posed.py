@@ -66,7 +66,9 @@ class Posed:
         self.page.until("view.pointer.mode !== 'asked'")
         for k in range(1, steps + 1):
             share = k / steps
-            self.page.mouse("Moved", *(b + share * (e - b) for b, e in zip(begin, end, strict=True)), modifiers=modifiers)
+            self.page.mouse(
+                "Moved", *(b + share * (e - b) for b, e in zip(begin, end, strict=True)), modifiers=modifiers
+            )
         self.settle()
         if release:
             self.page.mouse("Released", *end, modifiers=modifiers)

@@ -96,7 +96,9 @@ def test_keys_are_set_played_and_scrubbed(pose):
     click = "document.getElementById('{}').click()"
     posed.page.evaluate(click.format("key"))
     posed.page.until("view.frame.timeline.keys.length === 1")
-    posed.page.evaluate("view.link.send('seek', { at: 10 }); view.link.send('set', { channel: 0, value: 1, done: true })")
+    posed.page.evaluate(
+        "view.link.send('seek', { at: 10 }); view.link.send('set', { channel: 0, value: 1, done: true })"
+    )
     posed.page.evaluate(click.format("key"))
     posed.page.until("view.frame.timeline.keys.length === 2")
     posed.page.evaluate("view.link.send('seek', { at: 5 })")

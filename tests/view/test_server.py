@@ -188,7 +188,7 @@ def test_a_closed_view_is_gone(live):
 
 def test_a_port_that_is_taken_is_an_error(live):
     port = urlsplit(live.url).port
-    with pytest.raises(OSError, match="in use|bind"):
+    with pytest.raises(OSError, match=r"in use|bind"):
         rw.view(plain_face(), port=port)
 
 

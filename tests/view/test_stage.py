@@ -43,7 +43,9 @@ def test_a_scene_holds_every_triangle_and_edge_once(stage, face):
     assert figure["triangles"] == len(all_triangles)
     data = np.frombuffer(payload_of(stage.scene()), np.uint32)
     assert np.array_equal(data[: all_triangles.size].reshape(-1, 3), all_triangles)
-    assert np.array_equal(data[-2 * figure["edges"] :].reshape(-1, 2), edges(stage.figure.faces, len(face.rest_vertices)))
+    assert np.array_equal(
+        data[-2 * figure["edges"] :].reshape(-1, 2), edges(stage.figure.faces, len(face.rest_vertices))
+    )
     assert [slider["name"] for slider in header["sliders"]] == list(face.shape_names)
 
 
@@ -110,15 +112,17 @@ def test_keys_are_interpolated_and_the_clip_plays_at_its_rate(stage):
     assert header_of(send(stage))["timeline"]["keys"] == [0]
 
 
-def test_a_clip_of_poses_plays_them_and_keys_lie_over_it(face):
+def test_a_clip_of_poses_plays_them_and_keys_lie_over_it(face, tolerance):
     rng = np.random.default_rng(0)
     clip = rng.uniform(0, 0.5, (5, face.num_shapes)).astype(np.float32)
     stage = stage_of(face, poses=clip, fps=30)
-    assert header_of(send(stage, {"type": "seek", "at": 3}))["row"] == pytest.approx(clip[3].tolist(), abs=1e-4)
+    assert header_of(send(stage, {"type": "seek", "at": 3}))["row"] == pytest.approx(
+        clip[3].tolist(), abs=tolerance["printed"]
+    )
     send(stage, setting(0, clip[3, 0] + 0.25), {"type": "key"})
     beside = header_of(send(stage, {"type": "seek", "at": 1}))["row"]
-    assert beside[0] == pytest.approx(clip[1, 0] + 0.25, abs=1e-4)
-    assert beside[1:] == pytest.approx(clip[1, 1:].tolist(), abs=1e-4)
+    assert beside[0] == pytest.approx(clip[1, 0] + 0.25, abs=tolerance["printed"])
+    assert beside[1:] == pytest.approx(clip[1, 1:].tolist(), abs=tolerance["printed"])
 
 
 def test_a_figure_beside_it_follows_and_its_distance_is_a_color(face):
@@ -134,6 +138,7 @@ def test_a_figure_beside_it_follows_and_its_distance_is_a_color(face):
     count = len(face.rest_vertices)
     ours, theirs = positions_of(message, [count, count])
     distance = np.linalg.norm(ours - theirs, axis=1).max() * 1000 * face.meters_per_unit
+    # Positions on the wire have steps of 1/65535 of the figure.
     assert header_of(message)["error"]["max"] == pytest.approx(distance, rel=1e-2)
 
 
@@ -147,4 +152,5 @@ def test_a_reduced_mesh_keeps_to_the_same_vertices():
     assert 200 < len(kept) <= 1000
     assert kept.max() < 3600
     assert len(np.unique(np.sort(kept, axis=1), axis=0)) == len(kept)
+    # A cell of the grid may be lost at the border.
     assert np.ptp(points[np.unique(kept)], axis=0)[:2] == pytest.approx([1, 1], abs=0.1)

@@ -37,7 +37,7 @@ def test_a_good_message_comes_through():
     ],
 )
 def test_a_wrong_entry_is_refused(wrong):
-    with pytest.raises(ValueError, match="drag|type"):
+    with pytest.raises(ValueError, match=r"drag|type"):
         parsed(json.dumps({**GOOD, **wrong}))
 
 

@@ -43,9 +43,7 @@ class Drags:
         self.pins: dict[int, Pin] = {}
         self.note = ""
 
-    def grab(
-        self, number: int, picker: _core.SurfacePicker, origin: Vector, direction: Vector, facing: Vector
-    ) -> bool:
+    def grab(self, number: int, picker: _core.SurfacePicker, origin: Vector, direction: Vector, facing: Vector) -> bool:
         """Pin what the ray meets first; returns whether it meets anything. A pin of that number is grabbed again."""
         if number in self.pins:
             self.pins[number] = replace(self.pins[number], grabbed=True, facing=facing)
@@ -89,9 +87,7 @@ class Drags:
         pose = self._figure.pose(state)
         if self._before is None:
             self._before = pose
-        points = [
-            rw.ik.Point(pin.corner.tolist(), pin.target, barycentric=pin.weight) for pin in self.pins.values()
-        ]
+        points = [rw.ik.Point(pin.corner.tolist(), pin.target, barycentric=pin.weight) for pin in self.pins.values()]
         found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
         return self._figure.state_of(found.poses[0], found.channels), bool(found.converged[0])
 

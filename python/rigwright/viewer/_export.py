@@ -62,7 +62,7 @@ def written(snapshot: Snapshot, form: str) -> tuple[str, NDArray[np.uint8]]:
 
 
 def _npz(snapshot: Snapshot, path: Path) -> None:
-    names = np.array([slider.name for slider in snapshot.figure.sliders], np.str_)  # type: ignore[attr-defined]
+    names = np.array([slider.name for slider in snapshot.figure.sliders], np.str_)
     arrays: dict[str, Any] = {"channels": snapshot.rows, "names": names, "fps": np.float64(snapshot.fps)}
     if isinstance(snapshot.figure, ModelFigure):
         arrays["poses"] = snapshot.poses()
@@ -86,8 +86,8 @@ def _moving_mesh(snapshot: Snapshot, path: Path) -> None:
         if model is not None
         else np.array([figure.vertices(state) for state in snapshot.states])
     )
-    about = {"meters_per_unit": figure.meters_per_unit, "up_axis": figure.up_axis, "name": figure.name}
-    rw.exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)  # type: ignore[arg-type]
+    about: dict[str, Any] = {"meters_per_unit": figure.meters_per_unit, "up_axis": figure.up_axis, "name": figure.name}
+    rw.exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)
 
 
 WRITERS = {"npz": _npz, "bvh": _bvh, "glb": _moving_mesh, "blend": _moving_mesh}

@@ -173,7 +173,7 @@ def figure_of(subject: Any, name: str = "") -> ModelFigure | RigFigure:
 def _skinning_of(rig: Any) -> _core.Deformer | None:
     """The model that a rig of linear skinning is; None if it is more than that."""
     skin, skeleton = getattr(rig, "skin", None), getattr(rig, "skeleton", None)
-    if skin is None or skeleton is None or getattr(rig, "morphs", ()):
+    if skin is None or skeleton is None or getattr(rig, "morphs", None):
         return None
     facts = rw.sampling.check_rig(rig, "view")
     manifest = {

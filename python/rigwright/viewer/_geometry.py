@@ -14,7 +14,8 @@ REDUCED_TRIANGLES = 24_000
 def triangles(faces: NDArray[np.int32]) -> Indices:
     """(F, 3): quads are split along their first diagonal, as picking splits them."""
     quads = faces[faces[:, 3] >= 0]
-    return np.concatenate([faces[:, :3], quads[:, [0, 2, 3]]]).astype(np.uint32)
+    result: Indices = np.concatenate([faces[:, :3], quads[:, [0, 2, 3]]]).astype(np.uint32)
+    return result
 
 
 def edges(faces: NDArray[np.int32], num_vertices: int) -> Indices:
@@ -46,4 +47,5 @@ def _clustered(cell: NDArray[np.int64], all_triangles: Indices) -> Indices:
     a, b, c = corners.T
     corners = corners[(a != b) & (b != c) & (c != a)]
     _, unique = np.unique(np.sort(corners, axis=1), axis=0, return_index=True)
-    return corners[np.sort(unique)].astype(np.uint32)
+    result: Indices = corners[np.sort(unique)].astype(np.uint32)
+    return result

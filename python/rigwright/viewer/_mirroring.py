@@ -45,7 +45,7 @@ def _signs(figure: Any, pairs: list[tuple[int, int]]) -> list[float]:
         step = PROBE * (slider.high - slider.low)
         forward = slider.high - slider.rest >= step
         moved[channel] += step if forward else -step
-        change = figure.vertices(State(moved)).astype(np.float64) - still
+        change: NDArray[np.float64] = figure.vertices(State(moved)).astype(np.float64) - still
         return change if forward else -change
 
     found = []

@@ -54,7 +54,8 @@ class Stage:
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
         self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self._figures()]
-        self._mode, self._grab, self._notice = "plain", None, ""
+        self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
+        self._mode, self._notice = "plain", ""
         self._pull, self._moved, self._attempts, self.number = False, False, 0, 0
 
     def _figures(self) -> list[Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import rigwright as rw
+from rigwright import _core
+from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
+from rigwright.sampling import Dataset
 from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
 from rigwright.viewer._live import LiveView
 from rigwright.viewer._stage import Stage
@@ -16,8 +16,8 @@ from rigwright.viewer._timeline import Timeline
 
 
 def view(
-    model: Any,
-    beside: Any = None,
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
@@ -70,8 +70,8 @@ def view(
 
 
 def stage_of(
-    model: Any,
-    beside: Any = None,
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
@@ -80,11 +80,11 @@ def stage_of(
     """The stage of a view, as :func:`view` describes it."""
     rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
     figure = figure_of(model)
-    if isinstance(model, rw.Dataset):
+    if isinstance(model, Dataset):
         beside = model if beside is None else beside
         poses = model.poses if poses is None else poses
     other: ModelFigure | RigFigure | RecordedFigure | None = None
-    if isinstance(beside, rw.Dataset):
+    if isinstance(beside, Dataset):
         other = RecordedFigure(beside)
         poses = beside.poses if poses is None else poses
     elif beside is not None:

@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--action", metavar="NAME", action="append", default=[], help="what a rig plays: an action of its file, or .bvh"
     )
     parser.add_argument("--clip", metavar="NAME", help="of --motion, where the file holds several (.glb)")
-    parser.add_argument("--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's")
+    parser.add_argument(
+        "--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's"
+    )
     parser.add_argument("--fps", type=rate, help="frames per second (default: those of the motion, or 24)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
