@@ -1,7 +1,7 @@
 """Measures the live view in a headless Chromium: ``python -m benchmarks.view.live [model.safetensors ...]``.
 
 Without files: skinned tubes of 15,000 and 100,000 vertices. A point is dragged in circles for some seconds, one drag per
-picture, in a window of which the view has 640 x 480 pixels, with software GL. Printed beside its goal:
+picture, in a view of 640 x 480 pixels, with software GL. Printed beside its goal:
 
 - drag: milliseconds from a drag's arrival at the server to the end of the write of its frame to the socket, median
 - page: milliseconds to decode and upload a frame and to queue its draw calls, median
@@ -19,15 +19,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from tests.support.browser import Browser
+from tests.view.posed import Posed
 
 import rigwright as rw
 from rigwright import _core
 from rigwright._bench.timing import machine
-from tests.support.browser import Browser
-from tests.view.posed import Posed
 
 SECONDS = 6.0
-GOALS = {15_000: {"drag": 8.0, "page": 4.0, "pictures": 25.0}, 100_000: {"page": 10.0, "pictures": 20.0, "picking": 2.0}}
+GOALS = {
+    15_000: {"drag": 8.0, "page": 4.0, "pictures": 25.0},
+    100_000: {"page": 10.0, "pictures": 20.0, "picking": 2.0},
+}
 JOINTS = 6
 # A view of 640 x 480, whatever stands around it.
 LAYOUT = "const s = document.getElementById('stage').style; s.width = '640px'; s.height = '480px';"

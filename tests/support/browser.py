@@ -36,6 +36,7 @@ class Page:
         self.requests: list[str] = []
         for domain in ("Runtime", "Log", "Page", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)  # behind another tab, too, it is drawn
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """One command of the protocol, and its result."""
@@ -75,7 +76,11 @@ class Page:
         held = {"left": 1, "right": 2, "middle": 4}[button] if kind != "Released" else 0
         self.call(
             "Input.dispatchMouseEvent",
-            type=f"mouse{kind}", x=x, y=y, button=button, buttons=held,
+            type=f"mouse{kind}",
+            x=x,
+            y=y,
+            button=button,
+            buttons=held,
             clickCount=1,
             modifiers=modifiers,
         )

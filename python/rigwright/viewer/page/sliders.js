@@ -57,8 +57,11 @@ export class Sliders {
 
   /** Shows the channels of a frame; what a hand is on is left alone. */
   show(row) {
-    for (const { slider, row: line, range, value } of this.rows) {
+    for (const entry of this.rows) {
+      const { slider, row: line, range, value } = entry;
       const now = row[slider.channel];
+      if (now === entry.shown) continue; // most rest while one is dragged
+      entry.shown = range.matches(":active") || document.activeElement === value ? undefined : now;
       const extent = slider.high - slider.low || 1;
       line.classList.toggle("moved", Math.abs(now - slider.rest) > 1e-4 * extent);
       const [from, to] = [slider.rest, now].sort((a, b) => a - b).map((x) => `${(100 * (x - slider.low)) / extent}%`);
