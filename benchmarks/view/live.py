@@ -1,6 +1,6 @@
 """Measures the live view in a headless Chromium: ``python -m benchmarks.view.live [model.safetensors ...]``.
 
-Without files: skinned tubes of 15,000 and 100,000 vertices. A point is dragged in circles for some seconds, one drag per
+Without files: skinned tubes of 15,000 and 100,000 vertices. A point is dragged in circles for seconds, one drag per
 picture, in a view of 640 x 480 pixels, with software GL. Printed beside its goal:
 
 - drag: milliseconds from a drag's arrival at the server to the end of the write of its frame to the socket, median

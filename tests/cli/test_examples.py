@@ -47,7 +47,7 @@ READS = {
     "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
-    "view": ("hero.safetensors", "held_out.rwdata", "joints.json", "dog.*"),
+    "view": ("hero.safetensors", "held_out.rwdata", "dog.*"),
 }
 NEEDS = {
     "view": ("websockets",),

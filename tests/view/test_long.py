@@ -1,4 +1,4 @@
-"""Long use of the page, as ``./run check`` has it: many drags on three kinds of models, files, tabs closed and opened."""
+"""Long use of the page: many drags on three kinds of models, files, tabs that come and go."""
 
 from __future__ import annotations
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import html
 import logging
+import os
 import secrets
 import threading
 import time
 from typing import Any
 
+from rigwright.viewer._recording import recorded
 from rigwright.viewer._server import Server
 from rigwright.viewer._stage import Stage
 
 log = logging.getLogger("rigwright.viewer")
 log.addHandler(logging.NullHandler())
 STARTING = 60.0  # seconds
+# Environment variables of hosts where the browser runs on another machine than the kernel.
+ELSEWHERE = ("COLAB_RELEASE_TAG", "JUPYTERHUB_USER", "KAGGLE_KERNEL_RUN_TYPE", "SSH_CONNECTION")
 STEP = 0.2  # seconds: how soon a wait notices Ctrl-C
 
 
@@ -91,6 +95,8 @@ class LiveView:
         return f"<rigwright.viewer.LiveView at {self.url}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """What a notebook shows: the view itself, or, on a machine that its browser cannot reach, what plays in it."""
+        if any(name in os.environ for name in ELSEWHERE):
+            return self._server.on_stage(recorded)._repr_html_()
         source = html.escape(self.url, quote=True)
         return f'<iframe src="{source}" width="100%" height="640" style="border:0" allow="fullscreen"></iframe>'

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from rigwright._extras import require
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("rigwright.viewer")
 SOCKET = "/live"
+Result = TypeVar("Result")
 PATIENCE = 30.0  # seconds of flooding after which a connection is closed
 
 
@@ -79,6 +80,10 @@ class Server:
             await stop.wait()
             work.cancel()
         self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def on_stage(self, work: Callable[[Stage], Result]) -> Result:
+        """The result of a function of the stage, called between two frames."""
+        return self._worker.submit(work, self.stage).result()
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """A file of the page, a refusal, or None for a WebSocket that may be opened."""

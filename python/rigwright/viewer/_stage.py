@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.viewer import _geometry
 from rigwright.viewer._colors import confidence_marks, error_marks
 from rigwright.viewer._drags import Drags
 from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, State, Vertices
 from rigwright.viewer._history import History
 from rigwright.viewer._mirroring import mirrored_row
-from rigwright.viewer._sliders import part_order
+from rigwright.viewer._scene import scene_message
 from rigwright.viewer._timeline import FASTEST, SLOWEST, Timeline
 from rigwright.viewer._wire import packed
 
@@ -53,39 +52,18 @@ class Stage:
         self.vertices = figure.vertices(self.state)
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
-        self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self._figures()]
+        self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self.figures()]
         self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
         self._mode, self._notice = "plain", ""
         self._pull, self._moved, self._attempts, self.number = False, False, 0, 0
 
-    def _figures(self) -> list[Any]:
+    def figures(self) -> list[Any]:
+        """The one that is posed, and the one beside it."""
         return [self.figure, *([self.beside] if self.beside is not None else [])]
 
     def scene(self) -> bytes:
         """The message that opens a page: meshes and sliders."""
-        figures, arrays = [], []
-        for figure in self._figures():
-            all_triangles = _geometry.triangles(figure.faces)
-            buffers = [
-                all_triangles,
-                _geometry.reduced(figure.rest_vertices, all_triangles),
-                _geometry.edges(figure.faces, len(figure.rest_vertices)),
-            ]
-            sizes = dict(zip(("triangles", "reduced", "edges"), map(len, buffers), strict=True))
-            box = [figure.rest_vertices.min(axis=0).tolist(), figure.rest_vertices.max(axis=0).tolist()]
-            about = {"name": figure.name, "kind": figure.kind, "vertices": len(figure.rest_vertices)}
-            figures.append({**about, **sizes, "up": figure.up_axis, "box": box, "meters": figure.meters_per_unit})
-            arrays += buffers
-        sliders = [vars(slider) for slider in self.figure.sliders]
-        header = {
-            "type": "scene",
-            "figures": figures,
-            "sliders": sliders,
-            "groups": part_order([slider.group for slider in self.figure.sliders]),
-            "colors": self._color_modes(),
-            "exports": self._export_formats(),
-        }
-        return packed(header, arrays)
+        return scene_message(self.figures(), self._color_modes(), self._export_formats())
 
     def _color_modes(self) -> list[str]:
         modes = ["plain"]
@@ -199,9 +177,10 @@ class Stage:
         state = self._of_timeline()
         if state is not None:
             self.drags.clear()
-            self._change(state)
+            self.stand(state)
 
-    def _change(self, state: State) -> None:
+    def stand(self, state: State) -> None:
+        """Show another state from the next step on."""
         self.state, self._moved = state, True
         self.drags.rebase()
 
@@ -211,7 +190,7 @@ class Stage:
             raise ValueError(f"channel {channel} of {len(self.rest)}")
         row = self.state.row.copy()
         row[channel] = np.clip(message["value"], *self.ranges[channel])
-        self._change(State(row))
+        self.stand(State(row))
         if message["done"]:
             self.history.commit(self.state)
 
@@ -221,11 +200,11 @@ class Stage:
             raise ValueError(f"channel {chosen.max()} of {len(self.rest)}")
         row = self.state.row.copy()
         row[chosen] = self.rest[chosen]
-        self._change(State(row))
+        self.stand(State(row))
         self.history.commit(self.state)
 
     def _mirror(self, message: Message, _: float) -> None:
-        self._change(State(self.within(mirrored_row(self.figure, self.state.row, message["from"]))))
+        self.stand(State(self.within(mirrored_row(self.figure, self.state.row, message["from"]))))
         self.history.commit(self.state)
 
     def _grab_point(self, message: Message, _: float) -> None:
@@ -249,11 +228,11 @@ class Stage:
 
     def _undo(self, _: Message, __: float) -> None:
         self.drags.clear()
-        self._change(self.history.undo())
+        self.stand(self.history.undo())
 
     def _redo(self, _: Message, __: float) -> None:
         self.drags.clear()
-        self._change(self.history.redo())
+        self.stand(self.history.redo())
 
     def _play(self, message: Message, now: float) -> None:
         self.timeline.play(message["playing"], now)

@@ -11,6 +11,7 @@ from rigwright._validate import Arguments, bad_argument
 from rigwright.sampling import Dataset
 from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
 from rigwright.viewer._live import LiveView
+from rigwright.viewer._recording import Recording, recorded
 from rigwright.viewer._stage import Stage
 from rigwright.viewer._timeline import Timeline
 
@@ -67,6 +68,40 @@ def view(
     True
     """
     return LiveView(stage_of(model, beside, poses=poses, channels=channels, fps=fps), host, port)
+
+
+def record(
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+) -> Recording:
+    """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
+
+    Parameters
+    ----------
+    model, beside, poses, channels, fps
+        As in :func:`view`. Without a motion the page shows the rest pose.
+
+    Returns
+    -------
+    Recording
+        A notebook shows it; ``save`` writes the page.
+
+    Raises
+    ------
+    ValueError
+        As :func:`view`, or if the page would have more than 256 MB.
+
+    Examples
+    --------
+    >>> face = rw.faces.example()
+    >>> smile = np.linspace(0, 1, 12)[:, None] * [name.startswith("mouthSmile") for name in face.shape_names]
+    >>> rw.viewer.record(face, poses=smile, fps=24).save("smile.html")
+    """
+    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps))
 
 
 def stage_of(

@@ -27,7 +27,7 @@ from rigwright.viewer._view import stage_of
 SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be dragged"
 EXAMPLE = """rigwright view hero.safetensors
 rigwright view hero.safetensors --beside held_out.rwdata
-rigwright view hero.safetensors --motion walk.bvh --joint-map joints.json
+rigwright view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
 rigwright view dog.blend --action walk"""
 
 

@@ -6,6 +6,7 @@ import { add, toView, transform } from "./math.js";
 import { Overlay } from "./overlay.js";
 import { paletteGradient } from "./palette.js";
 import { Pointer } from "./pointer.js";
+import { Recording } from "./recording.js";
 import { Renderer } from "./renderer.js";
 import { download, zipped } from "./save.js";
 import { Sliders } from "./sliders.js";
@@ -26,7 +27,7 @@ class View {
     this.wanted = false;
     this.recording = null;
     this.statistics = { frames: 0, work: [] };
-    this.link = new Link({ message: (buffer) => this.message(buffer), state: (connected) => ($("lost").hidden = connected) });
+    this.link = this.source();
     this.pointer = new Pointer(this);
     this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event));
     this.sliders = new Sliders($("sliders"), $("search"), this.link);
@@ -35,12 +36,26 @@ class View {
     this.connectTools();
   }
 
+  /** The server, or what was recorded of it in a page that was saved. */
+  source() {
+    const on = {
+      message: (buffer, time) => this.message(buffer, time),
+      state: (connected) => ($("lost").hidden = connected),
+      missed: (grab) => this.pointer.answered({ grab, hit: false }),
+      rate: () => this.frame?.timeline.fps ?? 24,
+    };
+    const recorded = $("recording");
+    document.body.classList.toggle("recorded", recorded !== null);
+    return recorded ? new Recording(on, JSON.parse(recorded.textContent)) : new Link(on);
+  }
+
   mesh() {
     return this.renderer.meshes[0];
   }
 
-  message(buffer) {
+  message(buffer, time) {
     const { header, offset } = unpacked(buffer);
+    if (time) Object.assign(header.timeline ?? {}, time);
     if (header.type === "scene") this.load(header, sceneBuffers(header, buffer, offset));
     else if (header.type === "frame") {
       this.arrived = { header, buffer, offset };
