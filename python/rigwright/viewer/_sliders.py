@@ -21,8 +21,8 @@ BODY_PARTS = (
 )
 OTHER = "Other"
 SIDES = (
-    (re.compile(r"(?<![a-z])left(?![a-z])|(?<=[a-z_.])Left", re.IGNORECASE), ("left", "right")),
-    (re.compile(r"(?<![a-z])right(?![a-z])|(?<=[a-z_.])Right", re.IGNORECASE), ("right", "left")),
+    (re.compile(r"(?<![A-Za-z])left(?![a-z])|Left(?![a-z])|LEFT"), ("left", "right")),
+    (re.compile(r"(?<![A-Za-z])right(?![a-z])|Right(?![a-z])|RIGHT"), ("right", "left")),
     (re.compile(r"(?<=[._ -])[lL](?=$|[._ -])|^[lL](?=[._])"), ("l", "r")),
     (re.compile(r"(?<=[._ -])[rR](?=$|[._ -])|^[rR](?=[._])"), ("r", "l")),
 )
