@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from rigwright.viewer._figure import Vertices
 
 Marks = NDArray[np.uint8]
-ERROR_SHARE = 0.01  # of the character's size: the error that is drawn in the last color
+ERROR_SHARE = 0.0025  # of the character's size: the error that is drawn in the last color
 
 
 def error_marks(
     vertices: Vertices, truth: Vertices, size: float, meters_per_unit: float
 ) -> tuple[Marks, dict[str, Any]]:
-    """Distances of vertices (V, 3) to the true ones, 255 at 1 % of the size; mean and largest in millimeters."""
+    """Distances of vertices (V, 3) to the true ones, 255 at 0.25 % of the size; mean and largest in millimeters."""
     distance = np.linalg.norm(vertices.astype(np.float64) - truth, axis=1)
     most = ERROR_SHARE * size
     in_mm = 1000.0 * meters_per_unit

@@ -119,8 +119,8 @@ class Stage:
         marks, error = self._marks(shown)
         arrays: list[NDArray[np.uint8]] = []
         boxes = []
-        for packer, vertices in zip(self._packers, shown, strict=True):
-            bytes_, low, high = packer.pack(vertices, marks)
+        for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
+            bytes_, low, high = packer.pack(vertices, marks if number == 0 else None)
             arrays.append(bytes_)
             boxes.append([low.tolist(), high.tolist()])
         header = {

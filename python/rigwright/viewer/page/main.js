@@ -151,7 +151,9 @@ class View {
     legend.hidden = color === "plain";
     if (legend.hidden) return;
     legend.querySelector(".ramp").style.background = paletteGradient(color);
-    const [low, high] = color === "error" && error ? [`mean ${error.mean.toFixed(2)}, max ${error.max.toFixed(1)} mm`, `${error.full.toPrecision(2)} mm`] : ["confident", "outside"];
+    const measured = color === "error" && error;
+    const [low, high] = measured ? ["0", `${error.full.toPrecision(2)} mm`] : ["confident", "outside"];
+    legend.querySelector(".said").textContent = measured ? `mean ${error.mean.toFixed(2)} mm, max ${error.max.toFixed(1)} mm` : "";
     legend.querySelector(".low").textContent = low;
     legend.querySelector(".high").textContent = high;
   }

@@ -137,14 +137,14 @@ export class Renderer {
     gl.uniformMatrix4fv(uniforms.view, false, view);
     gl.uniform3fv(uniforms.clay, CLAY);
     gl.uniform1i(uniforms.flatShaded, this.options.flat ? 1 : 0);
-    gl.uniform1i(uniforms.colored, this.options.color === "plain" ? 0 : 1);
+    gl.uniform1i(uniforms.colored, this.options.color !== "plain" && mesh === this.meshes[0] ? 1 : 0);
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
     const heavy = mesh.about.triangles > REDUCED_ABOVE;
     mesh.draw(this.options.reduced && this.software && heavy ? "reduced" : "triangles", gl.TRIANGLES);
     if (this.options.edges) {
       gl.enable(gl.BLEND);
       gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-      gl.uniform4fv(this.use(this.programs.line, mesh, matrix).ink, [0.06, 0.07, 0.09, 0.55]);
+      gl.uniform4fv(this.use(this.programs.line, mesh, matrix).ink, [0.06, 0.07, 0.09, 0.34]);
       mesh.draw("edges", gl.LINES);
       gl.disable(gl.BLEND);
     }

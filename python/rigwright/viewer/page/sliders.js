@@ -63,7 +63,7 @@ export class Sliders {
       if (now === entry.shown) continue; // most rest while one is dragged
       entry.shown = range.matches(":active") || document.activeElement === value ? undefined : now;
       const extent = slider.high - slider.low || 1;
-      line.classList.toggle("moved", Math.abs(now - slider.rest) > 1e-4 * extent);
+      line.classList.toggle("moved", Math.abs(now - slider.rest) > 5e-4 * extent);
       const [from, to] = [slider.rest, now].sort((a, b) => a - b).map((x) => `${(100 * (x - slider.low)) / extent}%`);
       range.style.setProperty("--from", from);
       range.style.setProperty("--to", to);
