@@ -7,6 +7,7 @@ namespace rigwright::bindings {
 void bind_core(pybind11::module_& module);
 void bind_linalg(pybind11::module_& module);
 void bind_mesh(pybind11::module_& module);
+void bind_display(pybind11::module_& module);
 void bind_optimize(pybind11::module_& module);
 void bind_channels(pybind11::module_& module);
 void bind_rig(pybind11::module_& module);
@@ -20,6 +21,7 @@ void bind_metrics(pybind11::module_& module);
 void bind_transfer(pybind11::module_& module);
 void bind_inverse(pybind11::module_& module);
 void bind_majorize_minimize(pybind11::module_& module);
+void bind_ik_goals(pybind11::module_& module);
 void bind_face(pybind11::module_& module);
 void bind_face_maps(pybind11::module_& module);
 void bind_models(pybind11::module_& module);

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_core(module);
     rigwright::bindings::bind_linalg(module);
     rigwright::bindings::bind_mesh(module);
+    rigwright::bindings::bind_display(module);
     rigwright::bindings::bind_optimize(module);
     rigwright::bindings::bind_channels(module);
     rigwright::bindings::bind_rig(module);
@@ -25,5 +26,6 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_packing(module);
     rigwright::bindings::bind_inverse(module);
     rigwright::bindings::bind_majorize_minimize(module);
+    rigwright::bindings::bind_ik_goals(module);
     rigwright::bindings::refuse_unmade(module);
 }

@@ -49,6 +49,7 @@ nitpick_ignore = [
         "sampling._stream.Stream",
         "training._differential._transforms.Movable",
         "training._differential._transforms.Skinned",
+        "viewer._stage.Stage",
     )
 ]
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         errors,
         exports,
         faces,
+        ik,
         inverse,
         metrics,
         plot,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         torch,
         training,
         transfer,
+        viewer,
     )
     from rigwright._blendshapes import Tent
     from rigwright._core import (
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from rigwright._rigs.segments import Segments, segments
     from rigwright.errors import CudaError, NumericalError, SourceError
     from rigwright.sampling import Dataset
+    from rigwright.viewer import view
 
 __version__ = "0.1.0"
 
@@ -75,6 +78,7 @@ __all__ = [
     "errors",
     "exports",
     "faces",
+    "ik",
     "inverse",
     "load",
     "metrics",
@@ -89,6 +93,8 @@ __all__ = [
     "torch",
     "training",
     "transfer",
+    "view",
+    "viewer",
 ]
 
 # The module that defines a name; a name of __all__ that is not here is a module itself.
@@ -112,6 +118,7 @@ _HOMES = {
     "Segments": "_rigs.segments",
     "segments": "_rigs.segments",
     "topology_hash": "_hashing",
+    "view": "viewer",
 }
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of ours

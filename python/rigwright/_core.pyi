@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'SurfacePicker', 'TensorFile', 'VertexPacker', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -60,6 +60,34 @@ class PointTree:
         """
         The `count` nearest points of each query (Q, 3): indices (Q, count), nearest first, then lower index
         first, and squared distances (Q, count).
+        """
+class SurfacePicker:
+    """
+    Finds what a ray meets on a deforming surface: vertices (V, 3), faces (F, 3) or
+    (F, 4), quads split along their first diagonal.
+    """
+    def __init__(self, vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> None:
+        ...
+    def pick(self, origin: numpy.typing.ArrayLike, direction: numpy.typing.ArrayLike) -> typing.Any:
+        """
+        The first point origin + t direction, t >= 0, on the surface, from either side: face, the corners (3,) of
+        its triangle, their barycentric weights (3,), the corner nearest to the point, and t. None if there is
+        no such point.
+        """
+    def refit(self, vertices: numpy.typing.ArrayLike) -> None:
+        """
+        Move the vertices to (V, 3). Not while another thread picks.
+        """
+class VertexPacker:
+    """
+    Packs poses of a mesh as graphics hardware reads vertices.
+    """
+    def __init__(self, faces: numpy.typing.ArrayLike, num_vertices: typing.SupportsInt | typing.SupportsIndex) -> None:
+        ...
+    def pack(self, vertices: numpy.typing.ArrayLike, marks: numpy.typing.ArrayLike | None = None) -> tuple:
+        """
+        (V, 12) uint8: position (3 x uint16 between low and high), mark (uint8), zero, normal (2 x int16,
+        octahedral). Also low (3,) and high (3,).
         """
 class Channel:
     """
@@ -1466,6 +1494,50 @@ class MajorizeMinimize:
         """
         The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).
         """
+class PoseSolver:
+    """
+    Inverse kinematics of a model by damped least squares; rigwright.ik.Solver is its public
+    face. Immutable and thread-safe.
+    """
+    def __init__(self, model: Deformer, size: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        ...
+    def from_poses(self, poses: numpy.typing.ArrayLike, references: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Unknowns (T, N) of poses (T, C), relative to the poses (1, C) or (T, C).
+        """
+    def poses(self, values: numpy.typing.ArrayLike, references: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Poses (T, C) of unknowns (T, N), relative to the pose (1, C).
+        """
+    def solve(self, goals: tuple, values: numpy.typing.ArrayLike, references: numpy.typing.ArrayLike, starts: numpy.typing.ArrayLike, preferred: numpy.typing.ArrayLike, bounds: numpy.typing.ArrayLike, preference: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> tuple:
+        """
+        Poses (T, C), unknowns (T, N), errors (T, M), objective, iterations, converged (T,) and at_bound (T, N)
+        int8 of targets `values` (T, M, 9). `goals`: kinds (M,), vertices (M, 2, 3), barycentric weights
+        (M, 2, 3), joints (M,), weights (M,), hard (M,). Bounds (0, 2): the model's own, widened to the start.
+        """
+    @property
+    def are_channels(self) -> bool:
+        """
+        True if the unknowns are the channels of the model.
+        """
+    @property
+    def bounds(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (N, 2) of the model itself.
+        """
+    @property
+    def names(self) -> list[str]:
+        """
+        Names of the N unknowns.
+        """
+    @property
+    def scales(self) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        (N,) typical ranges, positive.
+        """
+    @property
+    def size(self) -> float:
+        ...
 def build_info() -> dict:
     """
     How this extension was built: libraries, compiler, build type.
@@ -1650,4 +1722,5 @@ def vertex_normals(vertices: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLi
     """
     (V, 3) unit vertex normals, weighted by area; (0, 0, 0) for loose vertices.
     """
+IK_LEVER: float = 0.1
 INVERSE_FRAMES_PER_RUN: int = 256

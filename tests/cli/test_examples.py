@@ -48,8 +48,10 @@ READS = {
     "info": ("hero.*", "smooth.glb", "dog.blend", "lid.npz"),
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
+    "view": ("hero.safetensors", "held_out.rwdata", "dog.*"),
 }
 NEEDS = {
+    "view": ("websockets",),
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
@@ -132,6 +134,8 @@ def test_the_example_runs(name, folder, made):
         if "--minutes" in arguments:  # the only changes: less patience
             place = arguments.index("--minutes")
             arguments[place : place + 2] = ["--steps", "200" if "body" in arguments else "4"]
+        if name == "view":
+            arguments += ["--seconds", "0.1"]
         if name == "bench":
             arguments += ["--runs", "10", "--batch", "16"]
         done = rigwright_command(*arguments, folder=folder)

@@ -31,6 +31,7 @@ NEEDS = {
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
+    "view": ("websockets",),
 }
 BY_OTHERS = {"play_from_cpp", "use_from_cpp"}  # tests/cpp installs the library and builds and runs the programs
 

@@ -47,6 +47,7 @@ PUBLIC = {
         "errors",
         "exports",
         "faces",
+        "ik",
         "inverse",
         "metrics",
         "plot",
@@ -54,7 +55,7 @@ PUBLIC = {
         "report",
         "sampling",
     ),
-    *("sources", "torch", "training", "transfer"),
+    *("sources", "torch", "training", "transfer", "viewer"),
 }
 
 

@@ -33,6 +33,7 @@ SHORTER = (
     (re.compile(r"count=5000"), "count=120"),
 )
 # Programs that no test runs: they install, build, or need a network. C++ programs are built by tests/cpp.
+SHORTENED = {"view": ("--seconds", "0.1")}  # commands that run until Ctrl-C
 NOT_RUN = {"apt-get", "cd", "cmake", "examples-build/play_motion", "git", "pip", "python3", "./run", "docker"}
 
 
@@ -101,7 +102,7 @@ def run_shell(block: Block) -> None:
         assert words[0] == "rigwright", f"{words[0]} is no program that a page may use"
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            code = main(words[1:])
+            code = main([*words[1:], *SHORTENED.get(words[1], ())])
         assert code == 0, f"{shlex.join(words)}: exit code {code}"
         if shown.strip():
             compare(shown, printed.getvalue())

@@ -57,6 +57,12 @@ def test_random_poses_beside_clips_are_learned_from():
     assert set(np.flatnonzero(ds.clip < 0)) <= set(training)
 
 
+def test_random_poses_beside_clips_do_not_cost_further_clips():
+    """Else a set that is mostly random poses would be learned from without a third of its clips."""
+    _, held_out, _ = split(Rows([10] * 10, 200), 0.1, 0)
+    assert len(held_out) == 10
+
+
 def test_of_an_only_clip_the_last_rows_are_held_out():
     _, held_out, words = split(Rows([40]), 0.1, 0)
     assert held_out.tolist() == [36, 37, 38, 39]

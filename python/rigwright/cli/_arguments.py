@@ -143,6 +143,11 @@ def count(text: str) -> int:
     return _at_least(text, 1)
 
 
+def port(text: str) -> int:
+    """A port of TCP; 0 takes a free one."""
+    return _at_least(text, 0, 65535)
+
+
 def seed(text: str) -> int:
     """A whole number, at least 0."""
     return _at_least(text, 0)

@@ -32,6 +32,7 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
+    "view",
 )  # fmt: skip
 
 

@@ -50,6 +50,23 @@ double Box::squared_distance(const double* point) const {
     return sum;
 }
 
+double Box::entry(const double* origin, const double* direction, double best) const {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    double enter = 0.0;
+    double leave = best;
+    for (int i = 0; i < 3; ++i) {
+        if (direction[i] == 0.0) {  // parallel to these two planes: a division would make NaN of a point on one of them
+            if (origin[i] < low[i] || origin[i] > high[i]) return never;
+            continue;
+        }
+        const double to_low = (low[i] - origin[i]) / direction[i];
+        const double to_high = (high[i] - origin[i]) / direction[i];
+        enter = std::max(enter, direction[i] > 0.0 ? to_low : to_high);
+        leave = std::min(leave, direction[i] > 0.0 ? to_high : to_low);
+    }
+    return enter <= leave ? enter : never;
+}
+
 BoxTree::BoxTree(std::vector<Box> boxes) : boxes_(std::move(boxes)), order_(boxes_.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     if (!boxes_.empty()) build(0, static_cast<std::int32_t>(boxes_.size()));

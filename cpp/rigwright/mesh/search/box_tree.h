@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace rigwright::mesh {
@@ -20,9 +21,12 @@ struct Box {
     bool overlaps(const Box& other) const;
     /// The squared distance of a point to the box; 0 if it is inside.
     double squared_distance(const double* point) const;
+    /// The smallest t in [0, best] for which origin + t direction is inside the box; +inf if there is none.
+    double entry(const double* origin, const double* direction, double best) const;
 };
 
-/// A bounding volume hierarchy over boxes: finds the boxes that overlap a box, and the object nearest to a point.
+/// A bounding volume hierarchy over boxes: finds the boxes that overlap a box, the object nearest to a point, and the
+/// first object along a ray.
 /// Method: median splits along the axis of the largest extent of the boxes' centers. Deterministic. Immutable: const
 /// members are thread-safe.
 class BoxTree {
@@ -45,6 +49,16 @@ public:
     double nearest(const double* point, double best, Distance&& distance) const {
         if (!nodes_.empty()) approach(0, point, best, distance);
         return best;
+    }
+
+    /// Returns the minimum of `best` and the ray parameters t >= 0 at which origin + t direction first meets an object.
+    /// distance(i, best) returns the parameter of the object in box i, or any number >= best if it is not smaller. It
+    /// is not called for boxes that the ray enters after the best parameter so far.
+    template <class Distance>
+    double first_along(const double* origin, const double* direction, double best, Distance&& distance) const {
+        double reach = std::min(best, std::numeric_limits<double>::max());  // below the +inf of a box that is missed
+        if (!nodes_.empty()) pass(0, origin, direction, reach, distance);
+        return std::min(best, reach);
     }
 
 private:
@@ -89,6 +103,29 @@ private:
         }
         if (to_near < best) approach(near, point, best, distance);
         if (to_far < best) approach(far, point, best, distance);
+    }
+
+    template <class Distance>
+    void pass(std::int32_t n, const double* origin, const double* direction, double& best, Distance& distance) const {
+        const Node& node = nodes_[n];
+        if (node.right < 0) {
+            for (std::int32_t i = node.begin; i < node.end; ++i) {
+                if (boxes_[order_[i]].entry(origin, direction, best) <= best) {
+                    best = std::min(best, distance(order_[i], best));
+                }
+            }
+            return;
+        }
+        std::int32_t near = n + 1;
+        std::int32_t far = node.right;
+        double to_near = nodes_[near].box.entry(origin, direction, best);
+        double to_far = nodes_[far].box.entry(origin, direction, best);
+        if (to_far < to_near) {
+            std::swap(near, far);
+            std::swap(to_near, to_far);
+        }
+        if (to_near <= best) pass(near, origin, direction, best, distance);
+        if (to_far <= best) pass(far, origin, direction, best, distance);
     }
 
     std::vector<Box> boxes_;

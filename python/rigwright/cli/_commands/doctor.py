@@ -29,6 +29,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "packing": ("highspy",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
+    "viewer": ("websockets",),
     "notebooks": ("nbclient", "nbformat", "ipykernel", "jupytext"),
     "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
 }

@@ -19,8 +19,9 @@ Rows = NDArray[np.int64]
 def split(ds: Any, fraction: float, seed: int) -> tuple[Rows, Rows, str]:
     """Part a data set by clip: rows to learn from, held-out rows, and by what the model is judged, in words.
 
-    Clips are held out whole, as many as come closest to the fraction, since neighboring frames are alike. A set of one
-    clip holds its last rows out; a set without clips, random rows.
+    Clips are held out whole, as many as come closest to the fraction of all rows in clips, since neighboring frames are
+    alike; random poses beside them are learned from. A set of one clip holds its last rows out; a set without clips,
+    random rows.
 
     Raises
     ------
@@ -36,11 +37,11 @@ def split(ds: Any, fraction: float, seed: int) -> tuple[Rows, Rows, str]:
         words = "random poses"
     elif len(used) == 1:
         rows = np.flatnonzero(clip >= 0)
-        held_out = rows[len(rows) - max(round(fraction * len(ds)), 1) :]
+        held_out = rows[len(rows) - max(round(fraction * len(rows)), 1) :]
         training = np.setdiff1d(np.arange(len(ds)), held_out)
         words = f"the last rows of {names[used[0]]}, its only clip"
     else:
-        chosen = _clips(sizes, used, fraction * len(ds), seed)
+        chosen = _clips(sizes, used, fraction * sizes.sum(), seed)
         held_out = np.flatnonzero(np.isin(clip, chosen))
         training = np.setdiff1d(np.arange(len(ds)), held_out)
         words = "held-out clips: " + ", ".join(names[number] for number in chosen)

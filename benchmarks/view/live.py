@@ -1,0 +1,152 @@
+"""Measures the live view in a headless Chromium: ``python -m benchmarks.view.live [model.safetensors ...]``.
+
+Without files: skinned tubes of 15,000 and 100,000 vertices. A point is dragged in circles for seconds, one drag per
+picture, in a view of 640 x 480 pixels, with software GL. Printed beside its goal:
+
+- drag: milliseconds from a drag's arrival at the server to the end of the write of its frame to the socket, median
+- page: milliseconds to decode and upload a frame and to queue its draw calls, median
+- pictures per second while dragging
+- picking: milliseconds to refit the search tree to a pose, and to pick, medians
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from tests.support.browser import Browser
+from tests.view.posed import Posed
+
+import rigwright as rw
+from rigwright import _core
+from rigwright._bench.timing import machine
+
+SECONDS = 6.0
+GOALS = {
+    15_000: {"drag": 8.0, "page": 4.0, "pictures": 25.0},
+    100_000: {"page": 10.0, "pictures": 20.0, "picking": 2.0},
+}
+JOINTS = 6
+# A view of 640 x 480, whatever stands around it.
+LAYOUT = "const s = document.getElementById('stage').style; s.width = '640px'; s.height = '480px';"
+DRIVE = """
+new Promise(done => {
+  const pointer = view.pointer, begin = performance.now();
+  view.statistics.work.length = 0;
+  const frames = view.statistics.frames;
+  let seen = -1;
+  const step = () => {
+    const t = performance.now() - begin;
+    if (t > %(milliseconds)d) return done({ frames: view.statistics.frames - frames, seconds: t / 1000,
+                                            work: view.statistics.work.slice() });
+    if (view.statistics.frames !== seen) {
+      seen = view.statistics.frames;
+      pointer.pending = { clientX: %(x)f + 30 * Math.sin(t / 300), clientY: %(y)f + 10 * Math.cos(t / 300) };
+      view.redraw();
+    }
+    requestAnimationFrame(step);
+  };
+  step();
+})"""
+
+
+def tube(num_vertices: int) -> rw.LinearBlendSkinning:
+    """A bumpy tube of six joints with smooth weights."""
+    around = 2 * int(np.sqrt(num_vertices / 8))
+    along = num_vertices // around
+    angle, height = np.meshgrid(np.arange(around) / around * 2 * np.pi, np.linspace(0, 1, along))
+    radius = 0.08 * (1 + 0.2 * np.sin(25 * height) * np.cos(3 * angle))
+    vertices = np.stack([radius * np.cos(angle), height, radius * np.sin(angle)], -1).reshape(-1, 3)
+    index = np.arange(along * around).reshape(along, around)
+    right = np.roll(index, -1, axis=1)
+    faces = np.stack([index[:-1], index[1:], right[1:], right[:-1]], -1).reshape(-1, 4)
+    rest = np.tile(np.eye(3, 4), (JOINTS, 1, 1))
+    rest[1:, 1, 3] = 1 / JOINTS
+    skeleton = rw.Skeleton([f"joint{j}" for j in range(JOINTS)], np.arange(-1, JOINTS - 1), rest)
+    places = np.arange(JOINTS) / JOINTS
+    weights = np.maximum(0, 1 - np.abs(vertices[:, 1:2] - places - 0.5 / JOINTS) * JOINTS) + 1e-9
+    weights /= weights.sum(axis=1, keepdims=True)
+    return rw.LinearBlendSkinning(skeleton, vertices, faces, weights)
+
+
+def median_ms(call: Callable[[], object], runs: int = 50) -> float:
+    times = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return 1000.0 * float(np.median(times))
+
+
+def picking(model: rw.Deformer) -> tuple[float, float]:
+    """Milliseconds of a refit and of a pick."""
+    vertices = np.asarray(model.rest_vertices)
+    picker = _core.SurfacePicker(vertices, model.faces)
+    origin = vertices.mean(axis=0) + np.array([0.0, 0.0, 10.0 * np.ptp(vertices)])
+    return median_ms(lambda: picker.refit(vertices)), median_ms(lambda: picker.pick(origin, [0.0, 0.0, -1.0]))
+
+
+def measured(browser: Browser, model: rw.Deformer) -> dict[str, float]:
+    """Milliseconds and pictures per second of one model."""
+    posed = Posed(browser, model)
+    try:
+        posed.page.evaluate(LAYOUT)
+        posed.page.evaluate("new Promise(done => setTimeout(done, 300))")
+        posed.page.evaluate("view.fit()")
+        high = posed.stage.vertices[:, "XYZ".index(model.up_axis)]
+        (point,) = posed.facing_points(1) if model.up_axis != "Y" else posed.facing_points(1, above=0.6 * high.max())
+        begin = posed.pixel(point)
+        posed.page.mouse("Moved", *begin)
+        posed.page.mouse("Pressed", *begin)
+        posed.page.until("view.pointer.mode !== 'asked'")
+        assert posed.page.evaluate("view.pointer.mode") == "pull"
+        drive = {"x": begin[0], "y": begin[1] + 15}
+        posed.page.evaluate(DRIVE % {"milliseconds": 1000, **drive})  # warm
+        posed.live._server.latencies.clear()
+        found = posed.page.evaluate(DRIVE % {"milliseconds": 1000 * SECONDS, **drive})
+        latencies = list(posed.live._server.latencies)
+        assert posed.page.complaints == []
+    finally:
+        posed.close()
+    refit, pick = picking(model)
+    return {
+        "vertices": len(model.rest_vertices),
+        "drag": 1000.0 * float(np.median(latencies)),
+        "page": float(np.median(found["work"])),
+        "pictures": found["frames"] / found["seconds"],
+        "picking": refit + pick,
+    }
+
+
+def goal(row: dict[str, float], name: str) -> str:
+    size = min(GOALS, key=lambda count: abs(count - row["vertices"]))
+    wanted = GOALS[size].get(name)
+    return "" if wanted is None else f" ({'>=' if name == 'pictures' else '<'} {wanted:g})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", type=Path)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    models = [rw.load(path) for path in args.models] or [tube(15_000), tube(100_000)]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1000, 700)) as browser:
+        for model in models:
+            rows.append(measured(browser, model))
+    if args.json:
+        print(json.dumps({"machine": machine(), "rows": rows}))
+        return
+    print(machine())
+    for row in rows:
+        figures = [f"{name} {row[name]:.2f}{goal(row, name)}" for name in ("drag", "page", "pictures", "picking")]
+        print(f"{row['vertices']:,} vertices: " + ", ".join(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+#include "rigwright/ik/goals/channel_unknowns.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rigwright/rig/channel_angles.h"
+#include "rigwright/rig/transform.h"
+
+namespace rigwright::ik {
+namespace {
+
+using rig::Channel;
+using rig::ChannelKind;
+
+constexpr double radians_per_degree = 3.14159265358979323846 / 180.0;
+
+/// The axis of a rotation, translation or scale: 0, 1 or 2.
+int axis_of(ChannelKind kind) {
+    return static_cast<int>(kind) % 3;
+}
+
+Unknown unknown_of(const Channel& channel) {
+    const double range = channel.high - channel.low;
+    return {channel.name, channel.low, channel.high, range > 0.0 ? range : 1.0, channel.whole};
+}
+
+/// out = a b of 3x3 matrices.
+void multiply(const double* a, const double* b, double* out) {
+    for (int row = 0; row < 3; ++row) {
+        for (int column = 0; column < 3; ++column) {
+            double sum = 0.0;
+            for (int k = 0; k < 3; ++k) sum += a[3 * row + k] * b[3 * k + column];
+            out[3 * row + column] = sum;
+        }
+    }
+}
+
+/// Writes the derivative of left R_axis(degrees) right with respect to the angle in degrees: left [e]x R right, where
+/// `left` ends before the rotation and `turned` = R right.
+void turn_derivative(const double* left, int axis, const double* turned, double factor, double* out) {
+    const int j = (axis + 1) % 3;
+    const int k = (axis + 2) % 3;
+    double crossed[9];  // [e]x turned
+    for (int column = 0; column < 3; ++column) {
+        crossed[3 * axis + column] = 0.0;
+        crossed[3 * j + column] = -turned[3 * k + column];
+        crossed[3 * k + column] = turned[3 * j + column];
+    }
+    multiply(left, crossed, out);
+    for (int i = 0; i < 9; ++i) out[i] *= factor * radians_per_degree;
+}
+
+constexpr double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+}  // namespace
+
+ChannelUnknowns::ChannelUnknowns(const rig::Character& character)
+    : character_(character), dials_(static_cast<std::size_t>(character.num_controls()), -1) {
+    const rig::Skeleton& skeleton = character.skeleton;
+    joints_.resize(static_cast<std::size_t>(skeleton.num_joints()));
+    for (std::size_t j = 0; j < joints_.size(); ++j) std::copy_n(skeleton.rest().data() + 12 * j, 12, joints_[j].rest);
+    dials_.resize(dials_.size() - 12 * joints_.size());
+    const std::vector<Channel>& channels = character.channels.list();
+    for (int n = 0; n < static_cast<int>(channels.size()); ++n) {
+        const Channel& channel = channels[n];
+        list_.push_back(unknown_of(channel));
+        const int axis = axis_of(channel.kind);
+        if (channel.kind == ChannelKind::dial) {
+            dials_[channel.control] = n;
+        } else if (channel.kind <= ChannelKind::rotate_z) {
+            add_turn(channel.joint, channel.place, {axis, n, 1.0});
+        } else {
+            Joint& joint = joints_[channel.joint];
+            (channel.kind <= ChannelKind::translate_z ? joint.translations : joint.scales)[axis] = n;
+        }
+    }
+    read_followers();
+}
+
+void ChannelUnknowns::add_turn(int joint, int place, const Turn& turn) {
+    std::vector<Turn>& turns = joints_[joint].turns;
+    turns.resize(std::max(turns.size(), static_cast<std::size_t>(place) + 1));
+    turns[place] = turn;
+}
+
+/// The rotations of joints by channels of others; rig::Channels has checked the entry.
+void ChannelUnknowns::read_followers() {
+    const Metadata& metadata = character_.tensors->metadata();
+    if (!metadata.contains("channels")) return;
+    const std::vector<std::string>& joints = character_.skeleton.names();
+    for (const Metadata& entry : metadata.object("channels").objects("followers")) {
+        const std::string name = entry.text("channel");
+        const auto joint = std::find(joints.begin(), joints.end(), entry.text("joint"));
+        const auto leader = std::find_if(list_.begin(), list_.end(), [&](const Unknown& u) { return u.name == name; });
+        add_turn(static_cast<int>(joint - joints.begin()), static_cast<int>(entry.integer("place")),
+                 {entry.text("axis")[0] - 'x', static_cast<int>(leader - list_.begin()), entry.number("factor")});
+    }
+}
+
+void ChannelUnknowns::from_poses(View<const float, 2> poses, View<const float, 2>, View<double, 2> values) const {
+    std::vector<float> found(static_cast<std::size_t>(values.size()));
+    std::vector<float> residuals(static_cast<std::size_t>(poses.extent(0)));
+    character_.channels.channels(poses, {found.data(), values.extents()}, {residuals.data(), {poses.extent(0)}});
+    std::copy(found.begin(), found.end(), values.begin());
+}
+
+void ChannelUnknowns::pose(const double* values, const float*, float* pose) const {
+    character_.channels.poses({values, {1, size()}}, {pose, {1, character_.num_controls()}});
+}
+
+void ChannelUnknowns::linearize(const double* values, const float* reference, LinearizedPose* out) const {
+    out->joints.clear();
+    out->dials.clear();
+    pose(values, reference, out->pose.data());
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(joints_.size()); ++j) linearize_joint(j, values, out);
+    for (std::size_t k = 0; k < dials_.size(); ++k) {
+        if (dials_[k] < 0 || character_.channels.list()[dials_[k]].whole) continue;
+        out->dials.push_back({dials_[k], static_cast<std::int32_t>(12 * joints_.size() + k)});
+    }
+}
+
+/// The transform is L T(t) R S with R = R_a R_b ...; every channel changes one of its parts.
+void ChannelUnknowns::linearize_joint(std::int32_t index, const double* values, LinearizedPose* out) const {
+    const Joint& joint = joints_[index];
+    const auto add = [&](int unknown, const double* local) {
+        JointChange& change = out->joints.emplace_back(JointChange{unknown, index, {}});
+        for (int row = 0; row < 3; ++row) {
+            for (int column = 0; column < 4; ++column) {
+                for (int k = 0; k < 3; ++k) {
+                    change.change[4 * row + column] += joint.rest[4 * row + k] * local[4 * k + column];
+                }
+            }
+        }
+    };
+    double rotation[9], left[9];
+    std::copy_n(identity, 9, rotation);
+    for (const Turn& t : joint.turns) rig::turn(rotation, t.axis, t.factor * values[t.channel]);
+    std::copy_n(identity, 9, left);
+    for (const Turn& t : joint.turns) {
+        double inverse_left[9], turned[9], derivative[9], local[12] = {};
+        for (int i = 0; i < 9; ++i) inverse_left[i] = left[i % 3 * 3 + i / 3];
+        multiply(inverse_left, rotation, turned);
+        turn_derivative(left, t.axis, turned, t.factor, derivative);
+        for (int i = 0; i < 9; ++i) {
+            const int channel = joint.scales[i % 3];
+            local[i / 3 * 4 + i % 3] = derivative[i] * (channel < 0 ? 1.0 : values[channel]);
+        }
+        add(t.channel, local);
+        rig::turn(left, t.axis, t.factor * values[t.channel]);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        double moved[12] = {}, stretched[12] = {};
+        moved[4 * axis + 3] = 1.0;
+        for (int row = 0; row < 3; ++row) stretched[4 * row + axis] = rotation[3 * row + axis];
+        if (joint.translations[axis] >= 0) add(joint.translations[axis], moved);
+        if (joint.scales[axis] >= 0) add(joint.scales[axis], stretched);
+    }
+}
+
+}  // namespace rigwright::ik

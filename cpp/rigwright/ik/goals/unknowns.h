@@ -1,0 +1,71 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rigwright/core/view.h"
+#include "rigwright/rig/character.h"
+
+namespace rigwright::ik {
+
+/// A number that the solver changes.
+struct Unknown {
+    std::string name;
+    double low = 0.0;  // bounds in the model; -inf, inf: none
+    double high = 0.0;
+    double scale = 1.0;  // typical range, positive: steps and preferences are measured in it
+    bool fixed = false;  // keeps the value of the start
+};
+
+/// The derivative of a joint's transform in the pose with respect to one unknown.
+struct JointChange {
+    std::int32_t unknown;
+    std::int32_t joint;
+    double change[12];
+};
+
+/// The derivative 1 of a numeric control with respect to one unknown.
+struct DialChange {
+    std::int32_t unknown;
+    std::int32_t column;  // of the pose
+};
+
+/// A pose in double precision, with its derivatives with respect to all unknowns.
+struct LinearizedPose {
+    std::vector<float> pose;  // (C)
+    std::vector<JointChange> joints;
+    std::vector<DialChange> dials;
+};
+
+/// The N numbers that determine a pose. There are two kinds: channels, and rotation vectors of joints. Some are
+/// relative to a reference pose (C), from which a solve starts. Immutable and thread-safe.
+class Unknowns {
+public:
+    virtual ~Unknowns() = default;
+
+    const std::vector<Unknown>& list() const { return list_; }
+    std::int64_t size() const { return static_cast<std::int64_t>(list_.size()); }
+    /// Returns true if the unknowns are the channels of the model.
+    virtual bool are_channels() const = 0;
+    /// Writes the unknowns (T, N) of poses (T, C), relative to the references (1, C) or (T, C). Throws ArgumentError as
+    /// Channels::channels.
+    virtual void from_poses(View<const float, 2> poses, View<const float, 2> references,
+                            View<double, 2> values) const = 0;
+    /// Writes the pose (C) of the unknowns (N).
+    virtual void pose(const double* values, const float* reference, float* pose) const = 0;
+    /// The same, with derivatives.
+    virtual void linearize(const double* values, const float* reference, LinearizedPose* out) const = 0;
+
+protected:
+    std::vector<Unknown> list_;
+};
+
+/// The channels of a model if plain kinematics decides its poses, with their ranges. Otherwise a rotation vector per
+/// joint (of those that turn in the training data, if the model has been trained), the translations that vary in the
+/// training data, and the numeric controls.
+std::unique_ptr<Unknowns> make_unknowns(const rig::Character& character);
+
+/// The diagonal of the bounding box of the rest vertices; 1 if it is 0.
+double character_size(const rig::Character& character);
+
+}  // namespace rigwright::ik

@@ -1,0 +1,121 @@
+"""``rigwright view``: a model, a rig or a data set in a browser window, to be posed by hand."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import sys
+import webbrowser
+from typing import Any
+
+import numpy as np
+
+import rigwright as rw
+from rigwright.cli import _arguments as arguments
+from rigwright.cli._console import Console, say
+from rigwright.cli._inputs.actions import Chosen, chosen_actions
+from rigwright.cli._inputs.model_motion import motion_of
+from rigwright.cli._inputs.rigs import add_rig_arguments
+from rigwright.cli._inputs.shots import rate
+from rigwright.cli._inputs.viewed import opened
+from rigwright.cli._result import Result
+from rigwright.viewer._admission import is_loopback
+from rigwright.viewer._view import stage_of
+
+SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be dragged"
+EXAMPLE = """rigwright view hero.safetensors
+rigwright view hero.safetensors --beside held_out.rwdata
+rigwright view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
+rigwright view dog.blend --action walk"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE, what stands beside it, what plays, and where the server listens."""
+    parser.add_argument(
+        "file", metavar="FILE", type=arguments.existing, help="a model, a rig (.glb, .npz, .blend) or a data set"
+    )
+    parser.add_argument(
+        "--beside",
+        metavar="FILE",
+        type=arguments.existing,
+        help="another one, which follows; errors against it are shown as colors",
+    )
+    plays = parser.add_mutually_exclusive_group()
+    plays.add_argument(
+        "--motion", metavar="FILE", type=arguments.existing, help="what a model plays: all that evaluate takes"
+    )
+    plays.add_argument(
+        "--action", metavar="NAME", action="append", default=[], help="what a rig plays: an action of its file, or .bvh"
+    )
+    parser.add_argument("--clip", metavar="NAME", help="of --motion, where the file holds several (.glb)")
+    parser.add_argument(
+        "--joint-map", metavar="JSON", type=arguments.existing_file, help="joints of --motion to FILE's"
+    )
+    parser.add_argument("--fps", type=rate, help="frames per second (default: those of the motion, or 24)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
+    )
+    parser.add_argument("--port", type=arguments.port, default=0, help="default: a free one")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
+    parser.add_argument("--seconds", type=arguments.positive, help="end after so many (default: by Ctrl-C)")
+    add_rig_arguments(parser)
+
+
+def run(args: argparse.Namespace, console: Console) -> Result:
+    """Serve until Ctrl-C."""
+    if not is_loopback(args.host):
+        say(
+            f"warning: --host {args.host} lets other machines connect, without encryption; whoever has the address "
+            "below can pose and export this character",
+            sys.stderr,
+        )
+    _log_warnings()
+    with contextlib.ExitStack() as stack:
+        subject = stack.enter_context(opened(args, args.file))
+        beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
+        stage = stage_of(subject, beside, **_motion(args, subject, console))
+        live = stack.enter_context(rw.viewer.LiveView(stage, args.host, args.port))
+        console.result(live.url)
+        console.line("Ctrl-C ends the view")
+        if not args.no_browser and _has_browser():
+            webbrowser.open(live.url)
+        with contextlib.suppress(KeyboardInterrupt):
+            live.wait(args.seconds)
+    return {"url": live.url}
+
+
+def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:
+    """The clip to play, as keywords of :func:`rigwright.view`."""
+    if args.motion is not None:
+        model = rw.viewer._figure.figure_of(subject).drag_model()[0]
+        played = motion_of(model, args.motion, args.joint_map, args.clip, args.fps)
+        for note in played.notes:
+            console.line(f"note: {note}")
+        return {"poses": played.poses, "fps": played.fps or args.fps or 24.0}
+    if args.action:
+        args.all_actions = False
+        chosen: list[Chosen] = chosen_actions(args, subject, console)
+        rows = np.concatenate([action.channels for action in chosen])
+        return {"channels": rows, "fps": args.fps or chosen[0].fps or 24.0}
+    return {} if args.fps is None else {"fps": args.fps}
+
+
+def _has_browser() -> bool:
+    """Whether there is a screen to open a browser on; without one, some systems would start one in the terminal."""
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+class _Lines(logging.Handler):
+    """The view's warnings as lines on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(f"view: {record.getMessage()}", sys.stderr)
+
+
+def _log_warnings() -> None:
+    log = logging.getLogger("rigwright.viewer")
+    if not any(isinstance(handler, _Lines) for handler in log.handlers):
+        log.addHandler(_Lines())
+    log.propagate = False

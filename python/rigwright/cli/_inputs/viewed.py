@@ -1,0 +1,45 @@
+"""Whatever file can be shown, opened for the live view."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import rigwright as rw
+from rigwright._formats.npz.archive import member_names
+from rigwright.cli._inputs.faces import refuse_packed
+from rigwright.cli._inputs.rigs import opened_rig
+
+
+@contextlib.contextmanager
+def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
+    """A model, a rig or a data set; a rig that another program evaluates is closed afterwards.
+
+    Raises
+    ------
+    ValueError
+        If the file is none of them.
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        refuse_packed(path)
+        yield rw.Dataset(path)
+    elif suffix == ".safetensors":
+        yield rw.load(path)
+    elif suffix == ".npz" and "neutral" in member_names(path, "view"):
+        yield rw.sources.load_blendshapes(path)
+    else:
+        with opened_rig(args, path) as rig:
+            face = _as_blendshapes(path) if getattr(rig, "skeleton", None) is None else None
+            yield rig if face is None else face
+
+
+def _as_blendshapes(path: Path) -> rw.BlendshapeRig | None:
+    """A rig without joints as the blendshape rig that its file holds, which can be dragged; None if it holds none."""
+    try:
+        return rw.sources.load_blendshapes(path)
+    except ValueError:
+        return None

@@ -1,0 +1,7 @@
+"""Inverse kinematics: from points that should be reached to the poses of any model."""
+
+from rigwright.ik._pose_solution import PoseSolution
+from rigwright.ik._solver import Solver, solve
+from rigwright.ik._targets import Distance, Orientation, Point, Ray
+
+__all__ = ["Distance", "Orientation", "Point", "PoseSolution", "Ray", "Solver", "solve"]

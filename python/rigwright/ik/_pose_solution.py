@@ -1,0 +1,56 @@
+"""What an iterative solve returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class PoseSolution:
+    """Poses that reach targets, and how well.
+
+    Attributes
+    ----------
+    poses : (T, C) float32
+    unknowns : (T, N) float64
+        What the solver moved, in the order of ``names``.
+    names : list of str
+        Names of the unknowns.
+    channels : (T, N) float64 or None
+        The unknowns if they are the model's channels.
+    error : (T, M) float64
+        Per target: a distance in the rig's unit, of an orientation an angle in radians.
+    objective : (T,) float64
+        As :func:`rigwright.ik.solve` states it; hard targets count with the penalties of their last round.
+    iterations : (T,) int64
+        Steps that lowered the objective.
+    converged : (T,) bool
+    at_bound : (T, N) int8
+        -1 for an unknown at its lowest value, 1 at its highest, 0 between them and for one that cannot move.
+
+    Examples
+    --------
+    >>> rig = rw.faces.example()
+    >>> vertices = np.arange(0, rig.rest_vertices.shape[0], 40)
+    >>> found = rw.ik.solve(rig, rig.rest_vertices[None, vertices], vertices)
+    >>> found.poses.shape == (1, rig.num_shapes), bool(found.converged[0])
+    (True, True)
+    """
+
+    poses: NDArray[np.float32]
+    unknowns: NDArray[np.float64]
+    names: list[str]
+    channels: NDArray[np.float64] | None
+    error: NDArray[np.float64]
+    objective: NDArray[np.float64]
+    iterations: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    at_bound: NDArray[np.int8]
+
+    def bounds_reached(self, frame: int = 0) -> dict[str, str]:
+        """Unknowns that end at a bound in a frame: names to ``"lowest"`` or ``"highest"``."""
+        sides = self.at_bound[frame]
+        return {self.names[k]: "lowest" if sides[k] < 0 else "highest" for k in np.flatnonzero(sides)}

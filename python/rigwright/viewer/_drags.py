@@ -1,0 +1,113 @@
+"""Points of the skin that are pulled: where they were picked, where they should be, and the pose that follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+from rigwright import _core
+from rigwright.viewer._figure import Figure, State, Vertices
+from rigwright.viewer._posing import Row
+
+Vector = NDArray[np.float64]
+MOST_PINS = 32
+MOST_ITERATIONS = 8  # of a solve
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A point of the surface: barycentric on three vertices, pulled in a plane."""
+
+    corner: NDArray[np.int32]
+    weight: Vector
+    target: Vector
+    facing: Vector  # normal of the plane, toward the scene
+    grabbed: bool = True
+
+    def point(self, vertices: Vertices) -> Vector:
+        """Where the point of the surface is."""
+        return self.weight @ vertices[self.corner].astype(np.float64)
+
+
+class Drags:
+    """The pins of one figure."""
+
+    def __init__(self, figure: Figure) -> None:
+        self._figure = figure
+        self._solver: Any = None
+        self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
+        self.pins: dict[int, Pin] = {}
+        self.note = ""
+
+    def grab(self, number: int, picker: _core.SurfacePicker, origin: Vector, direction: Vector, facing: Vector) -> bool:
+        """Pin what the ray meets first; returns whether it meets anything. A pin of that number is grabbed again."""
+        if number in self.pins:
+            self.pins[number] = replace(self.pins[number], grabbed=True, facing=facing)
+            return True
+        hit = picker.pick(origin, direction)
+        if hit is None or len(self.pins) >= MOST_PINS:
+            return False
+        _, corner, weight, _, distance = hit
+        self.pins[number] = Pin(corner, weight, origin + distance * direction, facing)
+        return True
+
+    def move(self, number: int, origin: Vector, direction: Vector) -> bool:
+        """Move a grabbed pin to where the ray meets its plane; returns whether it moved."""
+        pin = self.pins.get(number)
+        if pin is None or not pin.grabbed:
+            return False
+        slope = float(direction @ pin.facing)
+        along = float((pin.target - origin) @ pin.facing) / slope if slope else -1.0
+        if along <= 0.0:  # the plane is behind the eye
+            return False
+        self.pins[number] = replace(pin, target=origin + along * direction)
+        return True
+
+    def release(self, number: int, hold: bool) -> None:
+        """Let a pin go: it holds its point from now on, or is gone."""
+        if number in self.pins and hold:
+            self.pins[number] = replace(self.pins[number], grabbed=False)
+        else:
+            self.pins.pop(number, None)
+            if not self.pins:
+                self.rebase()
+
+    def solve(self, state: State) -> tuple[State, bool]:
+        """The state in which all pins are as near to their targets as the figure allows; False if it may come nearer.
+
+        A call does so much work as fits between two pictures: the next one goes on from its result.
+        """
+        if self._solver is None:
+            model, self.note = self._figure.drag_model()
+            self._solver = rw.ik.Solver(model)
+        pose = self._figure.pose(state)
+        if self._before is None:
+            self._before = pose
+        points = [rw.ik.Point(pin.corner.tolist(), pin.target, barycentric=pin.weight) for pin in self.pins.values()]
+        found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
+        return self._figure.state_of(found.poses[0], found.channels), bool(found.converged[0])
+
+    def rebase(self) -> None:
+        """Stay near the present pose from now on: something else than a drag has changed it."""
+        self._before = None
+
+    def clear(self) -> None:
+        """Let all pins go."""
+        self.pins.clear()
+        self.rebase()
+
+    def facts(self, vertices: Vertices) -> list[dict[str, Any]]:
+        """What the page draws of the pins."""
+        return [
+            {
+                "pin": number,
+                "at": [round(float(x), 6) for x in pin.point(vertices)],
+                "target": [round(float(x), 6) for x in pin.target],
+                "grabbed": pin.grabbed,
+            }
+            for number, pin in self.pins.items()
+        ]

@@ -1,0 +1,202 @@
+"""What the view shows: a model, a rig, or the recorded poses of a data set, all with sliders and vertices."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rigwright as rw
+from rigwright import _core
+from rigwright._hashing import padded_faces
+from rigwright._validate import bad_argument
+from rigwright.sampling._kinematics import channel_entry
+from rigwright.viewer._posing import Posing, Row, posing_of
+from rigwright.viewer._sliders import Slider, body_part
+
+Vertices = NDArray[np.float32]
+FITTED_POSES = 200  # that skinning is fitted to, where a rig has no skin weights of its own
+FITTED_INFLUENCES = 4
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a figure stands: channels (N,), and the pose (C,) that was found or recorded, which channels may miss."""
+
+    row: Row
+    pose: Row | None = None
+
+
+class Figure(Protocol):
+    """One character of the view.
+
+    Attributes
+    ----------
+    name, kind : str
+    rest_vertices : (V, 3) float32 array
+    faces : (F, 4) int32 array
+    up_axis : str
+    meters_per_unit : float
+    sliders : list of Slider
+    """
+
+    name: str
+    kind: str
+    rest_vertices: Vertices
+    faces: NDArray[np.int32]
+    up_axis: str
+    meters_per_unit: float
+    sliders: list[Slider]
+
+    def vertices(self, state: State) -> Vertices:
+        """(V, 3)."""
+
+    def pose(self, state: State) -> Row:
+        """The pose row (C,) of :meth:`drag_model` for a state."""
+
+    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+        """The state of a pose of :meth:`drag_model`, whose channels (1, N) are known where the model has any."""
+
+    def drag_model(self) -> tuple[_core.Deformer, str]:
+        """The model that drags are solved on, and a line that says what it is if it is not the figure itself."""
+
+
+class ModelFigure:
+    """A model: poses are evaluated as they are."""
+
+    def __init__(self, model: _core.Deformer, name: str = "") -> None:
+        self.model = model
+        self.name = name or str(model.metadata.get("name", "")) or "Model"
+        self.kind = model.kind
+        self.rest_vertices = np.asarray(model.rest_vertices)
+        self.faces = padded_faces(model.faces, "view", len(self.rest_vertices))
+        self.up_axis, self.meters_per_unit = model.up_axis, model.meters_per_unit
+        self._posing: Posing = posing_of(model)
+        self.sliders = self._posing.sliders
+        self._session = model.session()
+
+    def vertices(self, state: State) -> Vertices:
+        return np.asarray(self._session.evaluate(self.pose(state)))
+
+    def pose(self, state: State) -> Row:
+        return self._posing.pose(state.row) if state.pose is None else state.pose
+
+    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+        row = self._posing.rows(pose[None])[0] if channels is None else channels[0].astype(np.float32)
+        return State(row, pose)
+
+    def drag_model(self) -> tuple[_core.Deformer, str]:
+        return self.model, ""
+
+    def rows(self, poses: Row) -> Row:
+        """The channels (T, N) that come nearest to poses (T, C)."""
+        return self._posing.rows(poses)
+
+
+class RigFigure:
+    """A rig, evaluated by its own program. Drags are solved on linear skinning that is fitted to it."""
+
+    def __init__(self, rig: Any, name: str = "") -> None:
+        self.rig = rig
+        self.name = name or str(getattr(rig, "name", "")) or "Rig"
+        self.kind = "rig"
+        self.rest_vertices = np.asarray(rig.rest_vertices, np.float32)
+        self.faces = padded_faces(rig.faces, "view", len(self.rest_vertices))
+        self.up_axis = str(getattr(rig, "up_axis", "Y"))
+        self.meters_per_unit = float(getattr(rig, "meters_per_unit", 1.0))
+        ranges = np.asarray(rig.channel_ranges, np.float64)
+        self._limits = ranges.T
+        rest = np.asarray(getattr(rig, "channel_rest", np.clip(0.0, ranges[:, 0], ranges[:, 1])))
+        self.sliders = [
+            Slider(n, body_part(n), float(low), float(high), float(value), "")
+            for n, (low, high), value in zip(rig.channel_names, ranges, rest, strict=True)
+        ]
+        self._drag: tuple[_core.Deformer, str] | None = None
+
+    def vertices(self, state: State) -> Vertices:
+        return np.asarray(self.rig.sample(state.row[None])[1][0], np.float32)
+
+    def pose(self, state: State) -> Row:
+        model = self.drag_model()[0]
+        return np.asarray(model.poses_from_channels(state.row[None])[0])
+
+    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+        if channels is None:
+            channels = self.drag_model()[0].channels_from_poses(pose[None])[0]
+        return State(np.clip(channels[0], *self._limits).astype(np.float32))
+
+    def drag_model(self) -> tuple[_core.Deformer, str]:
+        if self._drag is None:
+            self._drag = _fitted_skinning(self.rig)
+        return self._drag
+
+
+class RecordedFigure:
+    """The vertices of a data set: it stands in recorded poses only, between them in the one that was last asked for."""
+
+    def __init__(self, dataset: Any, name: str = "") -> None:
+        self.dataset = dataset
+        self.name = name or f"{dataset.name or 'data set'}, recorded"
+        self.kind = "data set"
+        self.rest_vertices = np.asarray(dataset.rest_vertices)
+        self.faces = padded_faces(dataset.faces, "view", len(self.rest_vertices))
+        self.up_axis, self.meters_per_unit = dataset.up_axis, dataset.meters_per_unit
+
+    def frame(self, index: int) -> Vertices:
+        """Vertices (V, 3) of a recorded pose."""
+        return np.asarray(self.dataset.vertices[index], np.float32)
+
+
+def figure_of(subject: Any, name: str = "") -> ModelFigure | RigFigure:
+    """The figure of a model, a rig or a data set; of a data set it is skinning fitted to its samples.
+
+    Raises
+    ------
+    ValueError
+        If it is none of them, or a data set without joints.
+    """
+    if isinstance(subject, _core.Deformer):
+        return ModelFigure(subject, name)
+    if isinstance(subject, rw.Dataset):
+        fitted = rw.baselines.linear_blend(subject, influences=FITTED_INFLUENCES)
+        return ModelFigure(fitted, name or f"{subject.name or 'data set'}, fitted skinning")
+    if isinstance(subject, rw.sources.Rig):
+        skinned = _skinning_of(subject)
+        return RigFigure(subject, name) if skinned is None else ModelFigure(skinned, name)
+    raise bad_argument("view", "model", f"a {type(subject).__name__}", "a model, a rig or a data set")
+
+
+def _skinning_of(rig: Any) -> _core.Deformer | None:
+    """The model that a rig of linear skinning is; None if it is more than that."""
+    skin, skeleton = getattr(rig, "skin", None), getattr(rig, "skeleton", None)
+    if skin is None or skeleton is None or getattr(rig, "morphs", None):
+        return None
+    facts = rw.sampling.check_rig(rig, "view")
+    manifest = {
+        "channel_names": facts.channel_names,
+        "channel_ranges": facts.channel_ranges.tolist(),
+        "channel_rest": np.asarray(rig.channel_rest).tolist(),
+        "kinematics": facts.kinematics,
+    }
+    about = {key: getattr(facts, key) for key in ("name", "licence", "origin", "meters_per_unit", "up_axis")}
+    return rw.LinearBlendSkinning(
+        skeleton,
+        rig.rest_vertices,
+        rig.faces,
+        (skin.joint, np.asarray(skin.weight, np.float32)),
+        metadata={**about, "channels": channel_entry(manifest, {"channels": {}, "joints": {}})},
+    )
+
+
+def _fitted_skinning(rig: Any) -> tuple[_core.Deformer, str]:
+    """Linear skinning fitted to sampled poses."""
+    if getattr(rig, "skeleton", None) is None:
+        raise bad_argument("view", "model", "a rig without joints", "a rig with joints, or a model, to be dragged")
+    with tempfile.TemporaryDirectory(prefix="rigwright-view-") as folder:
+        data = rw.sampling.sample(rig, Path(folder) / "poses.rwdata", count=FITTED_POSES, seed=0)
+        model = rw.baselines.linear_blend(data, influences=FITTED_INFLUENCES)
+    return model, f"drags are solved on linear skinning that was fitted to {FITTED_POSES} poses of the rig"

@@ -1,0 +1,145 @@
+"""``rigwright.view``: a model in a browser window."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rigwright import _core
+from rigwright._rigs.rig import Rig
+from rigwright._validate import Arguments, bad_argument
+from rigwright.sampling import Dataset
+from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
+from rigwright.viewer._live import LiveView
+from rigwright.viewer._recording import Recording, recorded
+from rigwright.viewer._stage import Stage
+from rigwright.viewer._timeline import Timeline
+
+
+def view(
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+    host: str = "127.0.0.1",
+    port: int = 0,
+) -> LiveView:
+    """Show a model in a browser, where any point of its skin can be dragged and the rig follows.
+
+    Parameters
+    ----------
+    model : Deformer, Rig or Dataset
+        A data set is shown as skinning that is fitted to it, beside its recorded vertices, and its poses play.
+    beside : Deformer, Rig or Dataset, optional
+        What stands beside it and follows: by the same poses if the controls are the same, else by channels of the same
+        names; a data set shows its recorded vertices.
+    poses : array_like, shape (T, C), optional
+        A clip of a model; default that of a data set.
+    channels : array_like, shape (T, N), optional
+        A clip of a rig, or of a model, as channels in place of poses.
+    fps : float
+        Frames per second of the clip.
+    host : str
+        Where the server listens. Other machines reach it only if this is one of this machine's other addresses; the
+        connection is not encrypted.
+    port : int
+        0 takes a free one.
+
+    Returns
+    -------
+    LiveView
+        Its ``url`` is to be opened; a notebook on the same machine shows it as an iframe.
+
+    Raises
+    ------
+    ValueError
+        If something is no model, rig or data set, or the poses do not fit.
+    MissingExtra
+        Without ``websockets`` (extra ``viewer``).
+    OSError
+        If the port is taken.
+
+    Examples
+    --------
+    >>> with rw.view(rw.faces.example()) as live:
+    ...     live.url.startswith("http://127.0.0.1:")
+    True
+    """
+    return LiveView(stage_of(model, beside, poses=poses, channels=channels, fps=fps), host, port)
+
+
+def record(
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+) -> Recording:
+    """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
+
+    Parameters
+    ----------
+    model, beside, poses, channels, fps
+        As in :func:`view`. Without a motion the page shows the rest pose.
+
+    Returns
+    -------
+    Recording
+        A notebook shows it; ``save`` writes the page.
+
+    Raises
+    ------
+    ValueError
+        As :func:`view`, or if the page would have more than 256 MB.
+
+    Examples
+    --------
+    >>> face = rw.faces.example()
+    >>> smile = np.linspace(0, 1, 12)[:, None] * [name.startswith("mouthSmile") for name in face.shape_names]
+    >>> rw.viewer.record(face, poses=smile, fps=24).save("smile.html")
+    """
+    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps))
+
+
+def stage_of(
+    model: _core.Deformer | Rig | Dataset,
+    beside: _core.Deformer | Rig | Dataset | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+) -> Stage:
+    """The stage of a view, as :func:`view` describes it."""
+    rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
+    figure = figure_of(model)
+    if isinstance(model, Dataset):
+        beside = model if beside is None else beside
+        poses = model.poses if poses is None else poses
+    other: ModelFigure | RigFigure | RecordedFigure | None = None
+    if isinstance(beside, Dataset):
+        other = RecordedFigure(beside)
+        poses = beside.poses if poses is None else poses
+    elif beside is not None:
+        other = figure_of(beside)
+    return Stage(figure, other, _timeline(figure, poses, channels, rate))
+
+
+def _timeline(
+    figure: ModelFigure | RigFigure, poses: ArrayLike | None, channels: ArrayLike | None, fps: float
+) -> Timeline:
+    rest = np.array([slider.rest for slider in figure.sliders], np.float32)
+    if poses is None and channels is None:
+        return Timeline(rest, fps=fps)
+    if channels is not None:
+        if poses is not None:
+            raise bad_argument("view", "channels", "given beside poses", "None, or poses be None")
+        rows = Arguments("view", N=len(rest)).numbers("channels", channels, "T+ N", dtype=np.float32)
+        return Timeline(rest, rows, None, fps)
+    if not isinstance(figure, ModelFigure):
+        raise bad_argument("view", "poses", "given for a rig", "None: a rig plays channels")
+    check = Arguments("view", C=len(figure.model.control_names))
+    clip: NDArray[np.float32] = check.numbers("poses", poses, "T+ C", dtype=np.float32)  # type: ignore[arg-type]
+    return Timeline(rest, figure.rows(clip), clip, fps)

@@ -1,0 +1,260 @@
+// The page: what the server sends is drawn, what is done is sent.
+
+import { Camera } from "./camera.js";
+import { Link } from "./link.js";
+import { add, toView, transform } from "./math.js";
+import { Overlay } from "./overlay.js";
+import { paletteGradient } from "./palette.js";
+import { Pointer } from "./pointer.js";
+import { Recording } from "./recording.js";
+import { Renderer } from "./renderer.js";
+import { download, zipped } from "./save.js";
+import { Sliders } from "./sliders.js";
+import { Timeline } from "./timeline.js";
+import { frameVertices, sceneBuffers, unpacked } from "./wire.js";
+
+const $ = (id) => document.getElementById(id);
+const NOTICE = 6000; // milliseconds
+
+class View {
+  constructor() {
+    this.canvas = $("canvas");
+    this.camera = new Camera();
+    this.renderer = new Renderer(this.canvas);
+    this.frame = null; // header of the frame that is shown
+    this.arrived = null; // of the next one, with its bytes
+    this.scene = null;
+    this.wanted = false;
+    this.recording = null;
+    this.statistics = { frames: 0, work: [] };
+    this.link = this.source();
+    this.pointer = new Pointer(this);
+    this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event));
+    this.sliders = new Sliders($("sliders"), $("search"), this.link);
+    this.timeline = new Timeline(Object.fromEntries(["play", "key", "unkey", "previous", "next", "speed", "frames", "track", "time"].map((id) => [id, $(id)])), this.link);
+    new ResizeObserver(() => this.redraw()).observe(this.canvas);
+    this.connectTools();
+  }
+
+  /** The server, or what was recorded of it in a page that was saved. */
+  source() {
+    const on = {
+      message: (buffer, time) => this.message(buffer, time),
+      state: (connected) => ($("lost").hidden = connected),
+      missed: (grab) => this.pointer.answered({ grab, hit: false }),
+      rate: () => this.frame?.timeline.fps ?? 24,
+    };
+    const recorded = $("recording");
+    document.body.classList.toggle("recorded", recorded !== null);
+    return recorded ? new Recording(on, JSON.parse(recorded.textContent)) : new Link(on);
+  }
+
+  mesh() {
+    return this.renderer.meshes[0];
+  }
+
+  message(buffer, time) {
+    const { header, offset } = unpacked(buffer);
+    if (time) Object.assign(header.timeline ?? {}, time);
+    if (header.type === "scene") this.load(header, sceneBuffers(header, buffer, offset));
+    else if (header.type === "frame") {
+      this.arrived = { header, buffer, offset };
+      this.redraw();
+    } else if (header.type === "file") download(header.name, new Blob([buffer.slice(offset)]));
+    else if (header.type === "notice") this.notice(header.text);
+  }
+
+  load(scene, buffers) {
+    const again = this.scene !== null;
+    this.scene = scene;
+    this.box = this.renderer.load(scene.figures, buffers);
+    const first = scene.figures[0];
+    document.title = `${first.name} - rigwright`;
+    $("name").textContent = first.name;
+    $("kind").textContent = `${first.kind}, ${first.vertices.toLocaleString("en")} vertices, ${scene.sliders.length} channels`;
+    $("labels").replaceChildren(...(scene.figures.length > 1 ? scene.figures.map((figure) => Object.assign(document.createElement("span"), { textContent: figure.name })) : []));
+    this.sliders.load(scene.sliders, scene.groups);
+    this.choices("color", scene.colors);
+    this.choices("export", ["", ...scene.exports]);
+    if (!again) {
+      if (scene.figures.length > 1) this.camera.turn = 0.15;
+      this.camera.aspect = this.renderer.resize();
+      this.fit();
+    }
+    this.redraw();
+  }
+
+  choices(id, values) {
+    const words = { plain: "skin", error: "error", confidence: "confidence", npz: ".npz poses", bvh: ".bvh motion", glb: ".glb", blend: ".blend", "": "format ..." };
+    $(id).replaceChildren(...values.map((value) => new Option(words[value], value)));
+  }
+
+  fit() {
+    this.camera.fit(this.box.low, this.box.high);
+    this.redraw();
+  }
+
+  redraw() {
+    if (this.wanted) return;
+    this.wanted = true;
+    requestAnimationFrame(() => this.render());
+  }
+
+  render() {
+    this.wanted = false;
+    if (!this.scene) return;
+    const begin = performance.now();
+    const arrived = this.arrived;
+    this.arrived = null;
+    if (arrived) {
+      frameVertices(this.scene.figures, arrived.buffer, arrived.offset).forEach((bytes, i) => this.renderer.meshes[i].upload(bytes, arrived.header.boxes[i]));
+      this.frame = arrived.header;
+      if (this.renderer.options.color !== this.frame.color) this.renderer.setColor(this.frame.color);
+    }
+    this.renderer.options.reduced = this.pointer.mode !== null || (this.frame?.timeline.playing ?? false);
+    this.renderer.draw(this.camera);
+    if (arrived) {
+      this.statistics.work.push(performance.now() - begin);
+      this.statistics.frames += 1;
+      if (this.statistics.work.length > 1000) this.statistics.work.shift();
+      this.pointer.flush();
+      this.link.send("shown", { frame: arrived.header.frame });
+      this.showState(arrived.header);
+      this.recording?.(arrived.header);
+    } else this.pointer.flush();
+    if (this.frame && this.mesh()) this.overlay.draw(this.camera, this.mesh(), this.frame.pins);
+    this.placeLabels();
+  }
+
+  showState(frame) {
+    this.sliders.show(frame.row);
+    this.timeline.show(frame.timeline);
+    $("undo").disabled = !frame.undo;
+    $("redo").disabled = !frame.redo;
+    if (document.activeElement !== $("color")) $("color").value = frame.color;
+    if (frame.grab) this.pointer.answered(frame.grab);
+    if (frame.notice) this.notice(frame.notice);
+    this.showTrust(frame);
+    this.showLegend(frame);
+  }
+
+  showTrust({ confidence }) {
+    const badge = $("badge");
+    badge.hidden = confidence === null || confidence > 0.99;
+    if (badge.hidden) return;
+    badge.textContent = `outside the training poses: confidence ${confidence.toFixed(2)}`;
+    badge.classList.toggle("warn", confidence < 0.5);
+  }
+
+  showLegend({ color, error }) {
+    const legend = $("legend");
+    legend.hidden = color === "plain";
+    if (legend.hidden) return;
+    legend.querySelector(".ramp").style.background = paletteGradient(color);
+    const measured = color === "error" && error;
+    const [low, high] = measured ? ["0", `${error.full.toPrecision(2)} mm`] : ["confident", "outside"];
+    legend.querySelector(".said").textContent = measured ? `mean ${error.mean.toFixed(2)} mm, max ${error.max.toFixed(1)} mm` : "";
+    legend.querySelector(".low").textContent = low;
+    legend.querySelector(".high").textContent = high;
+  }
+
+  placeLabels() {
+    [...$("labels").children].forEach((label, i) => {
+      const [low, high] = this.box.boxes[i];
+      const at = transform(this.camera.matrix, [(low[0] + high[0]) / 2, high[1], (low[2] + high[2]) / 2]);
+      label.style.left = `${((at[0] + 1) / 2) * this.canvas.clientWidth}px`;
+      label.style.top = `${Math.max(4, ((1 - at[1]) / 2) * this.canvas.clientHeight - 26)}px`;
+    });
+  }
+
+  notice(text) {
+    const box = $("notice");
+    box.textContent = text;
+    box.hidden = false;
+    clearTimeout(this.noticeTimer);
+    this.noticeTimer = setTimeout(() => (box.hidden = true), NOTICE);
+  }
+
+  /** A held pin: grabbed again, or with Alt taken away. */
+  clickPin(pin, event) {
+    event.preventDefault();
+    if (event.altKey) return this.link.send("unpin", { pin });
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pointer.grab(pin, event);
+  }
+
+  connectTools() {
+    const click = (id, action) => $(id).addEventListener("click", action);
+    const toggle = (id, option) => {
+      click(id, () => {
+        this.renderer.options[option] = $(id).classList.toggle("on");
+        this.redraw();
+      });
+    };
+    toggle("wire", "edges");
+    toggle("flat", "flat");
+    toggle("ground", "ground");
+    click("frame", () => this.fit());
+    click("undo", () => this.link.send("undo"));
+    click("redo", () => this.link.send("redo"));
+    click("reset", () => this.link.send("reset", { channels: this.scene.sliders.map((_, i) => i) }));
+    click("fromleft", () => this.link.send("mirror", { from: "left" }));
+    click("fromright", () => this.link.send("mirror", { from: "right" }));
+    click("picture", async () => download(`${this.fileName()}.png`, await this.picture()));
+    click("sequence", () => this.sequence());
+    $("color").addEventListener("change", () => {
+      this.link.send("color", { mode: $("color").value });
+      $("color").blur();
+    });
+    $("export").addEventListener("change", () => {
+      if ($("export").value) this.link.send("export", { format: $("export").value });
+      $("export").value = "";
+    });
+    addEventListener("keydown", (event) => this.shortcut(event));
+  }
+
+  shortcut(event) {
+    if (event.target.matches("input, select")) return;
+    const letter = event.key.toLowerCase();
+    const keys = { w: "wire", s: "flat", g: "ground", f: "frame", k: "key", " ": "play" };
+    const id = event.ctrlKey || event.metaKey ? { z: event.shiftKey ? "redo" : "undo", y: "redo" }[letter] : keys[letter];
+    if (!id) return;
+    event.preventDefault();
+    $(id).click();
+  }
+
+  fileName() {
+    return this.scene.figures[0].name.replace(/[^\w.-]+/g, "-");
+  }
+
+  /** The view as PNG; drawn again, since the buffer is gone after it was shown. */
+  picture() {
+    this.renderer.draw(this.camera);
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  /** A picture of each frame of the timeline. */
+  async sequence() {
+    if (this.recording) return;
+    const files = [];
+    const count = this.timeline.state.frames;
+    this.link.send("play", { playing: false });
+    for (let frame = 0; frame < count; ++frame) {
+      const shown = new Promise((resolve) => (this.recording = (header) => Math.floor(header.timeline.at) === frame && resolve()));
+      this.link.send("seek", { at: frame });
+      await shown;
+      const blob = await this.picture();
+      files.push({ name: `${this.fileName()}.${String(frame).padStart(4, "0")}.png`, bytes: new Uint8Array(await blob.arrayBuffer()) });
+      this.notice(`Picture ${frame + 1} of ${count}`);
+    }
+    this.recording = null;
+    download(`${this.fileName()}-pictures.zip`, zipped(files));
+  }
+}
+
+try {
+  window.view = new View();
+} catch (error) {
+  $("lost").hidden = false;
+  $("lost").textContent = error.message;
+}

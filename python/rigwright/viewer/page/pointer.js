@@ -1,0 +1,99 @@
+// The mouse, a pen or a finger on the picture: dragging the skin, turning, moving, zooming.
+
+import { fromView, sub } from "./math.js";
+
+export class Pointer {
+  /** view: { canvas, camera, link, mesh(), redraw() }. */
+  constructor(view) {
+    this.view = view;
+    this.mode = null; // "asked", "pull", "turn" or "move"
+    this.next = 1;
+    this.pending = null;
+    const canvas = view.canvas;
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.up(event));
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+  }
+
+  /** The ray through a place of the picture, in the first figure's own axes. */
+  ray(event) {
+    const { canvas, camera } = this.view;
+    const box = canvas.getBoundingClientRect();
+    const x = (2 * (event.clientX - box.left)) / box.width - 1;
+    const y = 1 - (2 * (event.clientY - box.top)) / box.height;
+    const mesh = this.view.mesh();
+    const up = mesh.about.up;
+    return { origin: fromView(up, sub(camera.eye, mesh.offset)), direction: fromView(up, camera.direction(x, y)) };
+  }
+
+  down(event) {
+    this.view.canvas.focus();
+    this.view.canvas.setPointerCapture(event.pointerId);
+    this.last = event;
+    if (event.button === 1) this.begin("move");
+    else if (event.button === 2 || event.altKey) this.begin("turn");
+    else this.grab(this.next++, event);
+  }
+
+  /** Asks for what is under the cursor, or takes a pin that holds. */
+  grab(pin, event) {
+    if (!this.view.mesh()) return;
+    const { camera, link } = this.view;
+    this.pin = pin;
+    this.pending = null;
+    this.last = event;
+    const facing = fromView(this.view.mesh().about.up, camera.forward);
+    link.send("grab", { ...this.ray(event), facing, grab: pin, time: performance.now() });
+    this.begin("asked");
+  }
+
+  /** The answer of the server. */
+  answered({ grab, hit }) {
+    if (grab !== this.pin) return;
+    if (this.mode === "asked") this.begin(hit ? "pull" : "turn");
+    else if (hit && this.mode === null) this.view.link.send("release", { pin: grab, hold: false });
+  }
+
+  begin(mode) {
+    this.mode = mode;
+    this.view.canvas.classList.toggle("pulling", mode === "pull");
+    this.view.canvas.classList.toggle("turning", mode === "turn" || mode === "move");
+  }
+
+  move(event) {
+    if (this.mode === null) return;
+    const [dx, dy] = [event.clientX - this.last.clientX, event.clientY - this.last.clientY];
+    if (this.mode === "asked" || this.mode === "pull") {
+      if (dx || dy) this.pending = event;
+      this.view.redraw();
+      return;
+    }
+    this.last = event;
+    if (this.mode === "turn") this.view.camera.orbit(dx, dy);
+    else this.view.camera.pan(dx, dy, this.view.canvas.clientHeight);
+    this.view.redraw();
+  }
+
+  /** Sends where the cursor is, once per picture that was drawn. */
+  flush() {
+    if (this.mode !== "pull" || !this.pending) return;
+    this.view.link.send("drag", { ...this.ray(this.pending), pin: this.pin, time: performance.now() });
+    this.last = this.pending;
+    this.pending = null;
+  }
+
+  up(event) {
+    this.flush();
+    if (this.mode === "pull") this.view.link.send("release", { pin: this.pin, hold: event.shiftKey });
+    this.begin(null);
+    this.view.redraw();
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    this.view.camera.zoom(event.deltaY * 0.0012);
+    this.view.redraw();
+  }
+}

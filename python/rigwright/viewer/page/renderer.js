@@ -1,0 +1,189 @@
+// Draws the figures with WebGL 2.
+
+import { gridLines, niceLength } from "./ground.js";
+import { add, toView } from "./math.js";
+import { Mesh } from "./mesh.js";
+import { paletteBytes } from "./palette.js";
+import * as shaders from "./shaders.js";
+
+const LOCATIONS = { position: 0, normal: 1, mark: 2, strength: 1 };
+const CLAY = [0.49, 0.45, 0.41]; // linear
+const REDUCED_ABOVE = 60000; // triangles: below, a machine without graphics hardware draws all of them while dragging
+
+export class Renderer {
+  constructor(canvas) {
+    this.canvas = canvas;
+    const software = isSoftware();
+    this.software = software;
+    this.gl = canvas.getContext("webgl2", { antialias: !software, alpha: false, stencil: true, preserveDrawingBuffer: false });
+    if (!this.gl) throw new Error("this browser has no WebGL 2");
+    this.options = { edges: false, flat: false, ground: true, color: "plain", reduced: false };
+    this.meshes = [];
+    this.programs = {
+      skin: this.program(shaders.SKIN_VERTEX, shaders.SKIN_FRAGMENT),
+      line: this.program(shaders.LINE_VERTEX, shaders.LINE_FRAGMENT),
+      shadow: this.program(shaders.SHADOW_VERTEX, shaders.LINE_FRAGMENT),
+      ground: this.program(shaders.GROUND_VERTEX, shaders.GROUND_FRAGMENT),
+      sky: this.program(shaders.SKY_VERTEX, shaders.SKY_FRAGMENT),
+    };
+    this.palette = this.gl.createTexture();
+    this.empty = this.gl.createVertexArray();
+  }
+
+  program(vertex, fragment) {
+    const gl = this.gl;
+    const program = gl.createProgram();
+    for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+      const shader = gl.createShader(type);
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      gl.attachShader(program, shader);
+    }
+    for (const [name, location] of Object.entries(LOCATIONS)) gl.bindAttribLocation(program, location, name);
+    gl.linkProgram(program);
+    const uniforms = {};
+    for (let i = 0; i < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); ++i) {
+      const { name } = gl.getActiveUniform(program, i);
+      uniforms[name] = gl.getUniformLocation(program, name);
+    }
+    return { program, uniforms };
+  }
+
+  /** Takes the meshes of a scene, side by side along x. Returns the box around all of them. */
+  load(figures, buffers) {
+    const boxes = figures.map(({ up, box }) => {
+      const ends = box.map((p) => toView(up, p));
+      return [0, 1].map((side) => [0, 1, 2].map((i) => Math[side ? "max" : "min"](ends[0][i], ends[1][i])));
+    });
+    let right = null;
+    this.meshes = figures.map((about, i) => {
+      const [low, high] = boxes[i];
+      const offset = [right === null ? 0 : right - low[0], 0, 0];
+      right = high[0] + offset[0] + 0.25 * (high[0] - low[0]);
+      boxes[i] = boxes[i].map((p) => add(p, offset));
+      return new Mesh(this.gl, about, buffers[i], offset, LOCATIONS);
+    });
+    const low = [0, 1, 2].map((i) => Math.min(...boxes.map((box) => box[0][i])));
+    const high = [0, 1, 2].map((i) => Math.max(...boxes.map((box) => box[1][i])));
+    this.ground = low[1];
+    this.makeGround(low, high);
+    return { low, high, boxes };
+  }
+
+  makeGround(low, high) {
+    const gl = this.gl;
+    const lines = gridLines(niceLength(0.12 * Math.hypot(...high.map((x, i) => x - low[i]))), low[1]);
+    for (let i = 0; i < lines.length; i += 4) lines[i] += (low[0] + high[0]) / 2, (lines[i + 2] += (low[2] + high[2]) / 2);
+    this.grid = { array: gl.createVertexArray(), count: lines.length / 4 };
+    gl.bindVertexArray(this.grid.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, lines, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(LOCATIONS.position);
+    gl.vertexAttribPointer(LOCATIONS.position, 3, gl.FLOAT, false, 16, 0);
+    gl.enableVertexAttribArray(LOCATIONS.strength);
+    gl.vertexAttribPointer(LOCATIONS.strength, 1, gl.FLOAT, false, 16, 12);
+  }
+
+  setColor(mode) {
+    this.options.color = mode;
+    if (mode === "plain") return;
+    const gl = this.gl;
+    gl.bindTexture(gl.TEXTURE_2D, this.palette);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, paletteBytes(mode));
+    for (const [key, value] of [["MIN_FILTER", gl.LINEAR], ["MAG_FILTER", gl.LINEAR], ["WRAP_S", gl.CLAMP_TO_EDGE]])
+      gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${key}`], value);
+  }
+
+  /** Fits the canvas to its place on the page; returns the ratio of its sides. */
+  resize() {
+    const { clientWidth, clientHeight } = this.canvas;
+    const ratio = this.software ? 1 : Math.min(2, window.devicePixelRatio);
+    const [width, height] = [Math.max(1, Math.round(clientWidth * ratio)), Math.max(1, Math.round(clientHeight * ratio))];
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    return width / height;
+  }
+
+  draw(camera) {
+    const gl = this.gl;
+    camera.aspect = this.resize();
+    const [matrix, view] = [camera.matrix, camera.view];
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.clear(gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+    gl.disable(gl.DEPTH_TEST);
+    gl.useProgram(this.programs.sky.program);
+    gl.bindVertexArray(this.empty);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.enable(gl.DEPTH_TEST);
+    const below = camera.eye[1] < this.ground;
+    if (this.options.ground && !below) this.drawGround(matrix);
+    for (const mesh of this.meshes.filter((m) => m.ready)) this.drawMesh(mesh, matrix, view);
+    gl.bindVertexArray(null);
+  }
+
+  use({ program, uniforms }, mesh, matrix) {
+    const gl = this.gl;
+    gl.useProgram(program);
+    gl.uniform3fv(uniforms.low, mesh.low);
+    gl.uniform3fv(uniforms.extent, mesh.extent);
+    gl.uniformMatrix4fv(uniforms.place, false, mesh.place);
+    gl.uniformMatrix4fv(uniforms.camera, false, matrix);
+    return uniforms;
+  }
+
+  drawMesh(mesh, matrix, view) {
+    const gl = this.gl;
+    const uniforms = this.use(this.programs.skin, mesh, matrix);
+    gl.uniformMatrix4fv(uniforms.view, false, view);
+    gl.uniform3fv(uniforms.clay, CLAY);
+    gl.uniform1i(uniforms.flatShaded, this.options.flat ? 1 : 0);
+    gl.uniform1i(uniforms.colored, this.options.color !== "plain" && mesh === this.meshes[0] ? 1 : 0);
+    gl.bindTexture(gl.TEXTURE_2D, this.palette);
+    const heavy = mesh.about.triangles > REDUCED_ABOVE;
+    mesh.draw(this.options.reduced && this.software && heavy ? "reduced" : "triangles", gl.TRIANGLES);
+    if (this.options.edges) {
+      gl.enable(gl.BLEND);
+      gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+      gl.uniform4fv(this.use(this.programs.line, mesh, matrix).ink, [0.06, 0.07, 0.09, 0.34]);
+      mesh.draw("edges", gl.LINES);
+      gl.disable(gl.BLEND);
+    }
+  }
+
+  drawGround(matrix) {
+    const gl = this.gl;
+    gl.depthMask(false);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.useProgram(this.programs.ground.program);
+    gl.uniformMatrix4fv(this.programs.ground.uniforms.camera, false, matrix);
+    gl.bindVertexArray(this.grid.array);
+    gl.drawArrays(gl.LINES, 0, this.grid.count);
+    if (!this.software) this.drawShadows(matrix);
+    gl.disable(gl.BLEND);
+    gl.depthMask(true);
+  }
+
+  drawShadows(matrix) {
+    const gl = this.gl;
+    gl.enable(gl.STENCIL_TEST); // each pixel is darkened once
+    gl.stencilFunc(gl.EQUAL, 0, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    for (const mesh of this.meshes.filter((m) => m.ready)) {
+      const uniforms = this.use(this.programs.shadow, mesh, matrix);
+      gl.uniform1f(uniforms.ground, this.ground);
+      gl.uniform4fv(uniforms.ink, [0, 0, 0, 0.32]);
+      mesh.draw("reduced", gl.TRIANGLES);
+    }
+    gl.disable(gl.STENCIL_TEST);
+  }
+}
+
+/** Whether the machine draws without graphics hardware: antialiasing and shadows would cost it every second frame. */
+function isSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl ? gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}

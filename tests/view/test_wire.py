@@ -1,0 +1,68 @@
+"""Messages of the page: what is none changes nothing."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from rigwright.viewer._wire import MESSAGES, packed, parsed
+
+GOOD = {"type": "drag", "pin": 1, "origin": [0, 0, 1], "direction": [0.5, 0, -1], "time": 3.5}
+
+
+def test_a_good_message_comes_through():
+    assert parsed(json.dumps(GOOD)) == GOOD
+    assert parsed(json.dumps(GOOD).encode()) == GOOD
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pin": -1},
+        {"pin": 1.5},
+        {"pin": True},
+        {"origin": [0, 0]},
+        {"origin": [0, 0, "x"]},
+        {"origin": [0, 0, 1e300]},
+        {"origin": [0, 0, float("nan")]},
+        {"origin": [0, 0, float("inf")]},
+        {"direction": [0, 0, 0]},
+        {"time": None},
+        {"type": "nonsense"},
+        {"type": ["drag"]},
+        {"more": 1},
+    ],
+)
+def test_a_wrong_entry_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"drag|type"):
+        parsed(json.dumps({**GOOD, **wrong}))
+
+
+@pytest.mark.parametrize("name", sorted(set(GOOD) - {"type"}))
+def test_a_missing_entry_is_refused(name):
+    with pytest.raises(ValueError, match="drag has other entries"):
+        parsed(json.dumps({key: value for key, value in GOOD.items() if key != name}))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "3", b"\xff\xfe", "[" * 30000])
+def test_what_is_no_object_is_refused(text):
+    with pytest.raises(ValueError, match="it is no JSON"):
+        parsed(text)
+
+
+def test_every_kind_of_message_has_a_place_where_it_is_handled():
+    from rigwright.viewer._stage import HANDLERS
+
+    assert set(MESSAGES) == set(HANDLERS) | {"shown", "export"}
+
+
+def test_arrays_follow_an_aligned_header():
+    numbers = np.arange(5, dtype=np.uint32)
+    message = packed({"type": "scene", "a": "é"}, [numbers])
+    (length,) = struct.unpack("<I", message[:4])
+    assert (4 + length) % 4 == 0
+    assert json.loads(message[4 : 4 + length]) == {"type": "scene", "a": "é"}
+    assert np.array_equal(np.frombuffer(message, np.uint32, offset=4 + length), numbers)
