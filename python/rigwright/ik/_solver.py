@@ -58,10 +58,13 @@ class Solver:
 
     def __init__(self, model: _core.Deformer | _core.Skeleton, vertices: ArrayLike | None = None) -> None:
         self._model = _as_deformer(model)
-        count = len(self._model.rest_vertices)
+        rest = self._model.rest_vertices
+        count = len(rest)
+        self._num_vertices, self._width = count, len(self._model.control_names)  # lists and arrays that are made anew
+        self._joint_names = list(self._model.joint_names)  # at every access
         self._cached: dict[bytes, _core.PoseSolver] = {}
         self._vertices: NDArray[np.int32] | None = None
-        extent = np.ptp(self._model.rest_vertices, axis=0) if count else np.zeros(3)
+        extent = np.ptp(rest, axis=0) if count else np.zeros(3)
         self.size = float(np.linalg.norm(extent.astype(np.float64))) or 1.0
         if vertices is not None:
             self._vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
@@ -94,14 +97,13 @@ class Solver:
         threads : int
             Number of threads; 0 means all processors that this process may use.
         """
-        check = Arguments("solve", N=len(self.names), C=len(self._model.control_names))
+        check = Arguments("solve", N=len(self.names), C=self._width)
         check_threads("solve", threads)
         report = as_callback(progress)
         packed = self._packed(check, targets, weights)
         vertices = packed.vertices()
         engine = self._engine(vertices)
-        places = np.zeros(len(self._model.rest_vertices), np.int32)
-        places[vertices] = np.arange(len(vertices), dtype=np.int32)
+        goals = packed.goals(vertices)
         frames = len(packed.values)
         references, starts = self._start(check, start, frames)
         limits = np.zeros((0, 2)) if bounds is None else check.numbers("bounds", bounds, "N 2", finite=False)
@@ -114,7 +116,7 @@ class Solver:
             rows = slice(first, first + FRAMES_PER_CALL)
             parts.append(
                 engine.solve(
-                    packed.goals(places),
+                    goals,
                     packed.values[rows],
                     _rows(references, rows),
                     _rows(starts, rows),
@@ -148,8 +150,7 @@ class Solver:
         if isinstance(targets, Sequence) and any(isinstance(target, Target) for target in targets):
             if weights is not None:
                 raise check.wrong("weights", "given beside a list of targets", "None: targets have their own")
-            joints = list(self._model.joint_names)
-            return pack_targets("solve", targets, len(self._model.rest_vertices), joints)
+            return pack_targets("solve", targets, self._num_vertices, self._joint_names)
         if self._vertices is None:
             raise check.wrong("vertices", "None", "given where targets are an array (T, M, 3)")
         check.sizes["M"] = len(self._vertices)
@@ -194,7 +195,7 @@ class Solver:
         model = self._model
         if self._any.are_channels:
             values = np.array([[channel.rest for channel in model.channels]])
-            return self._any.poses(values, np.zeros((1, len(model.control_names)), np.float32)), values
+            return self._any.poses(values, np.zeros((1, self._width), np.float32)), values
         joints = np.zeros(0, np.float32) if model.skeleton is None else model.skeleton.rest.reshape(-1)
         ranges = model.control_ranges[len(joints) :]
         pose = np.concatenate([joints, np.clip(0.0, ranges.min(axis=1), ranges.max(axis=1))])[None].astype(np.float32)

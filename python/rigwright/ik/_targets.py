@@ -179,9 +179,10 @@ class PackedTargets:
         used[self.kinds != Distance.kind, 1] = False
         return np.asarray(np.unique(self.points[used & (self.barycentric != 0)]), np.int32)
 
-    def goals(self, places: NDArray[np.int32]) -> Goals:
-        """The engine's arrays; ``places`` (V,) gives the place of a vertex in the restricted model."""
-        return self.kinds, places[self.points], self.barycentric, self.joints, self.weights, self.hard
+    def goals(self, vertices: NDArray[np.int32]) -> Goals:
+        """The engine's arrays for the model of the given vertices, those of :meth:`vertices`."""
+        points = np.minimum(np.searchsorted(vertices, self.points), max(len(vertices) - 1, 0)).astype(np.int32)
+        return self.kinds, points, self.barycentric, self.joints, self.weights, self.hard
 
 
 def pack_points(

@@ -75,6 +75,14 @@ ChannelUnknowns::ChannelUnknowns(const rig::Character& character)
         }
     }
     read_followers();
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+        const Joint& joint = joints_[j];
+        const auto has_channel = [](const std::array<int, 3>& axes) {
+            return std::max({axes[0], axes[1], axes[2]}) >= 0;
+        };
+        if (joint.turns.empty() && !has_channel(joint.translations) && !has_channel(joint.scales)) continue;
+        moved_.push_back(static_cast<std::int32_t>(j));
+    }
 }
 
 void ChannelUnknowns::add_turn(int joint, int place, const Turn& turn) {
@@ -112,7 +120,7 @@ void ChannelUnknowns::linearize(const double* values, const float* reference, Li
     out->joints.clear();
     out->dials.clear();
     pose(values, reference, out->pose.data());
-    for (std::int32_t j = 0; j < static_cast<std::int32_t>(joints_.size()); ++j) linearize_joint(j, values, out);
+    for (const std::int32_t joint : moved_) linearize_joint(joint, values, out);
     for (std::size_t k = 0; k < dials_.size(); ++k) {
         if (dials_[k] < 0 || character_.channels.list()[dials_[k]].whole) continue;
         out->dials.push_back({dials_[k], static_cast<std::int32_t>(12 * joints_.size() + k)});

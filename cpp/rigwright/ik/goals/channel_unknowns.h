@@ -34,7 +34,8 @@ private:
 
     const rig::Character& character_;
     std::vector<Joint> joints_;
-    std::vector<int> dials_;  // channel per numeric control
+    std::vector<std::int32_t> moved_;  // joints that have channels
+    std::vector<int> dials_;           // channel per numeric control
 };
 
 }  // namespace rigwright::ik
