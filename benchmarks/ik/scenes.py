@@ -61,7 +61,7 @@ def skeleton_model(model: rw.Deformer) -> rw.Deformer:
     joints = np.arange(model.skeleton.num_joints, dtype=np.int32)[:, None]
     origins = np.ascontiguousarray(model.skeleton.rest_globals[:, :, 3])
     dials = list(model.control_names[12 * len(joints) :])
-    about = {"channels": model.metadata["channels"]}
+    about = {"channels": model.metadata["channels"] | {"followers": []}}  # which other solvers do not know
     weights = (joints, np.ones(joints.shape, np.float32))
     faces = np.zeros((0, 3), np.int32)
     return rw.LinearBlendSkinning(model.skeleton, origins, faces, weights, dials=dials, metadata=about)

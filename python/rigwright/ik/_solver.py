@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -41,6 +42,10 @@ class Solver:
         Typical ranges.
     size : float
         Diagonal of the bounding box of the model's rest vertices.
+    rest : (1, C) float32 and (1, N) float64
+        The rest pose and its unknowns.
+    model, engine
+        The model, and the engine's solver for ``vertices``.
 
     Raises
     ------
@@ -57,11 +62,11 @@ class Solver:
     """
 
     def __init__(self, model: _core.Deformer | _core.Skeleton, vertices: ArrayLike | None = None) -> None:
-        self._model = _as_deformer(model)
-        rest = self._model.rest_vertices
+        self.model = _as_deformer(model)
+        rest = self.model.rest_vertices
         count = len(rest)
-        self._num_vertices, self._width = count, len(self._model.control_names)  # lists and arrays that are made anew
-        self._joint_names = list(self._model.joint_names)  # at every access
+        self._num_vertices, self._width = count, len(self.model.control_names)  # lists and arrays that are made anew
+        self._joint_names = list(self.model.joint_names)  # at every access
         self._cached: dict[bytes, _core.PoseSolver] = {}
         self._vertices: NDArray[np.int32] | None = None
         extent = np.ptp(rest, axis=0) if count else np.zeros(3)
@@ -72,7 +77,7 @@ class Solver:
         self.names: list[str] = engine.names
         self.bounds: NDArray[np.float64] = engine.bounds
         self.scales: NDArray[np.float64] = engine.scales
-        self._any = engine
+        self.engine = engine
 
     def solve(
         self,
@@ -131,7 +136,8 @@ class Solver:
             if len(starts) == 1 and frames:
                 starts = parts[-1][1][-1:]
             report(Progress("inverse kinematics", min(first + FRAMES_PER_CALL, frames), frames))
-        poses, unknowns, *others = (np.concatenate(column) for column in zip(*parts, strict=True))
+        columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
+        poses, unknowns, *others = columns
         channels = unknowns if engine.are_channels else None
         return PoseSolution(poses, unknowns, list(self.names), channels, *others)
 
@@ -140,7 +146,7 @@ class Solver:
         key = vertices.tobytes()
         found = self._cached.get(key)
         if found is None:
-            found = _core.PoseSolver(self._model.restricted(vertices if len(vertices) else [0]), self.size)
+            found = _core.PoseSolver(self.model.restricted(vertices if len(vertices) else [0]), self.size)
             while len(self._cached) >= MOST_CACHED:
                 self._cached.pop(next(iter(self._cached)))
             self._cached[key] = found
@@ -166,40 +172,41 @@ class Solver:
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Reference poses and unknowns, one row or one per frame."""
         if start is None:
-            return self._rest()
+            return self.rest
         rows = self._matrix(check, "start", start, frames)
-        if self._any.are_channels and rows.shape[1] == len(self.names):
-            return self._any.poses(rows, np.zeros((1, check.sizes["C"]), np.float32)), rows
+        if self.engine.are_channels and rows.shape[1] == len(self.names):
+            return self.engine.poses(rows, np.zeros((1, check.sizes["C"]), np.float32)), rows
         poses = rows.astype(np.float32)
-        return poses, self._any.from_poses(poses, poses)
+        return poses, self.engine.from_poses(poses, poses)
 
     def _preferred(
         self, check: Arguments, preferred: ArrayLike, references: NDArray[np.float32], frames: int
     ) -> NDArray[np.float64]:
         rows = self._matrix(check, "preferred", preferred, frames)
-        if self._any.are_channels and rows.shape[1] == len(self.names):
+        if self.engine.are_channels and rows.shape[1] == len(self.names):
             return rows
         if len(references) > len(rows):
             rows = np.repeat(rows, len(references), axis=0)
-        return self._any.from_poses(rows.astype(np.float32), references)
+        return self.engine.from_poses(rows.astype(np.float32), references)
 
     def _matrix(self, check: Arguments, argument: str, value: ArrayLike, frames: int) -> NDArray[np.float64]:
         """A pose or channels, or one per frame, as rows."""
         check.sizes["T"] = frames
-        shapes = ["C", "1 C", "T C"] + (["N", "1 N", "T N"] if self._any.are_channels else [])
+        shapes = ["C", "1 C", "T C"] + (["N", "1 N", "T N"] if self.engine.are_channels else [])
         rows: NDArray[np.float64] = np.atleast_2d(check.numbers(argument, value, *shapes, narrow=True))
         return rows
 
-    def _rest(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    @functools.cached_property
+    def rest(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """The rest pose, and its unknowns."""
-        model = self._model
-        if self._any.are_channels:
+        model = self.model
+        if self.engine.are_channels:
             values = np.array([[channel.rest for channel in model.channels]])
-            return self._any.poses(values, np.zeros((1, self._width), np.float32)), values
+            return self.engine.poses(values, np.zeros((1, self._width), np.float32)), values
         joints = np.zeros(0, np.float32) if model.skeleton is None else model.skeleton.rest.reshape(-1)
         ranges = model.control_ranges[len(joints) :]
         pose = np.concatenate([joints, np.clip(0.0, ranges.min(axis=1), ranges.max(axis=1))])[None].astype(np.float32)
-        return pose, self._any.from_poses(pose, pose)
+        return pose, self.engine.from_poses(pose, pose)
 
 
 def solve(
