@@ -5,8 +5,8 @@ The model has channels that decide its poses (``./run demo`` makes one). Two row
 - eight point targets on the learned body, along a smooth motion, each frame started from the solution of the frame
   before. SciPy's ``least_squares`` minimizes the same objective inside the same bounds from the same starts, with the
   engine's own evaluation and Jacobian of the eight vertices; the row says how far the ends are apart.
-- eight point targets on the plain skeleton beside mink 1.3 (``pip install mink==1.3.0 daqp``), cold (from rest to random
-  poses) and warm (along the motion), with one tolerance on the position error and the same joint limits.
+- eight point targets on the plain skeleton beside mink 1.3 (``pip install mink==1.3.0 daqp``), cold (from rest to
+  other poses) and warm (along the motion), with one tolerance on the position error and the same joint limits.
 
 One thread; times are medians of calls that take turns.
 """

@@ -14,21 +14,21 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 RIG = rw.faces.example()
 POINTS = np.arange(0, len(RIG.rest_vertices), len(RIG.rest_vertices) // 40)
 MILLIMETERS = 1000.0 * RIG.meters_per_unit
-SETTINGS = rw.training.FaceIkSettings(hidden=64, rows=2000, batch=64)
-NOISE = 4.5 / MILLIMETERS
+SETTINGS = rw.training.FaceIkSettings(hidden=48, rows=2000, batch=64, bins=1, noise=1e-3)  # it moves by 2 mm only
+NOISE = 1.0 / MILLIMETERS
 
 
 @pytest.fixture(scope="module")
 def ik() -> rw.ik.FaceIk:
-    return rw.training.face_ik(RIG, POINTS, steps=250, threads=1, settings=SETTINGS)
+    return rw.training.face_ik(RIG, POINTS, steps=300, threads=1, settings=SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def expressions() -> tuple[np.ndarray, np.ndarray]:
     """Weights (T, K) of expressions and their vertices (T, V, 3)."""
     rng = np.random.default_rng(1)
-    shape = (40, RIG.num_shapes)
-    weights = rng.random(shape) * (rng.random(shape) < 0.3)
+    shape = (20, RIG.num_shapes)
+    weights = rng.random(shape) * (rng.random(shape) < 0.6)
     return weights, RIG.evaluate(weights)
 
 
@@ -50,7 +50,7 @@ def test_reachable_points_are_met_nearly_as_well_as_the_optimum_does(ik, express
     goals = vertices[:, POINTS]
     found = ik.solve(goals)
     error = distance(RIG.evaluate(found.channels)[:, POINTS], goals).mean()
-    assert error <= 1.5 * best(goals).mean() + 0.3  # .2 mm after a training of minutes; this one takes seconds
+    assert error <= 1.5 * best(goals).mean() + 0.2
 
 
 def test_unreachable_points_are_met_nearly_as_well_as_the_optimum_does(ik, expressions):
@@ -64,7 +64,7 @@ def test_unreachable_points_are_met_nearly_as_well_as_the_optimum_does(ik, expre
 def test_the_whole_face_is_far_better_than_that_of_the_nearest_training_pose(ik, expressions):
     weights, vertices = expressions
     rng = np.random.default_rng(3)
-    known = rng.random((20_000, RIG.num_shapes)) * (rng.random((20_000, RIG.num_shapes)) < 0.3)
+    known = rng.random((50_000, RIG.num_shapes)) * (rng.random((50_000, RIG.num_shapes)) < 0.6)
     seen = RIG.restricted(POINTS).evaluate(known).reshape(len(known), -1)
     goals = vertices[:, POINTS].reshape(len(weights), -1)
     nearest = known[[np.square(seen - goal).sum(axis=1).argmin() for goal in goals]]
@@ -84,13 +84,14 @@ def test_a_moved_point_changes_the_parameters_of_its_region_alone(ik):
 
 
 def test_each_region_has_all_parameters_that_move_its_points(ik):
-    moves = np.abs(RIG.columns[: RIG.num_shapes][:, POINTS]).max(axis=2) * MILLIMETERS > 0.05
+    alone = RIG.restricted(POINTS).evaluate(np.eye(RIG.num_shapes)) - RIG.rest_vertices[POINTS]
+    moves = np.linalg.norm(alone, axis=2) * MILLIMETERS > 0.05
     for points, parameters in ik.regions:
         assert set(np.flatnonzero(moves[:, points].any(axis=1))) <= set(parameters.tolist())
 
 
 def test_parameters_are_inside_their_bounds(ik):
-    goals = RIG.rest_vertices[POINTS] + np.random.default_rng(4).normal(0.0, 20 * NOISE, (30, len(POINTS), 3))
+    goals = RIG.rest_vertices[POINTS] + np.random.default_rng(4).normal(0.0, 40 * NOISE, (20, len(POINTS), 3))
     found = ik.solve(goals)
     assert found.unknowns.min() >= 0.0
     assert found.unknowns.max() <= 1.0
@@ -145,9 +146,9 @@ def test_the_same_seed_gives_the_same_file(tmp_path):
 
 
 def test_depth_of_two_dimensional_points_changes_no_byte():
-    ik = rw.training.face_ik(RIG, POINTS, steps=60, threads=1, dimensions=2, settings=SETTINGS)
+    ik = rw.training.face_ik(RIG, POINTS, steps=20, threads=1, dimensions=2, settings=SETTINGS)
     goals = RIG.evaluate(np.full((1, RIG.num_shapes), 0.3))[:, POINTS]
-    deeper = goals + [0.0, 0.0, 0.1]
+    deeper = np.add(goals, [0.0, 0.0, 0.1])
     for polish in (0, 2):
         plain, deep, flat = (ik.solve(points, polish=polish) for points in (goals, deeper, goals[..., :2]))
         assert (plain.poses == deep.poses).all()
@@ -163,7 +164,7 @@ def test_labels_choose_the_regions():
 
 def test_a_killed_training_continues_to_the_same_file(tmp_path):
     def run(path, **more):
-        return rw.training.face_ik(RIG, POINTS, steps=40, threads=1, settings=SETTINGS, **more).save(path)
+        return rw.training.face_ik(RIG, POINTS, steps=12, threads=1, settings=SETTINGS, **more).save(path)
 
     def interrupt(report):
         if report.stage == "training" and report.done > 0.5:
