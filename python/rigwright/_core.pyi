@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceIkNetworks', 'FaceMaps', 'FoldedReconstructor', 'IK_LEVER', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'PoseSolver', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1481,6 +1481,10 @@ class PoseSolver:
         """
         Poses (T, C) of unknowns (T, N), relative to the pose (1, C).
         """
+    def poses_vjp(self, values: numpy.typing.ArrayLike, reference: numpy.typing.ArrayLike, gradients: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Gradients (T, N) of unknowns from gradients (T, C) of their poses, relative to the pose (1, C).
+        """
     def solve(self, goals: tuple, values: numpy.typing.ArrayLike, references: numpy.typing.ArrayLike, starts: numpy.typing.ArrayLike, preferred: numpy.typing.ArrayLike, bounds: numpy.typing.ArrayLike, preference: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> tuple:
         """
         Poses (T, C), unknowns (T, N), errors (T, M), objective, iterations, converged (T,) and at_bound (T, N)
@@ -1509,6 +1513,39 @@ class PoseSolver:
         """
     @property
     def size(self) -> float:
+        ...
+class FaceIkNetworks:
+    """
+    The networks of learned inverse kinematics; rigwright.ik.FaceIk is their public face.
+    """
+    def __init__(self, tensors: dict, metadata: str) -> None:
+        """
+        tensors: float32 and int32 arrays by name. metadata: JSON text.
+        """
+    def save(self, path: str) -> None:
+        ...
+    def solve(self, points: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Parameters (T, N) float32 of control points (T, M, 3) or (T, M, 2).
+        """
+    def tensors(self) -> dict:
+        ...
+    @property
+    def dimensions(self) -> int:
+        ...
+    @property
+    def metadata(self) -> str:
+        """
+        JSON text.
+        """
+    @property
+    def num_parameters(self) -> int:
+        ...
+    @property
+    def num_points(self) -> int:
+        ...
+    @property
+    def num_regions(self) -> int:
         ...
 def build_info() -> dict:
     """
