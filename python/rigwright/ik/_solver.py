@@ -44,8 +44,8 @@ class Solver:
         Diagonal of the bounding box of the model's rest vertices.
     rest : (1, C) float32 and (1, N) float64
         The rest pose and its unknowns.
-    model, engine
-        The model, and the engine's solver for ``vertices``.
+    model, engine, vertices
+        The model, the engine's solver for ``vertices``, and these, (M,) int32 or None.
 
     Raises
     ------
@@ -68,12 +68,12 @@ class Solver:
         self._num_vertices, self._width = count, len(self.model.control_names)  # lists and arrays that are made anew
         self._joint_names = list(self.model.joint_names)  # at every access
         self._cached: dict[bytes, _core.PoseSolver] = {}
-        self._vertices: NDArray[np.int32] | None = None
+        self.vertices: NDArray[np.int32] | None = None
         extent = np.ptp(rest, axis=0) if count else np.zeros(3)
         self.size = float(np.linalg.norm(extent.astype(np.float64))) or 1.0
         if vertices is not None:
-            self._vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
-        engine = self._engine(np.zeros(0, np.int32) if self._vertices is None else np.unique(self._vertices))
+            self.vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
+        engine = self._engine(np.zeros(0, np.int32) if self.vertices is None else np.unique(self.vertices))
         self.names: list[str] = engine.names
         self.bounds: NDArray[np.float64] = engine.bounds
         self.scales: NDArray[np.float64] = engine.scales
@@ -157,15 +157,15 @@ class Solver:
             if weights is not None:
                 raise check.wrong("weights", "given beside a list of targets", "None: targets have their own")
             return pack_targets("solve", targets, self._num_vertices, self._joint_names)
-        if self._vertices is None:
+        if self.vertices is None:
             raise check.wrong("vertices", "None", "given where targets are an array (T, M, 3)")
-        check.sizes["M"] = len(self._vertices)
+        check.sizes["M"] = len(self.vertices)
         positions = check.numbers("targets", targets, "T M 3", "M 3")  # type: ignore[arg-type]
-        given = np.ones(len(self._vertices)) if weights is None else check.numbers("weights", weights, "M")
+        given = np.ones(len(self.vertices)) if weights is None else check.numbers("weights", weights, "M")
         if (given < 0).any() or not given.any():
             got = "negative somewhere" if (given < 0).any() else "all zero"
             raise check.wrong("weights", got, "0 or more, and above 0 somewhere")
-        return pack_points(self._vertices, positions.reshape(-1, len(self._vertices), 3), given)
+        return pack_points(self.vertices, positions.reshape(-1, len(self.vertices), 3), given)
 
     def _start(
         self, check: Arguments, start: ArrayLike | None, frames: int
