@@ -47,15 +47,15 @@ class FaceIk:
     (1, 22)
     """
 
-    def __init__(self, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
-        own = {name: value for name, value in tensors.items() if not name.startswith(MODEL)}
+    def __init__(self, tensors: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, object]) -> None:
+        own: dict[str, NDArray[Any]] = {name: value for name, value in tensors.items() if not name.startswith(MODEL)}
         part = {name[len(MODEL) :]: value for name, value in tensors.items() if name.startswith(MODEL)}
         self._engine = _core.FaceIkNetworks(dict(tensors), json.dumps(metadata))
         if not isinstance(metadata.get("model"), dict):
             raise bad_argument("load", "metadata.model", "missing", "the metadata of the model of the control points")
         self._model = _core.model_from_tensors(part, json.dumps(metadata["model"]))
         self._solver = Solver(self._model, np.arange(self._engine.num_points))
-        self.metadata = dict(metadata)
+        self.metadata: dict[str, Any] = dict(metadata)
         self.names: list[str] = list(self._solver.names)
         if len(self.names) != self._engine.num_parameters:
             got = f"{self._engine.num_parameters} parameters for a model with {len(self.names)}"

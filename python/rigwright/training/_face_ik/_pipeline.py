@@ -18,6 +18,7 @@ from rigwright._extras import require
 from rigwright._validate import Arguments, bad_argument
 from rigwright.ik import FaceIk, Solver
 from rigwright.progress import Progress, ProgressCallback, ProgressOption, as_callback
+from rigwright.sampling import Dataset
 from rigwright.training._checkpoint import State, only_run, read_checkpoint, write_checkpoint
 from rigwright.training._face_ik._descent import FaceIkDescent
 from rigwright.training._face_ik._networks import network_tensors
@@ -39,7 +40,7 @@ def face_ik(
     seed: int = 0,
     minutes: float | None = None,
     steps: int | None = None,
-    data: Any = None,
+    data: Dataset | None = None,
     regions: ArrayLike | None = None,
     dimensions: int = 3,
     settings: FaceIkSettings | None = None,
