@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from benchmarks.ik.learned import figures
 
 import rigwright as rw
 
@@ -88,6 +89,19 @@ def test_each_region_has_all_parameters_that_move_its_points(ik):
     moves = np.linalg.norm(alone, axis=2) * MILLIMETERS > 0.05
     for points, parameters in ik.regions:
         assert set(np.flatnonzero(moves[:, points].any(axis=1))) <= set(parameters.tolist())
+
+
+def test_figures_are_of_the_rig_and_not_of_the_approximation(expressions):
+    """Networks that are trained through a model which moves too little turn parameters up too far."""
+    columns = 0.6 * RIG.columns()[: RIG.num_shapes]
+    wrong = rw.BlendshapeRig(RIG.rest_vertices, columns, faces=RIG.faces)
+    ik = rw.training.face_ik(wrong, POINTS, steps=60, threads=1, settings=SETTINGS)
+    found = figures(ik, RIG, expressions[0], 0.0)
+    goals = expressions[1][:, POINTS]
+    assert found["points on the rig"] == pytest.approx(
+        distance(RIG.evaluate(ik.solve(goals).unknowns)[:, POINTS], goals).mean()
+    )
+    assert found["points on the rig"] > 1.2 * found["points on the approximation"]
 
 
 def test_parameters_are_inside_their_bounds(ik):
