@@ -3,6 +3,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
+#include "bindings/ik_learned.h"
 #include "rigwright/core/check.h"
 #include "rigwright/ik/goals/pose_solver.h"
 
@@ -61,6 +62,33 @@ Array<float> to_poses(const PoseSolver& solver, const ArrayLike& values, const A
         solver.unknowns().pose(given.data(t, 0), reference.data(), poses.mutable_data(t, 0));
     }
     return poses;
+}
+
+/// The vector-Jacobian product of `poses`: gradients (T, N) of the unknowns from those of the poses (T, C).
+Array<double> poses_vjp(const PoseSolver& solver, const ArrayLike& values, const ArrayLike& reference,
+                        const ArrayLike& gradients) {
+    const std::int64_t width = solver.model().character().num_controls();
+    const std::int64_t n = solver.unknowns().size();
+    const auto given = as_array<double, 2>("poses_vjp", "values", values, "numbers (T, N)");
+    const auto origin = as_array<float, 2>("poses_vjp", "reference", reference, "numbers (1, C)");
+    const auto pulled = as_array<float, 2>("poses_vjp", "gradients", gradients, "numbers (T, C)");
+    check_shape<const double, 2>("poses_vjp", "values", view<double, 2>(given), {-1, n});
+    check_shape<const float, 2>("poses_vjp", "reference", view<float, 2>(origin), {1, width});
+    check_shape<const float, 2>("poses_vjp", "gradients", view<float, 2>(pulled), {given.shape(0), width});
+    Array<double> result({given.shape(0), static_cast<py::ssize_t>(n)});
+    std::fill_n(result.mutable_data(), result.size(), 0.0);
+    ik::LinearizedPose pose;
+    pose.pose.resize(static_cast<std::size_t>(width));
+    for (py::ssize_t t = 0; t < given.shape(0); ++t) {
+        solver.unknowns().linearize(given.data(t, 0), origin.data(), &pose);
+        const float* from = pulled.data(t, 0);
+        double* to = result.mutable_data(t, 0);
+        for (const ik::JointChange& change : pose.joints) {
+            for (int i = 0; i < 12; ++i) to[change.unknown] += change.change[i] * from[12 * change.joint + i];
+        }
+        for (const ik::DialChange& change : pose.dials) to[change.unknown] += from[change.column];
+    }
+    return result;
 }
 
 /// Goals of the arrays kinds (M,), points (M, 2, 3), barycentric (M, 2, 3), joints (M,), weights (M,) and hard (M,).
@@ -153,6 +181,8 @@ void bind_ik_goals(py::module_& module) {
              "Unknowns (T, N) of poses (T, C), relative to the poses (1, C) or (T, C).")
         .def("poses", &to_poses, py::arg("values"), py::arg("references"),
              "Poses (T, C) of unknowns (T, N), relative to the pose (1, C).")
+        .def("poses_vjp", &poses_vjp, py::arg("values"), py::arg("reference"), py::arg("gradients"),
+             "Gradients (T, N) of unknowns from gradients (T, C) of their poses, relative to the pose (1, C).")
         .def("solve", &solve, py::arg("goals"), py::arg("values"), py::arg("references"), py::arg("starts"),
              py::arg("preferred"), py::arg("bounds"), py::arg("preference"), py::arg("tolerance"),
              py::arg("max_iterations"), py::arg("threads") = 0,
@@ -160,6 +190,7 @@ void bind_ik_goals(py::module_& module) {
              "int8 of targets `values` (T, M, 9). `goals`: kinds (M,), vertices (M, 2, 3), barycentric weights\n"
              "(M, 2, 3), joints (M,), weights (M,), hard (M,). Bounds (0, 2): the model's own, widened to the start.");
     module.attr("IK_LEVER") = PoseSolver::lever;
+    bind_face_ik(module);
 }
 
 }  // namespace rigwright::bindings

@@ -5,6 +5,8 @@
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/tensor_file.h"
 #include "rigwright/core/view.h"
+#include "rigwright/ik/goals/pose_solver.h"
+#include "rigwright/ik/learned/face_ik.h"
 #include "rigwright/inverse/solve.h"
 #include "rigwright/metrics/normal_error.h"
 #include "rigwright/metrics/vertex_error.h"

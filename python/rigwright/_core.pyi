@@ -1509,6 +1509,10 @@ class PoseSolver:
         """
         Poses (T, C) of unknowns (T, N), relative to the pose (1, C).
         """
+    def poses_vjp(self, values: numpy.typing.ArrayLike, reference: numpy.typing.ArrayLike, gradients: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        Gradients (T, N) of unknowns from gradients (T, C) of their poses, relative to the pose (1, C).
+        """
     def solve(self, goals: tuple, values: numpy.typing.ArrayLike, references: numpy.typing.ArrayLike, starts: numpy.typing.ArrayLike, preferred: numpy.typing.ArrayLike, bounds: numpy.typing.ArrayLike, preference: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex, max_iterations: typing.SupportsInt | typing.SupportsIndex, threads: int = 0) -> tuple:
         """
         Poses (T, C), unknowns (T, N), errors (T, M), objective, iterations, converged (T,) and at_bound (T, N)
@@ -1537,6 +1541,39 @@ class PoseSolver:
         """
     @property
     def size(self) -> float:
+        ...
+class FaceIkNetworks:
+    """
+    The networks of learned inverse kinematics; rigwright.ik.FaceIk is their public face.
+    """
+    def __init__(self, tensors: dict, metadata: str) -> None:
+        """
+        tensors: float32 and int32 arrays by name. metadata: JSON text.
+        """
+    def save(self, path: str) -> None:
+        ...
+    def solve(self, points: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Parameters (T, N) float32 of control points (T, M, 3) or (T, M, 2).
+        """
+    def tensors(self) -> dict:
+        ...
+    @property
+    def dimensions(self) -> int:
+        ...
+    @property
+    def metadata(self) -> str:
+        """
+        JSON text.
+        """
+    @property
+    def num_parameters(self) -> int:
+        ...
+    @property
+    def num_points(self) -> int:
+        ...
+    @property
+    def num_regions(self) -> int:
         ...
 def build_info() -> dict:
     """

@@ -49,6 +49,7 @@ READS = {
     "limits": ("dog.blend",),
     "faces": ("ICT-FaceKit",),
     "view": ("hero.safetensors", "held_out.rwdata", "dog.*"),
+    "ik": ("hero.safetensors", "goals.*"),
 }
 NEEDS = {
     "view": ("websockets",),
@@ -75,6 +76,7 @@ def made(tmp_path_factory):
     cylinder = CylinderRig()
     cylinder.dial_names = []  # the file has none
     learned_looking_body(cylinder, data_hash=data.hash, channels=data.channel_entry).save(place / "hero.safetensors")
+    goals_files(place, rw.load(place / "hero.safetensors"))
     mapped_model(clip_data(place / "head.rwdata", frames=20, count=3)).save(place / "head.safetensors")
     random_data(place / "head_held_out.rwdata", 10)
     face = plain_face()
@@ -93,6 +95,17 @@ def made(tmp_path_factory):
         dog_files(place)
         rw.exports.write_rig(place / "face.blend", face)
     return place
+
+
+def goals_files(place, model):
+    """Targets for three vertices over five frames, as both formats."""
+    low, high = np.array([(c.low, c.high) for c in model.channels]).T
+    rows = np.linspace(0.0, 0.3, 5)[:, None] * np.where(high > -low, high, low)
+    vertices = np.array([30, 90, 140])
+    targets = model.evaluate(model.poses_from_channels(rows))[:, vertices].astype(np.float64)
+    np.savez(place / "goals.npz", targets=targets, vertices=vertices, fps=24.0)
+    lines = [f"{t},{v},{x},{y},{z}" for t in range(5) for v, (x, y, z) in zip(vertices, targets[t], strict=True)]
+    (place / "goals.csv").write_text("frame,vertex,x,y,z\n" + "\n".join(lines) + "\n")
 
 
 @pytest.fixture

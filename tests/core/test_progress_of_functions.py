@@ -80,6 +80,7 @@ SLOW = {
     "body",
     "dense_network",
     "differential",
+    "face_ik",
     "face_maps",
     "write_contact_sheet",
     "convert_data_set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import os
@@ -42,6 +43,21 @@ def differential_training(threads):
         skeleton = poses = vertices = probe = hash = take = None
 
     rw.training.differential(Data(), threads=threads)
+
+
+LEARNED_POINTS = [0, 1, 2]
+
+
+def face_ik(threads):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    return rw.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=threads)
+
+
+@functools.cache
+def learned_ik():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    settings = rw.training.FaceIkSettings(hidden=4, rows=32)
+    return rw.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=1, settings=settings)
 
 
 def torch_function(threads):
@@ -106,6 +122,8 @@ CALLS = {
     "vertex_error": lambda n: rw.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": lambda n: training(rw.training.body, n),
+    "face_ik": face_ik,
+    "FaceIk.solve": lambda n: learned_ik().solve(REST[LEARNED_POINTS], threads=n),
     "face_layout": lambda n: rw.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
     "face_maps": lambda n: training(rw.training.face_maps, n),
     "map_floor": lambda n: rw.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),

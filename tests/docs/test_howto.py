@@ -29,6 +29,7 @@ NEEDS = {
     "differential_subspace": ("torch", "pyvista", "jinja2"),
     "face_maps": ("torch", "pyvista", "jinja2"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
+    "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "scans": ("pyvista", "jinja2"),
     "view": ("websockets",),

@@ -29,10 +29,10 @@ from rigwright.errors import CudaError, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
 FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
-RESUMED = ("sample", "train", "solve", "transfer")  # the same command goes on where it was interrupted
+RESUMED = ("sample", "train", "solve", "transfer", "ik")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "view",
+    "ik", "view",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -41,6 +42,10 @@ class Solver:
         Typical ranges.
     size : float
         Diagonal of the bounding box of the model's rest vertices.
+    rest : (1, C) float32 and (1, N) float64
+        The rest pose and its unknowns.
+    model, engine, vertices
+        The model, the engine's solver for ``vertices``, and these, (M,) int32 or None.
 
     Raises
     ------
@@ -57,19 +62,22 @@ class Solver:
     """
 
     def __init__(self, model: _core.Deformer | _core.Skeleton, vertices: ArrayLike | None = None) -> None:
-        self._model = _as_deformer(model)
-        count = len(self._model.rest_vertices)
+        self.model = _as_deformer(model)
+        rest = self.model.rest_vertices
+        count = len(rest)
+        self._num_vertices, self._width = count, len(self.model.control_names)  # lists and arrays that are made anew
+        self._joint_names = list(self.model.joint_names)  # at every access
         self._cached: dict[bytes, _core.PoseSolver] = {}
-        self._vertices: NDArray[np.int32] | None = None
-        extent = np.ptp(self._model.rest_vertices, axis=0) if count else np.zeros(3)
+        self.vertices: NDArray[np.int32] | None = None
+        extent = np.ptp(rest, axis=0) if count else np.zeros(3)
         self.size = float(np.linalg.norm(extent.astype(np.float64))) or 1.0
         if vertices is not None:
-            self._vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
-        engine = self._engine(np.zeros(0, np.int32) if self._vertices is None else np.unique(self._vertices))
+            self.vertices = Arguments("solve").integers("vertices", vertices, "M+", below=count, dtype=np.int32)
+        engine = self._engine(np.zeros(0, np.int32) if self.vertices is None else np.unique(self.vertices))
         self.names: list[str] = engine.names
         self.bounds: NDArray[np.float64] = engine.bounds
         self.scales: NDArray[np.float64] = engine.scales
-        self._any = engine
+        self.engine = engine
 
     def solve(
         self,
@@ -94,14 +102,13 @@ class Solver:
         threads : int
             Number of threads; 0 means all processors that this process may use.
         """
-        check = Arguments("solve", N=len(self.names), C=len(self._model.control_names))
+        check = Arguments("solve", N=len(self.names), C=self._width)
         check_threads("solve", threads)
         report = as_callback(progress)
         packed = self._packed(check, targets, weights)
         vertices = packed.vertices()
         engine = self._engine(vertices)
-        places = np.zeros(len(self._model.rest_vertices), np.int32)
-        places[vertices] = np.arange(len(vertices), dtype=np.int32)
+        goals = packed.goals(vertices)
         frames = len(packed.values)
         references, starts = self._start(check, start, frames)
         limits = np.zeros((0, 2)) if bounds is None else check.numbers("bounds", bounds, "N 2", finite=False)
@@ -114,7 +121,7 @@ class Solver:
             rows = slice(first, first + FRAMES_PER_CALL)
             parts.append(
                 engine.solve(
-                    packed.goals(places),
+                    goals,
                     packed.values[rows],
                     _rows(references, rows),
                     _rows(starts, rows),
@@ -129,7 +136,8 @@ class Solver:
             if len(starts) == 1 and frames:
                 starts = parts[-1][1][-1:]
             report(Progress("inverse kinematics", min(first + FRAMES_PER_CALL, frames), frames))
-        poses, unknowns, *others = (np.concatenate(column) for column in zip(*parts, strict=True))
+        columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
+        poses, unknowns, *others = columns
         channels = unknowns if engine.are_channels else None
         return PoseSolution(poses, unknowns, list(self.names), channels, *others)
 
@@ -138,7 +146,7 @@ class Solver:
         key = vertices.tobytes()
         found = self._cached.get(key)
         if found is None:
-            found = _core.PoseSolver(self._model.restricted(vertices if len(vertices) else [0]), self.size)
+            found = _core.PoseSolver(self.model.restricted(vertices if len(vertices) else [0]), self.size)
             while len(self._cached) >= MOST_CACHED:
                 self._cached.pop(next(iter(self._cached)))
             self._cached[key] = found
@@ -148,57 +156,57 @@ class Solver:
         if isinstance(targets, Sequence) and any(isinstance(target, Target) for target in targets):
             if weights is not None:
                 raise check.wrong("weights", "given beside a list of targets", "None: targets have their own")
-            joints = list(self._model.joint_names)
-            return pack_targets("solve", targets, len(self._model.rest_vertices), joints)
-        if self._vertices is None:
+            return pack_targets("solve", targets, self._num_vertices, self._joint_names)
+        if self.vertices is None:
             raise check.wrong("vertices", "None", "given where targets are an array (T, M, 3)")
-        check.sizes["M"] = len(self._vertices)
+        check.sizes["M"] = len(self.vertices)
         positions = check.numbers("targets", targets, "T M 3", "M 3")  # type: ignore[arg-type]
-        given = np.ones(len(self._vertices)) if weights is None else check.numbers("weights", weights, "M")
+        given = np.ones(len(self.vertices)) if weights is None else check.numbers("weights", weights, "M")
         if (given < 0).any() or not given.any():
             got = "negative somewhere" if (given < 0).any() else "all zero"
             raise check.wrong("weights", got, "0 or more, and above 0 somewhere")
-        return pack_points(self._vertices, positions.reshape(-1, len(self._vertices), 3), given)
+        return pack_points(self.vertices, positions.reshape(-1, len(self.vertices), 3), given)
 
     def _start(
         self, check: Arguments, start: ArrayLike | None, frames: int
     ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Reference poses and unknowns, one row or one per frame."""
         if start is None:
-            return self._rest()
+            return self.rest
         rows = self._matrix(check, "start", start, frames)
-        if self._any.are_channels and rows.shape[1] == len(self.names):
-            return self._any.poses(rows, np.zeros((1, check.sizes["C"]), np.float32)), rows
+        if self.engine.are_channels and rows.shape[1] == len(self.names):
+            return self.engine.poses(rows, np.zeros((1, check.sizes["C"]), np.float32)), rows
         poses = rows.astype(np.float32)
-        return poses, self._any.from_poses(poses, poses)
+        return poses, self.engine.from_poses(poses, poses)
 
     def _preferred(
         self, check: Arguments, preferred: ArrayLike, references: NDArray[np.float32], frames: int
     ) -> NDArray[np.float64]:
         rows = self._matrix(check, "preferred", preferred, frames)
-        if self._any.are_channels and rows.shape[1] == len(self.names):
+        if self.engine.are_channels and rows.shape[1] == len(self.names):
             return rows
         if len(references) > len(rows):
             rows = np.repeat(rows, len(references), axis=0)
-        return self._any.from_poses(rows.astype(np.float32), references)
+        return self.engine.from_poses(rows.astype(np.float32), references)
 
     def _matrix(self, check: Arguments, argument: str, value: ArrayLike, frames: int) -> NDArray[np.float64]:
         """A pose or channels, or one per frame, as rows."""
         check.sizes["T"] = frames
-        shapes = ["C", "1 C", "T C"] + (["N", "1 N", "T N"] if self._any.are_channels else [])
+        shapes = ["C", "1 C", "T C"] + (["N", "1 N", "T N"] if self.engine.are_channels else [])
         rows: NDArray[np.float64] = np.atleast_2d(check.numbers(argument, value, *shapes, narrow=True))
         return rows
 
-    def _rest(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    @functools.cached_property
+    def rest(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """The rest pose, and its unknowns."""
-        model = self._model
-        if self._any.are_channels:
+        model = self.model
+        if self.engine.are_channels:
             values = np.array([[channel.rest for channel in model.channels]])
-            return self._any.poses(values, np.zeros((1, len(model.control_names)), np.float32)), values
+            return self.engine.poses(values, np.zeros((1, self._width), np.float32)), values
         joints = np.zeros(0, np.float32) if model.skeleton is None else model.skeleton.rest.reshape(-1)
         ranges = model.control_ranges[len(joints) :]
         pose = np.concatenate([joints, np.clip(0.0, ranges.min(axis=1), ranges.max(axis=1))])[None].astype(np.float32)
-        return pose, self._any.from_poses(pose, pose)
+        return pose, self.engine.from_poses(pose, pose)
 
 
 def solve(

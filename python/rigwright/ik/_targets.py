@@ -172,16 +172,17 @@ class PackedTargets:
 
     def vertices(self) -> NDArray[np.int32]:
         """The vertices that targets refer to, ascending."""
-        if (self.kinds == Orientation.kind).all():
-            return np.zeros(0, np.int32)
+        if (self.kinds <= Ray.kind).all() and (self.barycentric[:, 0, 1:] == 0).all():
+            return np.asarray(np.unique(self.points[:, 0, 0]), np.int32)
         used = np.ones(self.points.shape, bool)
         used[self.kinds == Orientation.kind] = False
         used[self.kinds != Distance.kind, 1] = False
         return np.asarray(np.unique(self.points[used & (self.barycentric != 0)]), np.int32)
 
-    def goals(self, places: NDArray[np.int32]) -> Goals:
-        """The engine's arrays; ``places`` (V,) gives the place of a vertex in the restricted model."""
-        return self.kinds, places[self.points], self.barycentric, self.joints, self.weights, self.hard
+    def goals(self, vertices: NDArray[np.int32]) -> Goals:
+        """The engine's arrays for the model of the given vertices, those of :meth:`vertices`."""
+        points = np.minimum(np.searchsorted(vertices, self.points), max(len(vertices) - 1, 0)).astype(np.int32)
+        return self.kinds, points, self.barycentric, self.joints, self.weights, self.hard
 
 
 def pack_points(
@@ -189,12 +190,14 @@ def pack_points(
 ) -> PackedTargets:
     """Targets (T, M, 3) for vertices (M,)."""
     count = len(vertices)
-    points = np.repeat(vertices[:, None, None], 3, axis=2).repeat(2, axis=1)
+    points = np.empty((count, 2, 3), np.int32)
+    points[:] = vertices[:, None, None]
     values = np.zeros((len(targets), count, VALUES))
     values[:, :, :3] = targets
     none = np.zeros(count, np.int32)
-    corners = np.tile(np.array([1.0, 0.0, 0.0]), (count, 2, 1))
-    return PackedTargets(none, points.astype(np.int32), corners, none - 1, weights, none, values)
+    corners = np.zeros((count, 2, 3))
+    corners[:, :, 0] = 1.0
+    return PackedTargets(none, points, corners, none - 1, weights, none, values)
 
 
 def pack_targets(function: str, targets: Sequence[Any], num_vertices: int, joints: list[str]) -> PackedTargets:

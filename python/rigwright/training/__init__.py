@@ -2,6 +2,8 @@
 
 from rigwright.training._differential._pipeline import differential
 from rigwright.training._differential._settings import DifferentialSettings
+from rigwright.training._face_ik._pipeline import face_ik
+from rigwright.training._face_ik._settings import FaceIkSettings
 from rigwright.training._face_maps._face_layout import face_layout
 from rigwright.training._face_maps._layout import Floors, Layout, MapSegment, RigidPart
 from rigwright.training._face_maps._model_layout import model_layout
@@ -13,6 +15,7 @@ from rigwright.training._settings import BodySettings
 __all__ = [
     "BodySettings",
     "DifferentialSettings",
+    "FaceIkSettings",
     "FaceMapsSettings",
     "Floors",
     "Layout",
@@ -20,6 +23,7 @@ __all__ = [
     "RigidPart",
     "body",
     "differential",
+    "face_ik",
     "face_layout",
     "face_maps",
     "model_layout",

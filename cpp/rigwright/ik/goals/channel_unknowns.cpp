@@ -57,6 +57,7 @@ constexpr double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 ChannelUnknowns::ChannelUnknowns(const rig::Character& character)
     : character_(character), dials_(static_cast<std::size_t>(character.num_controls()), -1) {
     const rig::Skeleton& skeleton = character.skeleton;
+    rest_.assign(skeleton.rest().begin(), skeleton.rest().end());
     joints_.resize(static_cast<std::size_t>(skeleton.num_joints()));
     for (std::size_t j = 0; j < joints_.size(); ++j) std::copy_n(skeleton.rest().data() + 12 * j, 12, joints_[j].rest);
     dials_.resize(dials_.size() - 12 * joints_.size());
@@ -75,6 +76,14 @@ ChannelUnknowns::ChannelUnknowns(const rig::Character& character)
         }
     }
     read_followers();
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+        const Joint& joint = joints_[j];
+        const auto has_channel = [](const std::array<int, 3>& axes) {
+            return std::max({axes[0], axes[1], axes[2]}) >= 0;
+        };
+        if (joint.turns.empty() && !has_channel(joint.translations) && !has_channel(joint.scales)) continue;
+        moved_.push_back(static_cast<std::int32_t>(j));
+    }
 }
 
 void ChannelUnknowns::add_turn(int joint, int place, const Turn& turn) {
@@ -104,17 +113,36 @@ void ChannelUnknowns::from_poses(View<const float, 2> poses, View<const float, 2
     std::copy(found.begin(), found.end(), values.begin());
 }
 
+/// The bytes of rig::Channels::poses: joints without channels are at rest.
 void ChannelUnknowns::pose(const double* values, const float*, float* pose) const {
-    character_.channels.poses({values, {1, size()}}, {pose, {1, character_.num_controls()}});
+    std::copy(rest_.begin(), rest_.end(), pose);
+    for (const std::int32_t j : moved_) {
+        const Joint& joint = joints_[j];
+        double rotation[9], local[12], result[12];
+        std::copy_n(identity, 9, rotation);
+        for (const Turn& t : joint.turns) rig::turn(rotation, t.axis, t.factor * values[t.channel]);
+        for (int c = 0; c < 3; ++c) {
+            const double scale = joint.scales[c] < 0 ? 1.0 : values[joint.scales[c]];
+            for (int r = 0; r < 3; ++r) local[r * 4 + c] = scale * rotation[r * 3 + c];
+            local[c * 4 + 3] = joint.translations[c] < 0 ? 0.0 : values[joint.translations[c]];
+        }
+        rig::compose(joint.rest, local, result);
+        std::copy_n(result, 12, pose + 12 * j);
+    }
+    float* dial = pose + 12 * joints_.size();
+    for (const int channel : dials_) {
+        const bool whole = character_.channels.list()[channel].whole;
+        *dial++ = static_cast<float>(whole ? std::nearbyint(values[channel]) : values[channel]);
+    }
 }
 
 void ChannelUnknowns::linearize(const double* values, const float* reference, LinearizedPose* out) const {
     out->joints.clear();
     out->dials.clear();
     pose(values, reference, out->pose.data());
-    for (std::int32_t j = 0; j < static_cast<std::int32_t>(joints_.size()); ++j) linearize_joint(j, values, out);
+    for (const std::int32_t joint : moved_) linearize_joint(joint, values, out);
     for (std::size_t k = 0; k < dials_.size(); ++k) {
-        if (dials_[k] < 0 || character_.channels.list()[dials_[k]].whole) continue;
+        if (character_.channels.list()[dials_[k]].whole) continue;
         out->dials.push_back({dials_[k], static_cast<std::int32_t>(12 * joints_.size() + k)});
     }
 }

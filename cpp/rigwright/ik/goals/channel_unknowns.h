@@ -34,7 +34,9 @@ private:
 
     const rig::Character& character_;
     std::vector<Joint> joints_;
-    std::vector<int> dials_;  // channel per numeric control
+    std::vector<float> rest_;          // (12 J)
+    std::vector<std::int32_t> moved_;  // joints that have channels
+    std::vector<int> dials_;           // channel per numeric control
 };
 
 }  // namespace rigwright::ik

@@ -1,0 +1,1 @@
+"""Inverse kinematics: speed and ends beside other solvers."""

@@ -1,0 +1,1 @@
+"""Learned inverse kinematics of faces."""
