@@ -19,7 +19,7 @@ CPP_LAYERS = [
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "face", "baseline", "differential", "metrics", "inverse", "transfer", "packing"},
+    {"body", "face", "baseline", "differential", "metrics", "inverse", "ik", "transfer", "packing"},
     {"registry"},
     {"cuda"},
 ]
@@ -34,6 +34,7 @@ SUB_ROOMS = {
     "baseline": [{""}, {"models"}],
     "differential": [{""}, {"model"}],
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
+    "ik": [{"limbs", "goals"}],
     "transfer": [{"contacts"}, {""}],
     "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
 }
@@ -50,7 +51,7 @@ PYTHON_LAYERS = [
     {"_rigs"},
     {"_formats"},
     {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report", "_load_model"},
-    {"_device_models", "differential", "exports", "inverse", "torch"},
+    {"_device_models", "differential", "exports", "ik", "inverse", "torch"},
     {"faces", "crowd", "transfer", "sampling"},
     {"training", "_bench"},
     {"baselines"},
