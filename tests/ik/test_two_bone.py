@@ -149,6 +149,21 @@ def test_a_limb_has_the_same_bytes_in_any_company():
     np.testing.assert_array_equal(together.elbow[10_001:10_006], alone.elbow)
 
 
+def test_an_earlier_result_is_overwritten():
+    arguments = random_limbs(100, seed=6)
+    earlier = rw.ik.two_bone(*random_limbs(100, seed=7))
+    again = rw.ik.two_bone(*arguments, out=earlier)
+    assert again.elbow is earlier.elbow
+    np.testing.assert_array_equal(earlier.elbow, rw.ik.two_bone(*arguments).elbow)
+
+
+def test_a_result_is_no_argument_of_its_own():
+    base, target, upper, lower, axis = random_limbs(100, seed=6)
+    earlier = rw.ik.two_bone(base, target, upper, lower, axis)
+    with pytest.raises(ValueError, match="two_bone: out is memory of an argument; it must be memory of its own"):
+        rw.ik.two_bone(earlier.end, target, upper, lower, axis, out=earlier)
+
+
 def test_no_limbs_are_no_error():
     assert rw.ik.two_bone(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), 1, [0, 0, 1]).elbow.shape == (0, 3)
 
@@ -163,6 +178,8 @@ def test_no_limbs_are_no_error():
         ({"axis": [1, 0]}, r"two_bone: axis is \(1, 2\); it must be \(3, 3\)"),
         ({"axis": "z"}, "two_bone: axis is .*; it must be numbers"),
         ({"target": np.ma.masked_equal(np.eye(3), 0)}, "two_bone: target is a masked array"),
+        ({"out": rw.ik.two_bone([0, 0, 0], [1, 0, 0], 1, 1, [0, 0, 1])}, "two_bone: out is of another shape or type"),
+        ({"out": np.zeros(3)}, "two_bone: out is a ndarray; it must be a TwoBone or None"),
         ({"threads": -1}, "two_bone: threads"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigwright import _core
-from rigwright._validate import check_threads
+from rigwright._validate import bad_argument, check_threads
 
 
 class LimbFlag(enum.IntFlag):
@@ -46,8 +46,6 @@ class TwoBone:
     Attributes
     ----------
     elbow, end : (N, 3) float64 array
-    reached : (N,) bool array
-        Whether the end is the target.
     flags : (N,) uint8 array
         Bits of :class:`LimbFlag`; 0 for the plain solution.
 
@@ -59,15 +57,26 @@ class TwoBone:
 
     elbow: NDArray[np.float64]
     end: NDArray[np.float64]
-    reached: NDArray[np.bool_]
     flags: NDArray[np.uint8]
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Whether the end is the target, (N,) bool."""
+        return np.asarray((self.flags & (LimbFlag.TOO_FAR | LimbFlag.TOO_NEAR)) == 0)
 
     def __repr__(self) -> str:
         return f"<TwoBone: {len(self.flags):,} limbs, {int(self.reached.sum()):,} reached>"
 
 
 def two_bone(
-    base: ArrayLike, target: ArrayLike, upper: ArrayLike, lower: ArrayLike, axis: ArrayLike, *, threads: int = 0
+    base: ArrayLike,
+    target: ArrayLike,
+    upper: ArrayLike,
+    lower: ArrayLike,
+    axis: ArrayLike,
+    *,
+    threads: int = 0,
+    out: TwoBone | None = None,
 ) -> TwoBone:
     """Place elbow and end of two-bone limbs (Bailey 2020, section 4.1).
 
@@ -95,6 +104,8 @@ def two_bone(
         Hinge axis, of any length.
     threads : int
         Number of threads; 0 means all processors that this process may use.
+    out : TwoBone, optional
+        An earlier result of as many limbs, which is overwritten: large new arrays cost more than the limbs.
 
     Returns
     -------
@@ -103,7 +114,8 @@ def two_bone(
     Raises
     ------
     ValueError
-        If shapes differ, a number is not finite or exceeds 1e300, or a length is negative.
+        If shapes differ, a number is not finite or exceeds 1e300, a length is negative, or ``out`` has another size or
+        shares memory with an argument.
 
     Examples
     --------
@@ -111,5 +123,8 @@ def two_bone(
     >>> limb.elbow.round(6).tolist(), limb.end.tolist(), limb.reached.tolist()
     ([[1.0, 0.0, 0.0]], [[1.0, 1.0, 0.0]], [True])
     """
-    elbow, end, flags = _core.two_bone(base, target, upper, lower, axis, check_threads("two_bone", threads))
-    return TwoBone(elbow, end, (flags & (LimbFlag.TOO_FAR | LimbFlag.TOO_NEAR)) == 0, flags)
+    workers = check_threads("two_bone", threads)
+    if out is not None and not isinstance(out, TwoBone):
+        raise bad_argument("two_bone", "out", f"a {type(out).__name__}", "a TwoBone or None")
+    arrays = (None, None, None) if out is None else (out.elbow, out.end, out.flags)
+    return TwoBone(*_core.two_bone(base, target, upper, lower, axis, workers, arrays))

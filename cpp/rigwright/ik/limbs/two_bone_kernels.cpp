@@ -31,9 +31,6 @@ HWY_INLINE Points operator-(const Points& a, const Points& b) {
 HWY_INLINE Points scaled(V s, const Points& a) {
     return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)};
 }
-HWY_INLINE Points divided(const Points& a, V s) {
-    return {hn::Div(a.x, s), hn::Div(a.y, s), hn::Div(a.z, s)};
-}
 /// a + s b
 HWY_INLINE Points add_scaled(const Points& a, V s, const Points& b) {
     return {hn::MulAdd(s, b.x, a.x), hn::MulAdd(s, b.y, a.y), hn::MulAdd(s, b.z, a.z)};
@@ -48,23 +45,19 @@ HWY_INLINE Points cross(const Points& a, const Points& b) {
 HWY_INLINE Points select(M mask, const Points& yes, const Points& no) {
     return {hn::IfThenElse(mask, yes.x, no.x), hn::IfThenElse(mask, yes.y, no.y), hn::IfThenElse(mask, yes.z, no.z)};
 }
-HWY_INLINE V largest_entry(const Points& a) {
-    return hn::Max(hn::Abs(a.x), hn::Max(hn::Abs(a.y), hn::Abs(a.z)));
-}
-
-/// A vector as length times direction. The largest entry is divided out first, so that no square overflows or vanishes.
-/// Where the vector is zero, so is its direction.
-struct Direction {
-    V length;
-    Points unit;
-    M zero;
+/// A vector as 2^e times a vector whose largest entry is from 1 to 2, so that its squares neither overflow nor vanish.
+/// Nothing is rounded. Zero stays zero.
+struct Scaled {
+    Points value;
+    V power;
 };
-HWY_INLINE Direction direction(const Points& a) {
-    const V largest = largest_entry(a);
-    const M zero = hn::Eq(largest, hn::Zero(d));
-    const Points ratio = divided(a, hn::IfThenElse(zero, hn::Set(d, 1.0), largest));
-    const V norm = hn::Sqrt(dot(ratio, ratio));
-    return {hn::Mul(largest, norm), divided(ratio, hn::IfThenElse(zero, hn::Set(d, 1.0), norm)), zero};
+HWY_INLINE Scaled scale(const Points& a) {
+    const hn::RebindToUnsigned<D> u;
+    const auto exponents = hn::Set(u, std::uint64_t{0x7FF} << 52);
+    const V largest = hn::Max(hn::Abs(a.x), hn::Max(hn::Abs(a.y), hn::Abs(a.z)));
+    const auto bits = hn::And(hn::BitCast(u, hn::Max(largest, hn::Set(d, 1e-300))), exponents);
+    const V inverse = hn::BitCast(d, hn::Sub(hn::Set(u, std::uint64_t{0x7FE} << 52), bits));
+    return {scaled(inverse, a), hn::BitCast(d, bits)};
 }
 
 /// The coordinate axis least aligned with a direction; the first among equals.
@@ -78,12 +71,6 @@ HWY_INLINE Points least_aligned_axis(const Points& a) {
     const M second = hn::AndNot(first, hn::Le(y, z));
     return {hn::IfThenElse(first, one, zero), hn::IfThenElse(second, one, zero),
             hn::IfThenElse(hn::Or(first, second), zero, one)};
-}
-
-/// Unit vectors perpendicular to unit vectors.
-HWY_INLINE Points perpendicular(const Points& unit) {
-    const Points c = cross(unit, least_aligned_axis(unit));
-    return divided(c, hn::Sqrt(dot(c, c)));
 }
 
 /// A vector's worth of limbs.
@@ -109,43 +96,46 @@ HWY_INLINE M invalid(const Limbs& limbs) {
     return hn::Not(hn::And(points, hn::And(length(limbs.upper), length(limbs.lower))));
 }
 
-/// The direction of (t - o) x r from unit vectors, and the lanes without a hinge. Two products of nearly parallel
-/// vectors cancel, so their result is made perpendicular to t - o once more; then it is perpendicular to r, too.
+/// Directions where the target is the base: perpendicular to the hinge axis, x if that is zero.
+HWY_INLINE Points any_direction(const Points& hinge) {
+    const V zero = hn::Zero(d);
+    const V one = hn::Set(d, 1.0);
+    const Points c = cross(hinge, least_aligned_axis(hinge));
+    const V squared = dot(c, c);
+    const M none = hn::Eq(squared, zero);
+    const V inverse = hn::Div(one, hn::Sqrt(hn::IfThenElse(none, one, squared)));
+    return select(none, Points{one, zero, zero}, scaled(inverse, c));
+}
+
+/// (t - o) x r, from the unit vector of t - o and any multiple of r, and the lanes without a hinge. Products of nearly
+/// parallel vectors cancel, so the result is made perpendicular to t - o once more; then it is perpendicular to r, too.
 HWY_INLINE Points side(const Points& along, const Points& hinge, M& no_hinge) {
     Points c = cross(along, hinge);
-    V squared = dot(c, c);
-    no_hinge = hn::Le(squared, hn::Set(d, smallest_hinge_sine * smallest_hinge_sine));
-    if (HWY_UNLIKELY(!hn::AllFalse(d, no_hinge))) {
-        c = select(no_hinge, cross(along, least_aligned_axis(along)), c);
-        squared = dot(c, c);
-    }
-    const Points n = divided(c, hn::Sqrt(squared));
-    const Points again = add_scaled(n, hn::Neg(dot(n, along)), along);
-    return divided(again, hn::Sqrt(dot(again, again)));
+    no_hinge = hn::Le(dot(c, c), hn::Mul(hn::Set(d, smallest_hinge_sine * smallest_hinge_sine), dot(hinge, hinge)));
+    if (HWY_UNLIKELY(!hn::AllFalse(d, no_hinge))) c = select(no_hinge, cross(along, least_aligned_axis(along)), c);
+    return add_scaled(c, hn::Neg(dot(c, along)), along);
 }
 
 /// The formula of two_bone.
 HWY_INLINE Poses solve(const Limbs& limbs) {
     const V zero = hn::Zero(d);
     const V one = hn::Set(d, 1.0);
-    Direction to_target = direction(limbs.target - limbs.base);
-    const Direction hinge = direction(limbs.axis);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, to_target.zero))) {
-        const Points x{one, zero, zero};
-        const Points any = perpendicular(select(hinge.zero, Points{zero, one, zero}, hinge.unit));
-        to_target.unit = select(to_target.zero, select(hinge.zero, x, any), to_target.unit);
-    }
+    const Scaled way = scale(limbs.target - limbs.base);
+    const Points hinge = scale(limbs.axis).value;
+    const V norm = hn::Sqrt(dot(way.value, way.value));
+    const V length = hn::Mul(norm, way.power);
     Poses poses;
-    const Points n = side(to_target.unit, hinge.unit, poses.no_hinge);
+    poses.at_base = hn::Eq(norm, zero);
+    Points along = scaled(hn::Div(one, hn::IfThenElse(poses.at_base, one, norm)), way.value);
+    if (HWY_UNLIKELY(!hn::AllFalse(d, poses.at_base))) along = select(poses.at_base, any_direction(hinge), along);
+    const Points n = side(along, hinge, poses.no_hinge);
+
     const V longest = hn::Add(limbs.upper, limbs.lower);
     const V difference = hn::Sub(limbs.upper, limbs.lower);
     const V shortest = hn::Abs(difference);
-    poses.too_far = hn::Gt(to_target.length, longest);
-    poses.too_near = hn::Lt(to_target.length, shortest);
-    poses.at_base = to_target.zero;
-    const M reached = hn::Not(hn::Or(poses.too_far, poses.too_near));
-    const V reach = hn::Min(hn::Max(to_target.length, shortest), longest);
-
+    poses.too_far = hn::Gt(length, longest);
+    poses.too_near = hn::Lt(length, shortest);
+    const V reach = hn::Min(hn::Max(length, shortest), longest);
     // a = (d_u^2 - d_l^2 + L^2) / (2 L) without squares of lengths: |d_u - d_l| / L is at most 1.
     const V divisor = hn::IfThenElse(hn::Eq(reach, zero), one, reach);
     V a = hn::Mul(hn::Set(d, 0.5), hn::MulAdd(hn::Div(difference, divisor), longest, reach));
@@ -153,11 +143,12 @@ HWY_INLINE Poses solve(const Limbs& limbs) {
     a = hn::IfThenElse(poses.too_far, limbs.upper, a);
     a = hn::IfThenElse(poses.too_near, hn::CopySign(limbs.upper, difference), a);
     const V ratio = hn::Div(a, hn::IfThenElse(hn::Eq(limbs.upper, zero), one, limbs.upper));
-    const V sine = hn::Sqrt(hn::Max(zero, hn::Mul(hn::Sub(one, ratio), hn::Add(one, ratio))));
-    const V h = hn::Mul(limbs.upper, sine);
+    const V squared_sine = hn::Max(zero, hn::Mul(hn::Sub(one, ratio), hn::Add(one, ratio)));
+    const V h = hn::Mul(limbs.upper, hn::Sqrt(hn::Div(squared_sine, dot(n, n))));  // as a multiple of n
 
-    poses.elbow = add_scaled(add_scaled(limbs.base, a, to_target.unit), h, n);
-    poses.end = select(reached, limbs.target, add_scaled(limbs.base, reach, to_target.unit));
+    poses.elbow = add_scaled(add_scaled(limbs.base, a, along), h, n);
+    const M reached = hn::Not(hn::Or(poses.too_far, poses.too_near));
+    poses.end = select(reached, limbs.target, add_scaled(limbs.base, reach, along));
     return poses;
 }
 
