@@ -2,6 +2,8 @@
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
+#include "rigwright/core/check.h"
+#include "rigwright/ik/limbs/limb.h"
 #include "rigwright/ik/limbs/two_bone.h"
 
 namespace rigwright::bindings {
@@ -69,9 +71,80 @@ py::tuple two_bone(const ArrayLike& base, const ArrayLike& target, const ArrayLi
     return py::make_tuple(elbow, end, flags);
 }
 
+/// An optional argument (N, 3) or (N, 3, 3) and its view, empty if it is None.
+template <int Rank>
+struct OptionalRows {
+    Array<double> array;
+    View<const double, Rank> rows;
+
+    OptionalRows(const char* argument, const py::object& given) {
+        if (given.is_none()) return;
+        array =
+            as_array<double, Rank>("Limb.solve", argument, given, Rank == 2 ? "numbers (T, 3)" : "numbers (T, 3, 3)");
+        rows = view<double, Rank>(array);
+    }
+};
+
+py::tuple solve_limb(const ik::Limb& limb, const ArrayLike& poses, const ArrayLike& targets,
+                     const OptionalArray& orientations, bool end_follows, const OptionalArray& poles, bool poles_in_end,
+                     const IntLike& threads) {
+    const int num_threads = thread_count("Limb.solve", threads);
+    const auto input = as_array<float, 2>("Limb.solve", "poses", poses, "numbers (T, C)");
+    const auto points = as_array<double, 2>("Limb.solve", "targets", targets, "numbers (T, 3)");
+    const OptionalRows<3> turns("orientations", orientations);
+    const OptionalRows<2> sides("poles", poles);
+    Array<float> posed({input.shape(0), input.shape(1)});
+    Array<double> miss(input.shape(0));
+    Array<std::uint8_t> flags(input.shape(0));
+    const ik::LimbGoals goals{view<double, 2>(points), turns.rows, end_follows, sides.rows, poles_in_end};
+    const ik::LimbResults results{writable<float, 2>(posed), writable<double, 1>(miss),
+                                  writable<std::uint8_t, 1>(flags)};
+    {
+        const py::gil_scoped_release released;
+        limb.solve(view<float, 2>(input), goals, results, num_threads);
+    }
+    return py::make_tuple(posed, miss, flags);
+}
+
+py::tuple match_ik(const ik::Limb& limb, const ArrayLike& poses, const IntLike& threads) {
+    const int num_threads = thread_count("Limb.match_ik", threads);
+    const auto input = as_array<float, 2>("Limb.match_ik", "poses", poses, "numbers (T, C)");
+    const py::ssize_t frames = input.shape(0);
+    Array<double> targets({frames, py::ssize_t{3}});
+    Array<double> orientations({frames, py::ssize_t{3}, py::ssize_t{3}});
+    Array<double> poles({frames, py::ssize_t{3}});
+    const ik::LimbControls controls{writable<double, 2>(targets), writable<double, 3>(orientations),
+                                    writable<double, 2>(poles)};
+    {
+        const py::gil_scoped_release released;
+        limb.match_ik(view<float, 2>(input), controls, num_threads);
+    }
+    return py::make_tuple(targets, orientations, poles);
+}
+
+ik::Limb make_limb(const rig::Skeleton& skeleton, int upper, int lower, int end, const ArrayLike& hinge,
+                   double softness, double stretch, double squash, double min_bend, double max_bend) {
+    const auto axis = as_array<double, 1>("Limb", "hinge", hinge, "numbers (3,)");
+    check_shape<const double, 1>("Limb", "hinge", view<double, 1>(axis), {3});
+    return {skeleton, upper, lower, end, {ik::Vec3::at(axis.data()), softness, stretch, squash, min_bend, max_bend}};
+}
+
+void bind_limb(py::module_& module) {
+    py::class_<ik::Limb>(module, "Limb", "A two-bone limb of a skeleton; see rigwright.ik.Limb.")
+        .def(py::init(&make_limb), py::arg("skeleton"), py::arg("upper"), py::arg("lower"), py::arg("end"),
+             py::arg("hinge"), py::arg("softness"), py::arg("stretch"), py::arg("squash"), py::arg("min_bend"),
+             py::arg("max_bend"))
+        .def("solve", &solve_limb, py::arg("poses"), py::arg("targets"), py::arg("orientations"),
+             py::arg("end_follows"), py::arg("poles"), py::arg("poles_in_end"), py::arg("threads") = 0,
+             "Poses (T, C), distances (T,) from end to target, and flags (T,).")
+        .def("match_ik", &match_ik, py::arg("poses"), py::arg("threads") = 0,
+             "Targets (T, 3), orientations (T, 3, 3) and poles (T, 3).");
+}
+
 }  // namespace
 
 void bind_limbs(py::module_& module) {
+    bind_limb(module);
     module.def("two_bone", &two_bone, py::arg("base"), py::arg("target"), py::arg("upper"), py::arg("lower"),
                py::arg("axis"), py::arg("threads") = 0,
                py::arg("out") = py::make_tuple(py::none(), py::none(), py::none()),

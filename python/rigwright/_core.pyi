@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1375,6 +1375,20 @@ class DeformationTransfer:
         """
         (V, 3) float32: the neutral that shapes are given to.
         """
+class Limb:
+    """
+    A two-bone limb of a skeleton; see rigwright.ik.Limb.
+    """
+    def __init__(self, skeleton: Skeleton, upper: typing.SupportsInt | typing.SupportsIndex, lower: typing.SupportsInt | typing.SupportsIndex, end: typing.SupportsInt | typing.SupportsIndex, hinge: numpy.typing.ArrayLike, softness: typing.SupportsFloat | typing.SupportsIndex, stretch: typing.SupportsFloat | typing.SupportsIndex, squash: typing.SupportsFloat | typing.SupportsIndex, min_bend: typing.SupportsFloat | typing.SupportsIndex, max_bend: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        ...
+    def match_ik(self, poses: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
+        """
+        Targets (T, 3), orientations (T, 3, 3) and poles (T, 3).
+        """
+    def solve(self, poses: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike, orientations: numpy.typing.ArrayLike | None, end_follows: bool, poles: numpy.typing.ArrayLike | None, poles_in_end: bool, threads: int = 0) -> tuple:
+        """
+        Poses (T, C), distances (T,) from end to target, and flags (T,).
+        """
 class PackingGraph:
     """
     The conflict graph of items: those that move a common vertex exclude each other in an
@@ -1642,7 +1656,7 @@ def solve_positive_definite(matrix: numpy.typing.ArrayLike, rhs: numpy.typing.Ar
     The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any
     number of threads. NumericalError if the matrix (N, N) is not positive definite.
     """
-def two_bone(base: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike, upper: numpy.typing.ArrayLike, lower: numpy.typing.ArrayLike, axis: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
+def two_bone(base: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike, upper: numpy.typing.ArrayLike, lower: numpy.typing.ArrayLike, axis: numpy.typing.ArrayLike, threads: int = 0, out: tuple = (None, None, None)) -> tuple:
     """
     Elbows (N, 3), ends (N, 3) and flags (N,) of two-bone limbs; see rigwright.ik.two_bone.
     """
