@@ -1,8 +1,12 @@
+#include <pybind11/stl.h>
+
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
+#include "rigwright/ik/limbs/contacts.h"
+#include "rigwright/ik/limbs/foot_lock.h"
 #include "rigwright/ik/limbs/limb.h"
 #include "rigwright/ik/limbs/two_bone.h"
 
@@ -129,6 +133,64 @@ ik::Limb make_limb(const rig::Skeleton& skeleton, int upper, int lower, int end,
     return {skeleton, upper, lower, end, {ik::Vec3::at(axis.data()), softness, stretch, squash, min_bend, max_bend}};
 }
 
+Array<double> joint_positions(const rig::Skeleton& skeleton, int joint, const ArrayLike& poses) {
+    const auto input = as_array<float, 2>("foot_lock", "poses", poses, "numbers (T, C)");
+    Array<double> positions({input.shape(0), py::ssize_t{3}});
+    ik::joint_positions(skeleton, joint, view<float, 2>(input), writable<double, 2>(positions));
+    return positions;
+}
+
+Array<std::uint8_t> find_contacts(const ArrayLike& points, int up, double height, double speed, double looser,
+                                  double shortest, double fps) {
+    const auto input = as_array<double, 2>("find_contacts", "points", points, "numbers (T, 3)");
+    Array<std::uint8_t> contacts(input.shape(0));
+    ik::find_contacts(view<double, 2>(input), up, {height, speed, looser, shortest, fps},
+                      writable<std::uint8_t, 1>(contacts));
+    return contacts;
+}
+
+py::tuple lock_feet(const rig::Skeleton& skeleton, const std::vector<const ik::Limb*>& legs,
+                    const std::vector<int>& toes, const ArrayLike& poses, const ArrayLike& contacts, int pelvis, int up,
+                    double release, double blend, double fps) {
+    const auto input = as_array<float, 2>("foot_lock", "poses", poses, "numbers (T, C)");
+    const auto held = as_array<std::uint8_t, 2>("foot_lock", "contacts", contacts, "integers (T, F)");
+    if (legs.size() != toes.size()) throw bad_argument("foot_lock", "toes", "of another length", "one per leg");
+    std::vector<ik::Foot> feet;
+    for (std::size_t f = 0; f < legs.size(); ++f) feet.push_back({legs[f], toes[f]});
+    Array<float> posed({input.shape(0), input.shape(1)});
+    Array<std::uint8_t> kept({held.shape(0), held.shape(1)});
+    Array<double> drift({held.shape(0), held.shape(1)});
+    Array<double> lowered(input.shape(0));
+    const ik::FootLockResults results{writable<float, 2>(posed), writable<std::uint8_t, 2>(kept),
+                                      writable<double, 2>(drift), writable<double, 1>(lowered)};
+    {
+        const py::gil_scoped_release released;
+        ik::lock_feet(skeleton, feet, view<float, 2>(input), view<std::uint8_t, 2>(held),
+                      {pelvis, up, release, blend, fps}, results);
+    }
+    return py::make_tuple(posed, kept, drift, lowered);
+}
+
+Array<double> mean_hinge(const rig::Skeleton& skeleton, int upper, int lower, int end, const ArrayLike& poses) {
+    const auto input = as_array<float, 2>("foot_lock", "poses", poses, "numbers (T, C)");
+    Array<double> axis(3);
+    ik::mean_hinge(skeleton, upper, lower, end, view<float, 2>(input)).write(axis.mutable_data());
+    return axis;
+}
+
+void bind_feet(py::module_& module) {
+    module.def("joint_positions", &joint_positions, py::arg("skeleton"), py::arg("joint"), py::arg("poses"),
+               "Global positions (T, 3) of a joint.");
+    module.def("mean_hinge", &mean_hinge, py::arg("skeleton"), py::arg("upper"), py::arg("lower"), py::arg("end"),
+               py::arg("poses"), "The hinge axis (3,) of a limb from a clip; zero if it is never bent.");
+    module.def("find_contacts", &find_contacts, py::arg("points"), py::arg("up"), py::arg("height"), py::arg("speed"),
+               py::arg("looser"), py::arg("shortest"), py::arg("fps"), "1 per frame (T,) in which a point stands.");
+    module.def("lock_feet", &lock_feet, py::arg("skeleton"), py::arg("legs"), py::arg("toes"), py::arg("poses"),
+               py::arg("contacts"), py::arg("pelvis"), py::arg("up"), py::arg("release"), py::arg("blend"),
+               py::arg("fps"),
+               "Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigwright.ik.foot_lock.");
+}
+
 void bind_limb(py::module_& module) {
     py::class_<ik::Limb>(module, "Limb", "A two-bone limb of a skeleton; see rigwright.ik.Limb.")
         .def(py::init(&make_limb), py::arg("skeleton"), py::arg("upper"), py::arg("lower"), py::arg("end"),
@@ -145,6 +207,7 @@ void bind_limb(py::module_& module) {
 
 void bind_limbs(py::module_& module) {
     bind_limb(module);
+    bind_feet(module);
     module.def("two_bone", &two_bone, py::arg("base"), py::arg("target"), py::arg("upper"), py::arg("lower"),
                py::arg("axis"), py::arg("threads") = 0,
                py::arg("out") = py::make_tuple(py::none(), py::none(), py::none()),

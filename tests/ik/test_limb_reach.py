@@ -107,9 +107,9 @@ FLAT = rw.Skeleton(NAMES, [-1, 0, 1], [np.eye(3, 4), STEP, np.eye(3, 4)])
     ("make", "message"),
     [
         (lambda: rw.ik.Limb(None, NAMES), "Limb: skeleton is None: its model has no joints"),
-        (lambda: rw.ik.Limb(LEG, ["hip", "knee"]), "Limb: joints is .*; it must be the names of three joints"),
+        (lambda: rw.ik.Limb(LEG, ["hip", "knee"]), "Limb: joints is .*; it must be 3 joints: upper, lower, end"),
         (lambda: rw.ik.Limb(LEG, ["hip", "shin", "ankle"]), "Limb: joints is naming 'shin'; it must be among hip"),
-        (lambda: rw.ik.Limb(LEG, [0, 1, 7]), "Limb: joints is 7; it must be joints from 0 to 2"),
+        (lambda: rw.ik.Limb(LEG, [0, 1, 7]), "Limb: joints is 7; it must be a whole number from 0 to 2"),
         (lambda: rw.ik.Limb(LEG, [1, 0, 2]), "Limb: joints is no chain: hip is not below knee"),
         (lambda: rw.ik.Limb(FLAT, NAMES), "Limb: joints is a limb of zero length below knee"),
         (lambda: rw.ik.Limb(LEG, NAMES), "Limb: hinge is None for a limb that is straight at rest"),

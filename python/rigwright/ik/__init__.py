@@ -1,6 +1,7 @@
 """Inverse kinematics: poses that bring a character's points to where they are wanted."""
 
+from rigwright.ik._foot_lock import FootLock, foot_lock
 from rigwright.ik._limb import Limb, LimbControls, LimbPoses
 from rigwright.ik._two_bone import LimbFlag, TwoBone, two_bone
 
-__all__ = ["Limb", "LimbControls", "LimbFlag", "LimbPoses", "TwoBone", "two_bone"]
+__all__ = ["FootLock", "Limb", "LimbControls", "LimbFlag", "LimbPoses", "TwoBone", "foot_lock", "two_bone"]

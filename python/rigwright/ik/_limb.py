@@ -115,15 +115,17 @@ class Limb:
         bend: tuple[float, float] = (0.0, 180.0),
     ) -> None:
         check = Arguments("Limb")
-        self._skeleton = _skeleton("Limb", skeleton)
-        self._joints = _joint_indices("Limb", skeleton, joints)
+        self._skeleton = checked_skeleton("Limb", skeleton)
+        self._joints = joint_indices("Limb", "joints", self._skeleton, joints, ("upper", "lower", "end"))
         least, most = check.numbers("bend", bend, "2")
         axis = np.zeros(3) if hinge is None else check.numbers("hinge", hinge, "3")
         if hinge is not None and not axis.any():
             raise check.wrong("hinge", "zero", "an axis in global rest coordinates")
         self._core = _core.Limb(
-            skeleton,
-            *self._joints,
+            self._skeleton,
+            self._joints[0],
+            self._joints[1],
+            self._joints[2],
             axis,
             check.number("softness", softness),
             check.number("stretch", stretch),
@@ -267,7 +269,10 @@ class Limb:
         True
         """
         given = controls.targets, controls.orientations, controls.poles
-        return self.solve(poses, given[0], orientations=given[1], poles=given[2], threads=threads).poses
+        made: NDArray[np.float32] = self.solve(
+            poses, given[0], orientations=given[1], poles=given[2], threads=threads
+        ).poses
+        return made
 
     def _width(self, poses: ArrayLike) -> int:
         """C of the poses, if they have enough columns; else what they must have."""
@@ -280,21 +285,28 @@ class Limb:
         return np.atleast_2d(check.numbers("poses", poses, "T C", "C", dtype=np.float32))
 
 
-def _skeleton(function: str, skeleton: Skeleton) -> Skeleton:
+def checked_skeleton(function: str, skeleton: Skeleton | None) -> Skeleton:
+    """The skeleton, if it is one."""
     if isinstance(skeleton, Skeleton):
         return skeleton
     got = "None: its model has no joints" if skeleton is None else f"a {type(skeleton).__name__}"
     raise bad_argument(function, "skeleton", got, "a rigwright.Skeleton")
 
 
-def _joint_indices(function: str, skeleton: Skeleton, joints: Sequence[str | int]) -> list[int]:
-    """Three joints as indices."""
+def joint_indices(
+    function: str, argument: str, skeleton: Skeleton, joints: Sequence[str | int], roles: Sequence[str]
+) -> list[int]:
+    """Joints, one per role, as indices."""
     names = list(skeleton.names)
-    if isinstance(joints, str) or len(joints) != 3:
-        raise bad_argument(function, "joints", shown(joints), "the names of three joints: upper, lower, end")
+    if isinstance(joints, str) or not isinstance(joints, Sequence) or len(joints) != len(roles):
+        raise bad_argument(function, argument, shown(joints), f"{len(roles)} joints: {', '.join(roles)}")
     found = []
     for joint in joints:
         if isinstance(joint, str) and joint not in names:
-            raise bad_argument(function, "joints", f"naming {shown(joint)}", f"among {', '.join(names)}")
-        found.append(names.index(joint) if isinstance(joint, str) else Arguments(function).whole("joints", joint))
+            raise bad_argument(function, argument, f"naming {shown(joint)}", f"among {', '.join(names)}")
+        found.append(
+            names.index(joint)
+            if isinstance(joint, str)
+            else Arguments(function).whole(argument, joint, 0, len(names) - 1)
+        )
     return found

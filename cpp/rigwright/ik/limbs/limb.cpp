@@ -16,10 +16,16 @@ constexpr std::int64_t frames_per_task = 64;  // not sensitive: a task is far lo
 constexpr double smallest_bend_sine = 1e-3;   // of a bend that says where the bend plane is: .06 degrees
 constexpr double shortest_bone = 1e-6;        // relative to the limb at rest: rounding of float32 positions
 
-/// The angle of a triangle's two sides to the third: |u + l| with an angle between u and l.
+/// The length |u + l| of two bones with an angle between them.
 double third_side(double upper, double lower, double degrees) {
     const double c = std::cos(degrees * std::numbers::pi / 180.0);
     return std::sqrt(std::max(0.0, upper * upper + lower * lower + 2.0 * upper * lower * c));
+}
+
+/// The altitude of a triangle on its third side.
+double altitude(double upper, double lower, double third) {
+    const double a = 0.5 * ((upper - lower) / third * (upper + lower) + third);
+    return std::sqrt(std::max(0.0, (upper - a) * (upper + a)));
 }
 
 /// A distance slowed down at its limit: see Limb.
@@ -58,7 +64,8 @@ void check_goals(const char* argument, const View<const double, Rank>& view, std
 struct Limb::Goal {
     Vec3 target;
     double factor = 1.0;  // of the bones' lengths
-    Vec3 hinge;
+    Vec3 before;          // the hinge in the pose
+    Vec3 hinge;           // and in the result
     bool has_end = false;
     Matrix3 end{};  // new 3x3 part of the end, if has_end
     std::uint8_t flags = 0;
@@ -151,7 +158,10 @@ Limb::State Limb::state(const char* function, const float* pose, std::int64_t fr
     }
     const Vec3 bend = cross(u, l);
     const bool bent = length(bend) > smallest_bend_sine * s.upper_length * s.lower_length;
-    s.hinge = bent ? unit(bend, {}) : perpendicular_part(s.upper.m * hinge_, (1.0 / s.upper_length) * u);
+    s.carried = perpendicular_part(s.upper.m * hinge_, (1.0 / s.upper_length) * u);
+    s.hinge = bent ? unit(bend, {}) : s.carried;
+    const double line = length(s.end.t - s.upper.t);
+    s.altitude = !bent ? 0.0 : line > 0.0 ? length(bend) / line : s.upper_length;
     return s;
 }
 
@@ -184,7 +194,9 @@ Limb::Goal Limb::goal(const State& s, const LimbGoals& goals, std::int64_t frame
         g.has_end = true;
         g.end = s.end.m;
     }
-    g.hinge = smallest_rotation(before, along, s.hinge) * s.hinge;
+    const double more = altitude(g.factor * s.upper_length, g.factor * s.lower_length, used) - s.altitude;
+    g.before = unit(s.altitude * s.hinge + std::max(more, 0.0) * s.carried, s.hinge);
+    g.hinge = smallest_rotation(before, along, g.before) * g.before;
     if (goals.poles.data() != nullptr) {
         Vec3 pole = Vec3::at(goals.poles.data(), row_of(goals.poles, frame));
         if (goals.poles_in_end) pole = (g.has_end ? g.end : s.end.m) * pole + wanted;
@@ -198,12 +210,12 @@ Limb::Goal Limb::goal(const State& s, const LimbGoals& goals, std::int64_t frame
     return g;
 }
 
-void Limb::write(const State& s, const Vec3& hinge, const Vec3& elbow, const Vec3& end, const Matrix3* end_matrix,
-                 float* pose) const {
+void Limb::write(const State& s, const Vec3& before, const Vec3& after, const Vec3& elbow, const Vec3& end,
+                 const Matrix3* end_matrix, float* pose) const {
     const auto turn = [&](const Vec3& old_bone, const Vec3& new_bone) {
         const Vec3 from = unit(old_bone, {});
         const Vec3 to = unit(new_bone, from);
-        return bone_frame(to, hinge) * transposed(bone_frame(from, s.hinge));
+        return bone_frame(to, after) * transposed(bone_frame(from, before));
     };
     const Matrix3 first = turn(s.lower.t - s.upper.t, elbow - s.upper.t);
     const Matrix3 second = turn(s.end.t - s.lower.t, end - elbow);
@@ -245,7 +257,7 @@ void Limb::solve_frames(View<const float, 2> poses, const LimbGoals& goals, cons
         const Goal& g = wanted[i];
         const Vec3 reached = Vec3::at(points[4], i);
         const Vec3 hinge = perpendicular_part(g.hinge, unit(g.target - states[i].upper.t, {1.0, 0.0, 0.0}));
-        write(states[i], hinge, Vec3::at(points[3], i), reached, g.has_end ? &g.end : nullptr, pose);
+        write(states[i], g.before, hinge, Vec3::at(points[3], i), reached, g.has_end ? &g.end : nullptr, pose);
         results.miss.data()[t] = length(reached - Vec3::at(goals.targets.data(), row_of(goals.targets, t)));
         results.flags.data()[t] = static_cast<std::uint8_t>(g.flags | (flags[i] & limb_flag::no_hinge));
     }

@@ -50,8 +50,9 @@ struct LimbControls {
 /// one. Only the rows of upper, lower and end change. Below parents of uniform scale these remain rotations of what
 /// they were; below others they get the shear that keeps lengths.
 ///
-/// Bend plane: without a pole, the smallest rotation of the line from base to end carries it. A limb that is straight
-/// in a pose bends about the hinge axis that upper carries from rest.
+/// Bend plane: without a pole, the smallest rotation of the line from base to end carries the plane of the pose. What
+/// the limb bends more than in the pose, it bends about the hinge axis that upper carries from rest: noise in the plane
+/// of a nearly straight limb is not enlarged, and a knee that is bent backward a little bends forward.
 ///
 /// Reach: let R be the length of the limb at its smallest bend, times `stretch`. A target at distance L is replaced by
 /// one in the same direction at
@@ -79,14 +80,18 @@ public:
         Transform parent, lower_parent, end_parent;  // of their parents
         double upper_length = 0.0;
         double lower_length = 0.0;
-        Vec3 hinge{};  // unit: (end - base) x hinge points to the elbow
+        double altitude = 0.0;  // distance of the elbow from the line from base to end
+        Vec3 hinge{};           // unit: (end - base) x hinge points to the elbow; `carried` if the limb is straight
+        Vec3 carried{};         // unit: the hinge axis that upper carries from rest
     };
     /// Throws ArgumentError, which names `function`, if a bone has no length.
     State state(const char* function, const float* pose, std::int64_t frame) const;
-    /// Writes the rows of upper, lower and end for new positions of lower and end.
-    void write(const State& state, const Vec3& hinge, const Vec3& elbow, const Vec3& end, const Matrix3* end_matrix,
-               float* pose) const;
+    /// Writes the rows of upper, lower and end for new positions of lower and end: bone frames about hinge `before`
+    /// become those about hinge `after`.
+    void write(const State& state, const Vec3& before, const Vec3& after, const Vec3& elbow, const Vec3& end,
+               const Matrix3* end_matrix, float* pose) const;
 
+    int upper_joint() const { return upper_; }
     int end_joint() const { return end_; }
     std::int64_t pose_width() const { return 12 * static_cast<std::int64_t>(parents_.size()); }
 
