@@ -150,10 +150,11 @@ Array<std::uint8_t> find_contacts(const ArrayLike& points, int up, double height
 }
 
 py::tuple lock_feet(const rig::Skeleton& skeleton, const std::vector<const ik::Limb*>& legs,
-                    const std::vector<int>& toes, const ArrayLike& poses, const ArrayLike& contacts, int pelvis, int up,
-                    double release, double blend, double fps) {
+                    const std::vector<int>& toes, const ArrayLike& poses, const ArrayLike& contacts,
+                    const ArrayLike& longest_steps, int pelvis, int up, double release, double blend, double fps) {
     const auto input = as_array<float, 2>("foot_lock", "poses", poses, "numbers (T, C)");
     const auto held = as_array<std::uint8_t, 2>("foot_lock", "contacts", contacts, "integers (T, F)");
+    const auto steps = as_array<double, 2>("foot_lock", "longest_steps", longest_steps, "numbers (T, F)");
     if (legs.size() != toes.size()) throw bad_argument("foot_lock", "toes", "of another length", "one per leg");
     std::vector<ik::Foot> feet;
     for (std::size_t f = 0; f < legs.size(); ++f) feet.push_back({legs[f], toes[f]});
@@ -165,7 +166,7 @@ py::tuple lock_feet(const rig::Skeleton& skeleton, const std::vector<const ik::L
                                       writable<double, 2>(drift), writable<double, 1>(lowered)};
     {
         const py::gil_scoped_release released;
-        ik::lock_feet(skeleton, feet, view<float, 2>(input), view<std::uint8_t, 2>(held),
+        ik::lock_feet(skeleton, feet, view<float, 2>(input), view<std::uint8_t, 2>(held), view<double, 2>(steps),
                       {pelvis, up, release, blend, fps}, results);
     }
     return py::make_tuple(posed, kept, drift, lowered);
@@ -186,8 +187,8 @@ void bind_feet(py::module_& module) {
     module.def("find_contacts", &find_contacts, py::arg("points"), py::arg("up"), py::arg("height"), py::arg("speed"),
                py::arg("looser"), py::arg("shortest"), py::arg("fps"), "1 per frame (T,) in which a point stands.");
     module.def("lock_feet", &lock_feet, py::arg("skeleton"), py::arg("legs"), py::arg("toes"), py::arg("poses"),
-               py::arg("contacts"), py::arg("pelvis"), py::arg("up"), py::arg("release"), py::arg("blend"),
-               py::arg("fps"),
+               py::arg("contacts"), py::arg("longest_steps"), py::arg("pelvis"), py::arg("up"), py::arg("release"),
+               py::arg("blend"), py::arg("fps"),
                "Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigwright.ik.foot_lock.");
 }
 

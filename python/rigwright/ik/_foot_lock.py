@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,8 @@ from rigwright.ik._limb import checked_skeleton, joint_indices
 ROLES = ("hip", "knee", "ankle", "toe")
 LOOSER = 1.5  # a contact goes on up to this multiple of height and speed
 SHORTEST = 0.05  # seconds: shorter contacts are noise
+MOST_STEP = 2.0  # of a toe, relative to the clip's
+MOST_PASSES = 30  # far more than clips of minutes took
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,11 +74,11 @@ def foot_lock(
     its orientation, and hip and knee follow (:class:`Limb`). Afterwards the foot's offset decays smoothly, by at most
     the clip's own step per frame: no step of a toe exceeds twice the clip's. A leg becomes no longer than it ever is in
     the clip; where it does not reach, the pelvis is lowered (``lowered``). A contact ends early if the clip's toe is
-    farther than ``release`` from its anchor, or if the pelvis would have to be lowered by more. Applied again with the
-    contacts of the result, nothing changes.
+    farther than ``release`` from its anchor, or if the pelvis would have to be lowered by more.
 
     Contacts are found where a toe is lower than ``height`` above the ground and slower than ``speed``; they go on up to
-    1.5 times these bounds. The ground is the height that 2 percent of a toe's frames are below.
+    1.5 times these bounds. The ground is the height that 2 percent of a toe's frames are below. Held feet make new
+    contacts, so the search is repeated until nothing changes: applied to its own result, the function returns it.
 
     Parameters
     ----------
@@ -131,33 +134,83 @@ def foot_lock(
     bounds = [check.number(name, x, above=0) / unit for name, x in [("height", height), ("speed", speed)]]
     rules = check.number("release", release, above=0) / unit, check.number("blend", blend, above=0), rate
     chains = [joint_indices("foot_lock", "feet", skeleton, joints, ROLES) for joints in _listed(feet)]
-    found = None if contacts is None else _contacts(contacts, len(rows), len(chains))
-    toes = [_core.joint_positions(skeleton, chain[3], rows) for chain in chains]
-    up = "XYZ".index(up_axis)
-    if found is None:
-        found = np.stack([_core.find_contacts(toe, up, *bounds, LOOSER, SHORTEST, rate) for toe in toes], axis=1)
     axis = None if hinge is None else check.numbers("hinge", hinge, "3")
-    legs = []
-    for hip, knee, ankle, _ in chains:
-        bend = _core.mean_hinge(skeleton, hip, knee, ankle, rows) if axis is None else axis
-        legs.append(_core.Limb(skeleton, hip, knee, ankle, bend, 0.0, 1.0, 1.0, 0.0, 180.0))
-    root = (
-        _root(skeleton, chains[0][0])
-        if pelvis is None
-        else joint_indices("foot_lock", "pelvis", skeleton, [pelvis], ("pelvis",))[0]
-    )
-    made, kept, drift, lowered = _core.lock_feet(
-        skeleton, legs, [chain[3] for chain in chains], rows, found, root, up, *rules
-    )
-    held = kept.astype(bool)
-    before = np.array([_slide(toe, on) for toe, on in zip(toes, held.T, strict=True)])
-    return FootLock(made, held, before, drift.max(axis=0, initial=0.0), lowered)
+    clip = _Clip(skeleton, rows, chains, axis, _pelvis(skeleton, pelvis, chains[0][0]), "XYZ".index(up_axis), rules)
+    if contacts is not None:
+        return clip.result(*clip.lock(rows, _contacts(contacts, len(rows), len(chains))))
+    made, kept, drift, lowered = clip.lock(rows, clip.contacts(rows, *bounds))
+    for _ in range(MOST_PASSES):
+        again = clip.lock(made, clip.contacts(made, *bounds))
+        lowered = lowered + again[3]
+        settled = np.array_equal(again[0], made)
+        made, kept, drift = again[:3]
+        if settled:
+            break
+    return clip.result(made, kept, drift, lowered)
 
 
-def _root(skeleton: Skeleton, joint: int) -> int:
-    while skeleton.parents[joint] >= 0:
-        joint = skeleton.parents[joint]
-    return joint
+class _Clip:
+    """A clip with what all passes over it share."""
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        poses: NDArray[np.float32],
+        chains: list[list[int]],
+        hinge: NDArray[np.float64] | None,
+        pelvis: int,
+        up: int,
+        rules: tuple[float, float, float],
+    ) -> None:
+        self.skeleton, self.pelvis, self.up, self.rules = skeleton, pelvis, up, rules
+        self.toe_joints = [chain[3] for chain in chains]
+        self.legs = []
+        for hip, knee, ankle, _ in chains:
+            bend = _core.mean_hinge(skeleton, hip, knee, ankle, poses) if hinge is None else hinge
+            self.legs.append(_core.Limb(skeleton, hip, knee, ankle, bend, 0.0, 1.0, 1.0, 0.0, 180.0))
+        self.source = self.toes(poses)
+        steps = np.linalg.norm(np.diff(self.source, axis=0, prepend=self.source[:1]), axis=2)
+        self.longest_steps = MOST_STEP * steps
+
+    def toes(self, poses: NDArray[np.float32]) -> NDArray[np.float64]:
+        """(T, F, 3)."""
+        return np.stack([_core.joint_positions(self.skeleton, joint, poses) for joint in self.toe_joints], axis=1)
+
+    def contacts(self, poses: NDArray[np.float32], height: float, speed: float) -> NDArray[np.uint8]:
+        """(T, F), found."""
+        toes = np.moveaxis(self.toes(poses), 1, 0)
+        rules = height, speed, LOOSER, SHORTEST, self.rules[2]
+        return np.stack([_core.find_contacts(toe, self.up, *rules) for toe in toes], axis=1)
+
+    def lock(self, poses: NDArray[np.float32], contacts: NDArray[np.uint8]) -> tuple[NDArray[Any], ...]:
+        """Poses, kept contacts, drift and lowered."""
+        given = self.longest_steps, self.pelvis, self.up
+        made: tuple[NDArray[Any], ...] = _core.lock_feet(
+            self.skeleton, self.legs, self.toe_joints, poses, contacts, *given, *self.rules
+        )
+        return made
+
+    def result(
+        self,
+        poses: NDArray[np.float32],
+        kept: NDArray[np.uint8],
+        drift: NDArray[np.float64],
+        lowered: NDArray[np.float64],
+    ) -> FootLock:
+        held = kept.astype(bool)
+        feet = zip(np.moveaxis(self.source, 1, 0), held.T, strict=True)
+        return FootLock(
+            poses, held, np.array([_slide(*foot) for foot in feet]), drift.max(axis=0, initial=0.0), lowered
+        )
+
+
+def _pelvis(skeleton: Skeleton, pelvis: str | int | None, hip: int) -> int:
+    """A joint's index; by default of the root above a hip."""
+    if pelvis is not None:
+        return joint_indices("foot_lock", "pelvis", skeleton, [pelvis], ("pelvis",))[0]
+    while skeleton.parents[hip] >= 0:
+        hip = skeleton.parents[hip]
+    return hip
 
 
 def _listed(feet: Sequence[Sequence[str | int]]) -> list[Sequence[str | int]]:

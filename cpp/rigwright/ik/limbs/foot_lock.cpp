@@ -31,9 +31,9 @@ public:
     Offset(const FootLockRules& rules, double settled) : rules_(rules), settled_(settled) {}
 
     /// The offset of the next frame, in which the clip's toe is at `toe`. `contact` becomes false if it is released;
-    /// reachable(offset): whether the leg allows an offset.
+    /// reachable(offset): whether the leg allows an offset. longest_step: of the toe, with its offset.
     template <class Reachable>
-    const Vec3& next(const Vec3& toe, const Reachable& reachable, bool& contact) {
+    const Vec3& next(const Vec3& toe, double longest_step, const Reachable& reachable, bool& contact) {
         const bool begins = contact && !held_;
         const Vec3 step = first_ ? Vec3{} : toe - last_;
         if (!contact) released_ = false;
@@ -43,7 +43,7 @@ public:
         if (contact && !begins) {
             offset_ = anchor_ - toe;
         } else {
-            decay(length(step));
+            decay(std::max(longest_step - length(step), 0.0));
         }
         if (length(offset_) <= settled_) offset_ = {};
         if (begins && contact) anchor_ = toe + offset_;
@@ -98,7 +98,7 @@ bool is_below(const rig::Skeleton& skeleton, int joint, int ancestor) {
 }
 
 void check(const rig::Skeleton& skeleton, std::span<const Foot> feet, View<const float, 2> poses,
-           View<const std::uint8_t, 2> contacts, const FootLockRules& rules) {
+           View<const std::uint8_t, 2> contacts, View<const double, 2> longest_steps, const FootLockRules& rules) {
     check_joint(skeleton, "pelvis", rules.pelvis);
     for (const Foot& foot : feet) {
         check_joint(skeleton, "feet", foot.toe);
@@ -114,6 +114,7 @@ void check(const rig::Skeleton& skeleton, std::span<const Foot> feet, View<const
     check_poses(skeleton, poses);
     check_shape<const std::uint8_t, 2>(function, "contacts", contacts,
                                        {poses.extent(0), static_cast<std::int64_t>(feet.size())});
+    check_shape<const double, 2>(function, "longest_steps", longest_steps, contacts.extents());
     if (rules.up < 0 || rules.up > 2) throw bad_argument(function, "up", std::to_string(rules.up), "0, 1 or 2");
     const auto positive = [](const char* name, double x) {
         if (!(x > 0.0 && std::isfinite(x)))
@@ -145,8 +146,8 @@ struct FootPath {
 
 /// Writes column `column` of the contacts.
 FootPath foot_path(const rig::Skeleton& skeleton, const Foot& foot, View<const float, 2> poses,
-                   View<const std::uint8_t, 2> contacts, const FootLockRules& rules, std::int64_t column,
-                   View<std::uint8_t, 2> kept) {
+                   View<const std::uint8_t, 2> contacts, View<const double, 2> longest_steps,
+                   const FootLockRules& rules, std::int64_t column, View<std::uint8_t, 2> kept) {
     FootPath path;
     double size = 0.0;
     for (std::int64_t t = 0; t < poses.extent(0); ++t) {
@@ -163,7 +164,8 @@ FootPath foot_path(const rig::Skeleton& skeleton, const Foot& foot, View<const f
             return needed_drop(path.hips[i], path.ankles[i] + moved, path.longest, rules.up) <= rules.release;
         };
         bool contact = contacts(t, column) != 0;
-        const Vec3 moved = offset.next(global_of(skeleton, foot.toe, poses.row(t)).t, reachable, contact);
+        const Vec3 moved =
+            offset.next(global_of(skeleton, foot.toe, poses.row(t)).t, longest_steps(t, column), reachable, contact);
         kept(t, column) = contact ? 1 : 0;
         path.ankles[i] = path.ankles[i] + moved;
         path.anchors.push_back(offset.anchor());
@@ -254,12 +256,13 @@ void joint_positions(const rig::Skeleton& skeleton, int joint, View<const float,
 }
 
 void lock_feet(const rig::Skeleton& skeleton, std::span<const Foot> feet, View<const float, 2> poses,
-               View<const std::uint8_t, 2> contacts, const FootLockRules& rules, const FootLockResults& results) {
-    check(skeleton, feet, poses, contacts, rules);
+               View<const std::uint8_t, 2> contacts, View<const double, 2> longest_steps, const FootLockRules& rules,
+               const FootLockResults& results) {
+    check(skeleton, feet, poses, contacts, longest_steps, rules);
     std::vector<FootPath> paths;
     for (const Foot& foot : feet) {
-        paths.push_back(foot_path(skeleton, foot, poses, contacts, rules, static_cast<std::int64_t>(paths.size()),
-                                  results.contacts));
+        paths.push_back(foot_path(skeleton, foot, poses, contacts, longest_steps, rules,
+                                  static_cast<std::int64_t>(paths.size()), results.contacts));
     }
     const std::vector<double> drops = pelvis_drops(paths, poses.extent(0), rules);
     for (std::int64_t t = 0; t < poses.extent(0); ++t) {

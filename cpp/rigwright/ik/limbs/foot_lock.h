@@ -40,17 +40,18 @@ void joint_positions(const rig::Skeleton& skeleton, int joint, View<const float,
 /// Holds feet where they stand: in a run of contacts a toe stays at its anchor, its position in the first frame.
 ///
 /// The foot moves by the toe's offset and keeps its orientation; the leg follows. After a contact, the offset decays
-/// like a critically damped spring from its value and velocity, by at most the clip's step per frame: no step of a toe
-/// exceeds twice the clip's.
+/// like a critically damped spring from its value and velocity, as far as the toe's step from the frame before stays
+/// below `longest_steps`, or below its step in the clip if that is longer.
 /// Reach: a leg becomes no longer than it ever is in the clip. Where a foot is farther, the pelvis is lowered, smoothly
 /// over `blend` before and after.
 /// Release: a contact ends if the clip's toe is farther than `release` from the anchor, or the pelvis would have to be
 /// lowered by more.
 /// Applied again with the contacts of its result, it changes nothing. Frames without a change keep their bytes.
-/// contacts: (T, F).
+/// contacts, longest_steps: (T, F).
 /// Throws ArgumentError if a shape is wrong, a number is not finite, a rule is out of its range, a toe is not below its
 /// leg or a leg not below the pelvis; and what Limb::solve throws.
 void lock_feet(const rig::Skeleton& skeleton, std::span<const Foot> feet, View<const float, 2> poses,
-               View<const std::uint8_t, 2> contacts, const FootLockRules& rules, const FootLockResults& results);
+               View<const std::uint8_t, 2> contacts, View<const double, 2> longest_steps, const FootLockRules& rules,
+               const FootLockResults& results);
 
 }  // namespace rigwright::ik
