@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'load', 'map_floor', 'map_residuals', 'matrix_product', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1552,10 +1552,16 @@ def face_normal_angles(truth: numpy.typing.ArrayLike, approximation: numpy.typin
     """
     (T, F) angles in degrees between face normals; NaN if a face has no area.
     """
+@typing.overload
 def find_contacts(poses: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
     Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the
     poses (P, V, 3), the first of which is the neutral.
+    """
+@typing.overload
+def find_contacts(points: numpy.typing.ArrayLike, up: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsFloat | typing.SupportsIndex, speed: typing.SupportsFloat | typing.SupportsIndex, looser: typing.SupportsFloat | typing.SupportsIndex, shortest: typing.SupportsFloat | typing.SupportsIndex, fps: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    1 per frame (T,) in which a point stands.
     """
 def fit_angles(rotations: numpy.typing.ArrayLike, order: str, ranges: numpy.typing.ArrayLike, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
     """
@@ -1588,9 +1594,17 @@ def instruction_sets() -> list[str]:
     """
     The instruction sets that the kernels are compiled for and this processor runs, best first.
     """
+def joint_positions(skeleton: Skeleton, joint: typing.SupportsInt | typing.SupportsIndex, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Global positions (T, 3) of a joint.
+    """
 def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
+    """
+def lock_feet(skeleton: Skeleton, legs: collections.abc.Sequence[Limb], toes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], poses: numpy.typing.ArrayLike, contacts: numpy.typing.ArrayLike, longest_steps: numpy.typing.ArrayLike, pelvis: typing.SupportsInt | typing.SupportsIndex, up: typing.SupportsInt | typing.SupportsIndex, release: typing.SupportsFloat | typing.SupportsIndex, blend: typing.SupportsFloat | typing.SupportsIndex, fps: typing.SupportsFloat | typing.SupportsIndex) -> tuple:
+    """
+    Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigwright.ik.foot_lock.
     """
 def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any = None, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
@@ -1604,6 +1618,10 @@ def matrix_product(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, *, thre
     """
     a b (N, M) of a (N, K) and b (K, M): float32 if both are, else float64. The same bytes for any number
     of threads.
+    """
+def mean_hinge(skeleton: Skeleton, upper: typing.SupportsInt | typing.SupportsIndex, lower: typing.SupportsInt | typing.SupportsIndex, end: typing.SupportsInt | typing.SupportsIndex, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The hinge axis (3,) of a limb from a clip; zero if it is never bent.
     """
 def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """

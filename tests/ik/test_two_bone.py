@@ -93,9 +93,9 @@ def test_the_elbow_lies_behind_the_base_if_the_lower_bone_is_long(tolerance):
         ([0.1, 0, 0], 0.2, [-0.2, 0, 0], [0.3, 0, 0]),
     ],
 )
-def test_out_of_reach_the_end_is_the_point_nearest_to_the_target(target, upper, elbow, end):
+def test_out_of_reach_the_end_is_the_point_nearest_to_the_target(target, upper, elbow, end, tolerance):
     limb = rw.ik.two_bone([0, 0, 0], target, upper, 0.5, [0, 0, 1])
-    np.testing.assert_allclose([limb.elbow[0], limb.end[0]], [elbow, end], atol=1e-15)
+    np.testing.assert_allclose([limb.elbow[0], limb.end[0]], [elbow, end], atol=tolerance["float64"])
     assert not limb.reached[0]
 
 

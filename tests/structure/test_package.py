@@ -47,6 +47,7 @@ PUBLIC = {
         "errors",
         "exports",
         "faces",
+        "ik",
         "inverse",
         "metrics",
         "plot",

@@ -268,9 +268,10 @@ class Limb:
         >>> float(abs(arm.match_fk(rest, arm.match_ik(rest)) - rest).max()) < 1e-6
         True
         """
+        workers = check_threads("Limb.match_fk", threads)
         given = controls.targets, controls.orientations, controls.poles
         made: NDArray[np.float32] = self.solve(
-            poses, given[0], orientations=given[1], poles=given[2], threads=threads
+            poses, given[0], orientations=given[1], poles=given[2], threads=workers
         ).poses
         return made
 
@@ -282,7 +283,8 @@ class Limb:
 
     def _rows(self, function: str, poses: ArrayLike) -> NDArray[np.float32]:
         check = Arguments(function, C=self._width(poses))
-        return np.atleast_2d(check.numbers("poses", poses, "T C", "C", dtype=np.float32))
+        rows: NDArray[np.float32] = check.numbers("poses", poses, "T C", "C", dtype=np.float32)
+        return np.atleast_2d(rows)
 
 
 def checked_skeleton(function: str, skeleton: Skeleton | None) -> Skeleton:
