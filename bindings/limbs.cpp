@@ -5,6 +5,7 @@
 #include "bindings/convert/poses.h"
 #include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
+#include "rigwright/ik/limbs/aim.h"
 #include "rigwright/ik/limbs/contacts.h"
 #include "rigwright/ik/limbs/foot_lock.h"
 #include "rigwright/ik/limbs/limb.h"
@@ -179,6 +180,39 @@ Array<double> mean_hinge(const rig::Skeleton& skeleton, int upper, int lower, in
     return axis;
 }
 
+py::tuple look_at(const rig::Skeleton& skeleton, const std::vector<int>& joints, const ArrayLike& axes,
+                  const ArrayLike& shares, const ArrayLike& limits, const ArrayLike& poses, const ArrayLike& targets) {
+    const auto input = as_array<float, 2>("look_at", "poses", poses, "numbers (T, C)");
+    const auto points = as_array<double, 2>("look_at", "targets", targets, "numbers (T, 3)");
+    const auto axis = as_array<double, 2>("look_at", "axis", axes, "numbers (n, 3)");
+    const auto share = as_array<double, 1>("look_at", "share", shares, "numbers (n,)");
+    const auto limit = as_array<double, 1>("look_at", "limit", limits, "numbers (n,)");
+    const std::int64_t count = static_cast<std::int64_t>(joints.size());
+    check_shape<const double, 2>("look_at", "axis", view<double, 2>(axis), {count, 3});
+    check_shape<const double, 1>("look_at", "share", view<double, 1>(share), {count});
+    check_shape<const double, 1>("look_at", "limit", view<double, 1>(limit), {count});
+    std::vector<ik::Aim> aims;
+    for (std::int64_t i = 0; i < count; ++i) {
+        aims.push_back({joints[static_cast<std::size_t>(i)], ik::Vec3::at(axis.data(), i), share.at(i), limit.at(i)});
+    }
+    Array<float> posed({input.shape(0), input.shape(1)});
+    Array<double> misses({input.shape(0), static_cast<py::ssize_t>(count)});
+    ik::look_at(skeleton, aims, view<float, 2>(input), view<double, 2>(points), writable<float, 2>(posed),
+                writable<double, 2>(misses));
+    return py::make_tuple(posed, misses);
+}
+
+Array<float> move_joint(const rig::Skeleton& skeleton, int joint, const ArrayLike& poses, const ArrayLike& rotations,
+                        const ArrayLike& translations) {
+    const auto input = as_array<float, 2>("move_torso", "poses", poses, "numbers (T, C)");
+    const auto turns = as_array<double, 3>("move_torso", "rotation", rotations, "numbers (T, 3, 3)");
+    const auto shifts = as_array<double, 2>("move_torso", "translation", translations, "numbers (T, 3)");
+    Array<float> posed({input.shape(0), input.shape(1)});
+    ik::move_joint(skeleton, joint, view<float, 2>(input), view<double, 3>(turns), view<double, 2>(shifts),
+                   writable<float, 2>(posed));
+    return posed;
+}
+
 void bind_feet(py::module_& module) {
     module.def("joint_positions", &joint_positions, py::arg("skeleton"), py::arg("joint"), py::arg("poses"),
                "Global positions (T, 3) of a joint.");
@@ -207,6 +241,11 @@ void bind_limb(py::module_& module) {
 }  // namespace
 
 void bind_limbs(py::module_& module) {
+    module.def("look_at", &look_at, py::arg("skeleton"), py::arg("joints"), py::arg("axes"), py::arg("shares"),
+               py::arg("limits"), py::arg("poses"), py::arg("targets"),
+               "Poses (T, C) and angles (T, n) that are left.");
+    module.def("move_joint", &move_joint, py::arg("skeleton"), py::arg("joint"), py::arg("poses"), py::arg("rotations"),
+               py::arg("translations"), "Poses (T, C) with a joint turned and moved in global space.");
     bind_limb(module);
     bind_feet(module);
     module.def("two_bone", &two_bone, py::arg("base"), py::arg("target"), py::arg("upper"), py::arg("lower"),

@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'look_at', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'move_joint', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1606,6 +1606,10 @@ def lock_feet(skeleton: Skeleton, legs: collections.abc.Sequence[Limb], toes: co
     """
     Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigwright.ik.foot_lock.
     """
+def look_at(skeleton: Skeleton, joints: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], axes: numpy.typing.ArrayLike, shares: numpy.typing.ArrayLike, limits: numpy.typing.ArrayLike, poses: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike) -> tuple:
+    """
+    Poses (T, C) and angles (T, n) that are left.
+    """
 def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any = None, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
     Distances (T, V) between offsets (T, V, 3) and the best map of R x R texels, sampled at uvs (V, 2).
@@ -1639,6 +1643,10 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
 def motion_sources(skeleton: Skeleton, poses: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.
+    """
+def move_joint(skeleton: Skeleton, joint: typing.SupportsInt | typing.SupportsIndex, poses: numpy.typing.ArrayLike, rotations: numpy.typing.ArrayLike, translations: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    Poses (T, C) with a joint turned and moved in global space.
     """
 def num_folded(uvs: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> int:
     """

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rigwright/core/check.h"
+#include "rigwright/ik/limbs/joint_transform.h"
 
 namespace rigwright::ik {
 namespace {
@@ -16,14 +17,6 @@ const char* const function = "foot_lock";
 
 /// Offsets below this share of the numbers that they are made from are rounding of float32.
 constexpr double rounding = 2e-6;
-
-Transform global_of(const rig::Skeleton& skeleton, int joint, const float* pose) {
-    Transform global;
-    for (; joint >= 0; joint = skeleton.parents()[static_cast<std::size_t>(joint)]) {
-        global = Transform::at(pose + 12 * joint) * global;
-    }
-    return global;
-}
 
 /// The offset of a foot from frame to frame; see lock_feet.
 class Offset {
