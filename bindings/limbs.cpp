@@ -9,6 +9,7 @@
 #include "rigwright/ik/limbs/contacts.h"
 #include "rigwright/ik/limbs/foot_lock.h"
 #include "rigwright/ik/limbs/limb.h"
+#include "rigwright/ik/limbs/twist.h"
 #include "rigwright/ik/limbs/two_bone.h"
 
 namespace rigwright::bindings {
@@ -213,6 +214,19 @@ Array<float> move_joint(const rig::Skeleton& skeleton, int joint, const ArrayLik
     return posed;
 }
 
+py::tuple spread_twist(const rig::Skeleton& skeleton, int joint, const std::vector<int>& helpers,
+                       const std::vector<double>& shares, const ArrayLike& poses) {
+    const auto input = as_array<float, 2>("spread_twist", "poses", poses, "numbers (T, C)");
+    if (helpers.size() != shares.size()) throw bad_argument("spread_twist", "shares", "of another length", "one each");
+    std::vector<ik::TwistShare> given;
+    for (std::size_t i = 0; i < helpers.size(); ++i) given.push_back({helpers[i], shares[i]});
+    Array<float> posed({input.shape(0), input.shape(1)});
+    Array<double> degrees(input.shape(0));
+    ik::spread_twist(skeleton, joint, given, view<float, 2>(input), writable<float, 2>(posed),
+                     writable<double, 1>(degrees));
+    return py::make_tuple(posed, degrees);
+}
+
 void bind_feet(py::module_& module) {
     module.def("joint_positions", &joint_positions, py::arg("skeleton"), py::arg("joint"), py::arg("poses"),
                "Global positions (T, 3) of a joint.");
@@ -241,6 +255,8 @@ void bind_limb(py::module_& module) {
 }  // namespace
 
 void bind_limbs(py::module_& module) {
+    module.def("spread_twist", &spread_twist, py::arg("skeleton"), py::arg("joint"), py::arg("helpers"),
+               py::arg("shares"), py::arg("poses"), "Poses (T, C) and the twist (T,) in degrees.");
     module.def("look_at", &look_at, py::arg("skeleton"), py::arg("joints"), py::arg("axes"), py::arg("shares"),
                py::arg("limits"), py::arg("poses"), py::arg("targets"),
                "Poses (T, C) and angles (T, n) that are left.");

@@ -9,7 +9,7 @@ import numpy.typing
 import os
 import rigwright._blendshapes
 import typing
-__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'look_at', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'move_joint', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'two_bone', 'vertex_distances', 'vertex_normals']
+__all__: list[str] = ['BlendshapeRig', 'BodyModel', 'Channel', 'Channels', 'DeformationTransfer', 'Deformer', 'DeltaMush', 'DifferentialModel', 'DualQuaternionSkinning', 'FaceMaps', 'FoldedReconstructor', 'INVERSE_FRAMES_PER_RUN', 'InverseGram', 'Limb', 'LinearBlendFit', 'LinearBlendSkinning', 'MajorizeMinimize', 'PackingGraph', 'PointTree', 'ProductModel', 'Reconstructor', 'Session', 'Skeleton', 'SkinningDecomposition', 'SparseCholesky', 'TensorFile', 'build_info', 'chart_uvs', 'choose_anchors', 'closest_points', 'descend', 'distinct_frames', 'edges', 'face_normal_angles', 'find_contacts', 'fit_angles', 'fit_triangles', 'graph_laplacian', 'hinge_errors', 'instruction_set', 'instruction_sets', 'joint_positions', 'load', 'lock_feet', 'look_at', 'map_floor', 'map_residuals', 'matrix_product', 'mean_hinge', 'measure_frames', 'mend_uvs', 'model_from_tensors', 'motion_sources', 'move_joint', 'num_folded', 'num_overlapped', 'num_processors', 'rigid_errors', 'self_intersections', 'simplex_least_squares', 'solve_positive_definite', 'spread_twist', 'two_bone', 'vertex_distances', 'vertex_normals']
 class TensorFile:
     """
     A model file: named float32 and int32 arrays and a metadata text.
@@ -1681,6 +1681,10 @@ def solve_positive_definite(matrix: numpy.typing.ArrayLike, rhs: numpy.typing.Ar
     """
     The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any
     number of threads. NumericalError if the matrix (N, N) is not positive definite.
+    """
+def spread_twist(skeleton: Skeleton, joint: typing.SupportsInt | typing.SupportsIndex, helpers: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], shares: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], poses: numpy.typing.ArrayLike) -> tuple:
+    """
+    Poses (T, C) and the twist (T,) in degrees.
     """
 def two_bone(base: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike, upper: numpy.typing.ArrayLike, lower: numpy.typing.ArrayLike, axis: numpy.typing.ArrayLike, threads: int = 0, out: tuple = (None, None, None)) -> tuple:
     """
