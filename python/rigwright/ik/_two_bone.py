@@ -29,7 +29,7 @@ class LimbFlag(enum.IntFlag):
     Examples
     --------
     >>> limb = rw.ik.two_bone([0, 0, 0], [5, 0, 0], 1, 1, [1, 0, 0])
-    >>> rw.ik.LimbFlag(limb.flags[0]).name
+    >>> rw.ik.LimbFlag(int(limb.flags[0])).name
     'TOO_FAR|NO_HINGE'
     """
 
