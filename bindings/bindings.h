@@ -24,6 +24,7 @@ void bind_majorize_minimize(pybind11::module_& module);
 void bind_ik_goals(pybind11::module_& module);
 void bind_face(pybind11::module_& module);
 void bind_face_maps(pybind11::module_& module);
+void bind_limbs(pybind11::module_& module);
 void bind_models(pybind11::module_& module);
 void bind_packing(pybind11::module_& module);
 

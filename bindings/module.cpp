@@ -23,6 +23,7 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_face_maps(module);
     rigwright::bindings::bind_transfer(module);
     rigwright::bindings::bind_models(module);
+    rigwright::bindings::bind_limbs(module);
     rigwright::bindings::bind_packing(module);
     rigwright::bindings::bind_inverse(module);
     rigwright::bindings::bind_majorize_minimize(module);

@@ -1403,6 +1403,20 @@ class DeformationTransfer:
         """
         (V, 3) float32: the neutral that shapes are given to.
         """
+class Limb:
+    """
+    A two-bone limb of a skeleton; see rigwright.ik.Limb.
+    """
+    def __init__(self, skeleton: Skeleton, upper: typing.SupportsInt | typing.SupportsIndex, lower: typing.SupportsInt | typing.SupportsIndex, end: typing.SupportsInt | typing.SupportsIndex, hinge: numpy.typing.ArrayLike, softness: typing.SupportsFloat | typing.SupportsIndex, stretch: typing.SupportsFloat | typing.SupportsIndex, squash: typing.SupportsFloat | typing.SupportsIndex, min_bend: typing.SupportsFloat | typing.SupportsIndex, max_bend: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        ...
+    def match_ik(self, poses: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
+        """
+        Targets (T, 3), orientations (T, 3, 3) and poles (T, 3).
+        """
+    def solve(self, poses: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike, orientations: numpy.typing.ArrayLike | None, end_follows: bool, poles: numpy.typing.ArrayLike | None, poles_in_end: bool, threads: int = 0) -> tuple:
+        """
+        Poses (T, C), distances (T,) from end to target, and flags (T,).
+        """
 class PackingGraph:
     """
     The conflict graph of items: those that move a common vertex exclude each other in an
@@ -1647,10 +1661,16 @@ def face_normal_angles(truth: numpy.typing.ArrayLike, approximation: numpy.typin
     """
     (T, F) angles in degrees between face normals; NaN if a face has no area.
     """
+@typing.overload
 def find_contacts(poses: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike, reach: typing.SupportsFloat | typing.SupportsIndex, *, threads: int = 0) -> numpy.typing.NDArray[numpy.int32]:
     """
     Pairs (N, 2) of vertices that face each other and come within `reach` edge lengths in one of the
     poses (P, V, 3), the first of which is the neutral.
+    """
+@typing.overload
+def find_contacts(points: numpy.typing.ArrayLike, up: typing.SupportsInt | typing.SupportsIndex, height: typing.SupportsFloat | typing.SupportsIndex, speed: typing.SupportsFloat | typing.SupportsIndex, looser: typing.SupportsFloat | typing.SupportsIndex, shortest: typing.SupportsFloat | typing.SupportsIndex, fps: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    1 per frame (T,) in which a point stands.
     """
 def fit_angles(rotations: numpy.typing.ArrayLike, order: str, ranges: numpy.typing.ArrayLike, continuous: bool = False) -> numpy.typing.NDArray[numpy.float64]:
     """
@@ -1683,9 +1703,21 @@ def instruction_sets() -> list[str]:
     """
     The instruction sets that the kernels are compiled for and this processor runs, best first.
     """
+def joint_positions(skeleton: Skeleton, joint: typing.SupportsInt | typing.SupportsIndex, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Global positions (T, 3) of a joint.
+    """
 def load(path: os.PathLike | str | bytes) -> Deformer:
     """
     Read a model file. Runs no code; ValueError if the file is malformed.
+    """
+def lock_feet(skeleton: Skeleton, legs: collections.abc.Sequence[Limb], toes: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], poses: numpy.typing.ArrayLike, contacts: numpy.typing.ArrayLike, longest_steps: numpy.typing.ArrayLike, pelvis: typing.SupportsInt | typing.SupportsIndex, up: typing.SupportsInt | typing.SupportsIndex, release: typing.SupportsFloat | typing.SupportsIndex, blend: typing.SupportsFloat | typing.SupportsIndex, fps: typing.SupportsFloat | typing.SupportsIndex) -> tuple:
+    """
+    Poses (T, C), contacts (T, F), drift (T, F) and lowered (T,); see rigwright.ik.foot_lock.
+    """
+def look_at(skeleton: Skeleton, joints: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], axes: numpy.typing.ArrayLike, shares: numpy.typing.ArrayLike, limits: numpy.typing.ArrayLike, poses: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike) -> tuple:
+    """
+    Poses (T, C) and angles (T, n) that are left.
     """
 def map_floor(uvs: numpy.typing.ArrayLike, offsets: numpy.typing.ArrayLike, resolution: typing.SupportsInt | typing.SupportsIndex, weights: typing.Any = None, threads: int = 0) -> numpy.typing.NDArray[numpy.float64]:
     """
@@ -1699,6 +1731,10 @@ def matrix_product(a: numpy.typing.ArrayLike, b: numpy.typing.ArrayLike, *, thre
     """
     a b (N, M) of a (N, K) and b (K, M): float32 if both are, else float64. The same bytes for any number
     of threads.
+    """
+def mean_hinge(skeleton: Skeleton, upper: typing.SupportsInt | typing.SupportsIndex, lower: typing.SupportsInt | typing.SupportsIndex, end: typing.SupportsInt | typing.SupportsIndex, poses: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    The hinge axis (3,) of a limb from a clip; zero if it is never bent.
     """
 def measure_frames(products: ProductModel, gram: InverseGram, terms: tuple, weights: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
     """
@@ -1716,6 +1752,10 @@ def model_from_tensors(tensors: dict, metadata: str) -> Deformer:
 def motion_sources(skeleton: Skeleton, poses: numpy.typing.ArrayLike, radius: typing.SupportsFloat | typing.SupportsIndex, tolerance: typing.SupportsFloat | typing.SupportsIndex) -> numpy.typing.NDArray[numpy.int32]:
     """
     (J,) int32: for each joint, the joint whose motion it repeats in all poses (T, C), or itself.
+    """
+def move_joint(skeleton: Skeleton, joint: typing.SupportsInt | typing.SupportsIndex, poses: numpy.typing.ArrayLike, rotations: numpy.typing.ArrayLike, translations: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
+    """
+    Poses (T, C) with a joint turned and moved in global space.
     """
 def num_folded(uvs: numpy.typing.ArrayLike, faces: numpy.typing.ArrayLike) -> int:
     """
@@ -1750,6 +1790,14 @@ def solve_positive_definite(matrix: numpy.typing.ArrayLike, rhs: numpy.typing.Ar
     """
     The solution (N, M) of matrix x = rhs in float64 by a Cholesky factorization: the same bytes for any
     number of threads. NumericalError if the matrix (N, N) is not positive definite.
+    """
+def spread_twist(skeleton: Skeleton, joint: typing.SupportsInt | typing.SupportsIndex, helpers: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex], shares: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], poses: numpy.typing.ArrayLike) -> tuple:
+    """
+    Poses (T, C) and the twist (T,) in degrees.
+    """
+def two_bone(base: numpy.typing.ArrayLike, target: numpy.typing.ArrayLike, upper: numpy.typing.ArrayLike, lower: numpy.typing.ArrayLike, axis: numpy.typing.ArrayLike, threads: int = 0, out: tuple = (None, None, None)) -> tuple:
+    """
+    Elbows (N, 3), ends (N, 3) and flags (N,) of two-bone limbs; see rigwright.ik.two_bone.
     """
 def vertex_distances(truth: numpy.typing.ArrayLike, approximation: numpy.typing.ArrayLike, threads: int = 0) -> numpy.typing.NDArray[numpy.float32]:
     """

@@ -81,6 +81,11 @@ STILL = np.tile(np.eye(3, 4, dtype=np.float32).ravel(), (4, 1))
 SAMPLES = rw.baselines.Samples(rw.Skeleton(["root"], [-1], np.eye(3, 4)[None]), REST, FACES, STILL, SHAPES[:4])
 KEY_POINTS = rw.baselines.key_point_subspace(SHAPES, points=4, vectors=2)
 
+STEP = [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]
+ARM = rw.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STEP, STEP])
+ARM_REST = ARM.rest.reshape(1, -1)
+LIMB = rw.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
+
 CALLS = {
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rw.Deformer.evaluate(RIG, WEIGHTS, threads=n),
@@ -109,6 +114,10 @@ CALLS = {
     "direct_delta_mush": lambda n: rw.baselines.direct_delta_mush(SAMPLES, threads=n),
     "pose_space_deformation": lambda n: rw.baselines.pose_space_deformation(SAMPLES, threads=n),
     "difficulty": lambda n: rw.metrics.difficulty((STILL, SHAPES[:4]), (STILL, SHAPES[:4]), threads=n),
+    "two_bone": lambda n: rw.ik.two_bone([0, 0, 0], [1, 0, 0], 1, 1, [0, 0, 1], threads=n),
+    "Limb.solve": lambda n: LIMB.solve(ARM_REST, [1, 1, 0], threads=n),
+    "Limb.match_ik": lambda n: LIMB.match_ik(ARM_REST, threads=n),
+    "Limb.match_fk": lambda n: LIMB.match_fk(ARM_REST, LIMB.match_ik(ARM_REST), threads=n),
     "Playback.__init__": lambda n: rw.exports.Playback(RIG, WEIGHTS, threads=n),
     "Solver.solve": lambda n: rw.inverse.Solver(RIG).solve(REST, threads=n),
     "trade_off": lambda n: rw.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
@@ -150,6 +159,9 @@ SKELETON = rw.Skeleton(["root"], [-1], np.eye(3, 4)[None])
 NAMES = {
     "DeformationTransfer.transfer_with_examples": "example_based",
     "DeformationTransfer.resolution": "example_based",
+    "Limb.solve": "Limb.solve",
+    "Limb.match_ik": "Limb.match_ik",
+    "Limb.match_fk": "Limb.match_fk",
 }
 
 

@@ -34,7 +34,7 @@ SUB_ROOMS = {
     "baseline": [{""}, {"models"}],
     "differential": [{""}, {"model"}],
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
-    "ik": [{"goals", "learned"}],
+    "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
     "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
 }

@@ -1,11 +1,16 @@
-"""Inverse kinematics: from points that should be reached to the poses of any model."""
+"""Inverse kinematics: poses that bring points of a character to where they are wanted."""
 
+from rigwright.ik._aim import Look, look_at, move_torso
 from rigwright.ik._face_ik import FaceIk, load
+from rigwright.ik._foot_lock import FootLock, foot_lock
 from rigwright.ik._landmarks import IBUG_68, MEDIAPIPE_468, STEADY, retarget_landmarks
+from rigwright.ik._limb import Limb, LimbControls, LimbPoses
 from rigwright.ik._pose_solution import PoseSolution
 from rigwright.ik._solver import Solver, solve
 from rigwright.ik._target_files import load_targets
 from rigwright.ik._targets import Distance, Orientation, Point, Ray
+from rigwright.ik._twist import Twist, spread_twist
+from rigwright.ik._two_bone import LimbFlag, TwoBone, two_bone
 
 __all__ = [
     "IBUG_68",
@@ -13,13 +18,26 @@ __all__ = [
     "STEADY",
     "Distance",
     "FaceIk",
+    "FootLock",
+    "Limb",
+    "LimbControls",
+    "LimbFlag",
+    "LimbPoses",
+    "Look",
     "Orientation",
     "Point",
     "PoseSolution",
     "Ray",
     "Solver",
+    "Twist",
+    "TwoBone",
+    "foot_lock",
     "load",
     "load_targets",
+    "look_at",
+    "move_torso",
     "retarget_landmarks",
     "solve",
+    "spread_twist",
+    "two_bone",
 ]

@@ -1,0 +1,79 @@
+"""Two-bone limbs in closed form beside the same formula in vectorized NumPy: ``python -m benchmarks.ik.two_bone``.
+
+One thread. Both sides have float64 inputs; NumPy's has no fallbacks. The engine's results are
+new arrays, and those of an earlier call (``out=``). Medians of runs that
+alternate. Goals: 10 times NumPy, and 1e7 limbs per second of a core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+from tests.ik.limb_cases import random_limbs
+
+import rigwright as rw
+
+Limbs = tuple[np.ndarray, ...]
+
+
+def numpy_two_bone(
+    base: np.ndarray, target: np.ndarray, upper: np.ndarray, lower: np.ndarray, axis: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The formula for limbs without a special case: elbow, end, and which targets are reached."""
+    way = target - base
+    length = np.sqrt(np.einsum("ij,ij->i", way, way))
+    reach = np.clip(length, np.abs(upper - lower), upper + lower)
+    way /= length[:, None]
+    n = np.empty_like(way)  # np.cross is five times slower
+    n[:, 0] = way[:, 1] * axis[:, 2] - way[:, 2] * axis[:, 1]
+    n[:, 1] = way[:, 2] * axis[:, 0] - way[:, 0] * axis[:, 2]
+    n[:, 2] = way[:, 0] * axis[:, 1] - way[:, 1] * axis[:, 0]
+    a = (upper * upper - lower * lower + reach * reach) / (2 * reach)
+    h = np.sqrt(np.maximum(upper * upper - a * a, 0.0) / np.einsum("ij,ij->i", n, n))
+    elbow = base + a[:, None] * way + h[:, None] * n
+    return elbow, base + reach[:, None] * way, reach == length
+
+
+def seconds(call: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
+def compare(count: int, runs: int) -> None:
+    limbs: Limbs = random_limbs(count, seed=0)
+    ours = rw.ik.two_bone(*limbs, threads=1)
+    elbow, end, _ = numpy_two_bone(*limbs)
+    difference = max(np.abs(ours.elbow - elbow).max(), np.abs(ours.end - end).max())
+    moved = 8 * (3 * 3 + 2 + 2 * 3) + 1  # bytes per limb: read, and written
+    print(f"{count:,} limbs, NumPy {np.__version__}, largest difference {difference:.1e}")
+    for name, out in [("new arrays", None), ("out=", ours)]:
+        pairs = [
+            (
+                seconds(lambda out=out: rw.ik.two_bone(*limbs, threads=1, out=out)),
+                seconds(lambda: numpy_two_bone(*limbs)),
+            )
+            for _ in range(runs)
+        ]
+        engine, numpy = (statistics.median(side) for side in zip(*pairs, strict=True))
+        ratio = statistics.median(b / a for a, b in pairs)
+        print(
+            f"  {name:10} {count / engine:.3g} limbs/s (goal 1e7), {moved * count / engine / 1e9:.1f} GB/s; "
+            f"NumPy {count / numpy:.3g} limbs/s; {ratio:.1f} x NumPy (goal 10)"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=21)
+    options = parser.parse_args()
+    for count in (1_000, 30_000, 1_000_000):
+        compare(count, options.runs)
+
+
+if __name__ == "__main__":
+    main()
