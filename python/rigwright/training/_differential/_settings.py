@@ -28,8 +28,8 @@ class DifferentialSettings:
     ----------
     recipe : str
         "narrow": three layers of 256 units, anchor networks of one layer of 32, linear units in both; the loss is the
-        squared displacement that errors cause, SOAP. "paper": Song et al. 2020 as printed: five layers of 2,048 units, anchor networks of
-        three layers of 64, L1 on delta coordinates, SGD.
+        squared displacement that errors cause, SOAP. "paper": Song et al. 2020 as printed: five layers of 2,048 units,
+        anchor networks of three layers of 64, L1 on delta coordinates, SGD.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches.
     holdout : float
