@@ -40,7 +40,7 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypatch, tolerance):
     monkeypatch.setattr("rigwright._demo.shot.BESIDE", ("descent", "cet"))  # the others take their time
     monkeypatch.setattr("rigwright._demo.pipeline.learn_face", lambda *given: FACE)  # test_learned_face.py tests it

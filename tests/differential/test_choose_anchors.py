@@ -49,7 +49,7 @@ def test_the_largest_gain_is_below_the_best_of_50_random_sets(mesh):
     assert ours < min(gain(faces, count, anchors) for anchors in others)
 
 
-@pytest.mark.parametrize("sets", [2, pytest.param(SETS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("sets", [2, pytest.param(SETS, marks=pytest.mark.long)])
 def test_a_published_head_has_a_smaller_gain_than_random_anchors(data_path, sets):
     faces, count = skin(data_path)
     number = count // 50

@@ -129,12 +129,17 @@ CHECKS = {
 }
 
 
+LONG = "05_face_rig_as_a_file"
+
+
 def test_every_notebook_is_checked():
     assert {path.stem for path in NOTEBOOKS} == set(CHECKS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(CHECKS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name == LONG else name for name in CHECKS]
+)
 def test_notebook_runs(name, script, data, tmp_path, monkeypatch):
     """Shortened, and on built-in faces where it takes long to make one; ./run check runs notebooks in full."""
     for package in (*NEEDS.get(name, ()), "pyvista", "matplotlib"):

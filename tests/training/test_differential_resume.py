@@ -74,7 +74,7 @@ rw.training.differential(rw.Dataset(sys.argv[1]), checkpoint=sys.argv[2], **{QUI
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_process_goes_on(face_data, tmp_path):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     file = tmp_path / "run.ckpt"

@@ -64,7 +64,7 @@ rw.training.face_maps(rw.Dataset(sys.argv[1]), steps=400, hidden=8, first_channe
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("written", ["run", "run.1"])
 def test_a_killed_process_goes_on(data, tmp_path, written):
     """Killed as soon as the checkpoint of a stage is there: in the first stage, or in the second one."""

@@ -26,7 +26,7 @@ def saved_bytes(model, path):
 
 
 @pytest.mark.parametrize("optimizer", ["soap", "adam"])
-@pytest.mark.parametrize("after", [*(pytest.param(step, marks=pytest.mark.slow) for step in (1, 40)), 17])
+@pytest.mark.parametrize("after", [*(pytest.param(step, marks=pytest.mark.long) for step in (1, 40)), 17])
 def test_interrupted_and_resumed_equals_uninterrupted(cylinder_data, train, tmp_path, monkeypatch, after, optimizer):
     monkeypatch.setattr(optimize, "CHECKPOINT_SECONDS", 0.0)
     file = tmp_path / "run.ckpt"
