@@ -142,6 +142,17 @@ def test_a_figure_beside_it_follows_and_its_distance_is_a_color(face):
     assert header_of(message)["error"]["max"] == pytest.approx(distance, rel=1e-2)
 
 
+def test_a_rig_that_has_to_be_fitted_first_says_so_once():
+    stage = stage_of(rw.sources.example_body())
+    ray = {"origin": [0, 0.5, 5], "direction": [0, 0, -1]}
+    grab = {"type": "grab", "grab": 1, "facing": [0, 0, -1], "time": 0, **ray}
+    first = header_of(send(stage, grab))
+    assert (first["grab"], "fitted" in first["notice"]) == ({"grab": 1, "hit": True}, True)
+    aside = {"type": "drag", "pin": 1, "time": 0, **ray, "direction": [0.02, 0, -1]}
+    assert "fitted to 200 poses" in header_of(send(stage, aside))["notice"]
+    assert header_of(send(stage, {**grab, "grab": 2}))["notice"] == ""
+
+
 def test_a_reduced_mesh_keeps_to_the_same_vertices():
     rng = np.random.default_rng(0)
     x, y = np.meshgrid(np.linspace(0, 1, 60), np.linspace(0, 1, 60))

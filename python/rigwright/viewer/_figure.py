@@ -129,6 +129,11 @@ class RigFigure:
             channels = self.drag_model()[0].channels_from_poses(pose[None])[0]
         return State(np.clip(channels[0], *self._limits).astype(np.float32))
 
+    @property
+    def has_drag_model(self) -> bool:
+        """Whether :meth:`drag_model` has been called: the first call samples the rig, which takes seconds."""
+        return self._drag is not None
+
     def drag_model(self) -> tuple[_core.Deformer, str]:
         if self._drag is None:
             self._drag = _fitted_skinning(self.rig)

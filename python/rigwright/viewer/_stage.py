@@ -21,6 +21,7 @@ from rigwright.viewer._wire import packed
 
 log = logging.getLogger("rigwright.viewer")
 Message = dict[str, Any]
+FITTING = "this rig is sampled first, and skinning fitted to it: the drag follows in some seconds"
 MOST_ATTEMPTS = 20  # steps in which a drag that rests is solved further
 
 
@@ -213,6 +214,8 @@ class Stage:
         self._grab = {"grab": message["grab"], "hit": hit}
         if hit:
             self.timeline.playing = False
+        if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
+            self._notice = FITTING
 
     def _drag(self, message: Message, _: float) -> None:
         origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)

@@ -41,11 +41,13 @@ void main() {
   float sky = 0.5 + 0.5 * N.y;
   vec3 light = vec3(1.08, 1.01, 0.92) * wrapped * 0.92 + vec3(0.5, 0.64, 0.85) * max(0.0, dot(N, fill)) * 0.16
     + mix(vec3(0.085, 0.072, 0.064), vec3(0.19, 0.215, 0.25), sky);
-  float gloss = pow(max(0.0, dot(N, normalize(key + V))), 28.0) * 0.12;
-  float rim = pow(1.0 - max(0.0, dot(N, V)), 3.5) * smoothstep(-0.4, 0.8, N.y) * 0.28;
+  float gloss = max(0.0, dot(N, normalize(key + V))); // to the 32nd, and the cube below: pow is slow without hardware
+  gloss *= gloss; gloss *= gloss; gloss *= gloss; gloss *= gloss; gloss *= gloss * 0.12;
+  float edge = 1.0 - max(0.0, dot(N, V));
+  float rim = edge * edge * edge * smoothstep(-0.4, 0.8, N.y) * 0.25;
   vec3 linear = base * light + gloss + rim * vec3(0.75, 0.85, 1.0);
   if (!gl_FrontFacing) linear *= 0.45;
-  color = vec4(pow(linear / (1.0 + 0.16 * linear), vec3(1.0 / 2.2)), 1.0);
+  color = vec4(sqrt(linear / (1.0 + 0.1 * linear)) * 1.03, 1.0);
 }`;
 
 export const LINE_VERTEX = `${POSITION}
@@ -96,5 +98,5 @@ in float height;
 out vec4 color;
 void main() {
   vec3 shade = mix(vec3(0.105, 0.112, 0.125), vec3(0.265, 0.285, 0.315), smoothstep(-1.0, 1.0, height));
-  color = vec4(shade + (fract(sin(dot(gl_FragCoord.xy, vec2(12.9, 78.2))) * 43758.5) - 0.5) / 255.0, 1.0);
+  color = vec4(shade + (fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584)))) - 0.5) / 255.0, 1.0);
 }`;
