@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ import rigwright as rw
 from tests.support.plain_face import plain_face
 from tests.view.posed import skinned_arm
 
-pytestmark = pytest.mark.skipif("RIGWRIGHT_CHECK" not in os.environ, reason="long: runs in ./run check")
+pytestmark = pytest.mark.long
 
 POINTS = 20
 NEAR = 2.0  # pixels
