@@ -9,6 +9,12 @@ import numpy as np
 import rigwright as rw
 
 SHIFT = 8  # modifier of the DevTools protocol
+# Where on the page the point is that the grabbed pin is pulled to.
+PULLED = (
+    "(() => { const pin = view.frame.pins.find(pin => pin.grabbed), box = view.canvas.getBoundingClientRect();"
+    "if (!pin) return [NaN, NaN]; const [x, y] = view.overlay.project(view.camera, view.mesh(), pin.target);"
+    "return [x + box.left, y + box.top]; })()"
+)
 
 
 def skinned_arm() -> rw.LinearBlendSkinning:
@@ -69,6 +75,8 @@ class Posed:
             self.page.mouse(
                 "Moved", *(b + share * (e - b) for b, e in zip(begin, end, strict=True)), modifiers=modifiers
             )
+        if self.page.evaluate("view.pointer.mode") == "pull":  # the frame shows where the cursor is now
+            self.page.until(f"(([x, y]) => Math.hypot(x - {end[0]}, y - {end[1]}) < 0.5)({PULLED})")
         self.settle()
         if release:
             self.page.mouse("Released", *end, modifiers=modifiers)
@@ -81,6 +89,13 @@ class Posed:
         while self.live._server._inbox or self.stage.is_restless:
             self.page.evaluate("new Promise(done => setTimeout(done, 5))")
         self.page.until(f"view.frame.frame >= {self.stage.number} && !view.arrived")
+
+    def reset(self) -> None:
+        """All channels to rest, shown."""
+        self.page.evaluate("document.getElementById('reset').click()")
+        rest = "view.scene.sliders.map(slider => slider.rest)"
+        self.page.until(f"{rest}.every((value, i) => Math.abs(value - view.frame.row[i]) < 1e-3)")
+        self.settle()
 
     def gap(self, place: Any) -> float:
         """Pixels between the pinned point and a place of the page."""

@@ -31,8 +31,7 @@ def test_twenty_points_follow_the_cursor_or_show_their_spring(pose, make):
         assert far == (posed.gap(end) > NEAR)
         posed.page.mouse("Released", *end)
         posed.page.until("view.frame.pins.length === 0")
-        posed.page.evaluate("document.getElementById('reset').click()")
-        posed.settle()
+        posed.reset()
     assert posed.page.evaluate("view.frame.row") == pytest.approx(posed.stage.rest.tolist())
 
 

@@ -25,8 +25,7 @@ def test_five_points_of_the_skin_follow_the_cursor(pose):
         assert posed.gap(end) < NEAR
         posed.page.mouse("Released", *end)
         posed.page.until("view.frame.pins.length === 0")
-        posed.page.evaluate("document.getElementById('reset').click()")
-        posed.settle()
+        posed.reset()
 
 
 def test_a_point_out_of_reach_shows_its_spring(pose):
