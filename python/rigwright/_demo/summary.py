@@ -45,6 +45,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("transfer", _transfer(result["second_face"])),
         *([] if learned_face is None else [("learned face", summary_of_face(learned_face))]),
         ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
+        ("pose it yourself", f"rigwright view {model}"),
     ]
 
 
