@@ -81,7 +81,7 @@ def test_demo_goes_on_after_every_interruption_and_is_reused(tmp_path, monkeypat
 
 
 def check_summary(lines, result, tolerance):
-    assert len(lines) == 12
+    assert len(lines) == 13
     check_played(result["action"], tolerance)
     text = dict(lines)
     assert "13,380 vertices, 163 joints" in text["character"]
@@ -92,6 +92,7 @@ def check_summary(lines, result, tolerance):
     assert "12 frames of the face solved" in text["inverse rig"]
     assert "52 shapes and 26 combinations for a second face" in text["transfer"]
     assert "154 dials, 15,755 vertices" in text["learned face"]
+    assert text["pose it yourself"] == f"rigwright view {result['model']}"
     assert result["report"].stat().st_size > 300_000
 
 
