@@ -93,6 +93,13 @@ METHODS = [
         protocols=(TRAINING,),
         learned=True,
     ),
+    Method(
+        "differential subspace, 4 minutes",
+        rw.training.differential,
+        {"minutes": MINUTES, "threads": 1},
+        protocols=(TRAINING,),
+        learned=True,
+    ),
 ]
 SMALL = {
     "influences": 4,
