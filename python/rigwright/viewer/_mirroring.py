@@ -20,7 +20,7 @@ def mirrored_row(figure: Any, row: Row, source: str) -> Row:
 
     A channel counts with the sign with which its partner moves the mirrored skin alike.
     """
-    result = row.copy()
+    result = np.array(row, np.float32)
     pairs = mirror_pairs([slider.name for slider in figure.sliders])
     changed = [pair for pair in pairs if any(row[c] != figure.sliders[c].rest for c in pair)]
     if not changed:

@@ -61,7 +61,7 @@ class Timeline:
             return self.keys[times[min(after, len(times) - 1)]]
         begin, end = times[after - 1], times[after]
         share = np.float32((frame - begin) / (end - begin))
-        return (1 - share) * self.keys[begin] + share * self.keys[end]
+        return np.asarray((1 - share) * self.keys[begin] + share * self.keys[end], np.float32)
 
     def row(self, frame: int) -> Row:
         """Channels at a frame."""

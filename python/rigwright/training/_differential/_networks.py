@@ -61,7 +61,7 @@ class Group:
     @property
     def units(self) -> int:
         """Units of a hidden layer in a model file."""
-        return self.hidden + self.places.shape[1] * self.linear
+        return self.hidden + int(self.places.shape[1]) * self.linear
 
     def sizes(self) -> list[tuple[int, int]]:
         """Inputs and outputs of the layers."""

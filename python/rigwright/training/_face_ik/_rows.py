@@ -86,4 +86,4 @@ def _values(solver: Solver, data: Any) -> NDArray[np.float64]:
     if poses.ndim != 2 or poses.shape[1] != width or len(poses) < 16:
         raise bad_argument("face_ik", "data", f"of poses {poses.shape}", f"of at least 16 poses of {width} numbers")
     values: NDArray[np.float64] = solver.engine.from_poses(poses, solver.rest[0])
-    return np.clip(values, *solver.bounds.T)
+    return np.asarray(np.clip(values, *solver.bounds.T), np.float64)
