@@ -7,7 +7,7 @@ from rigwright.ik._landmarks import IBUG_68, MEDIAPIPE_468, STEADY, retarget_lan
 from rigwright.ik._limb import Limb, LimbControls, LimbPoses
 from rigwright.ik._pose_solution import PoseSolution
 from rigwright.ik._solver import Solver, solve
-from rigwright.ik._target_files import load_targets
+from rigwright.ik._target_files import TargetFile, load_targets
 from rigwright.ik._targets import Distance, Orientation, Point, Ray
 from rigwright.ik._twist import Twist, spread_twist
 from rigwright.ik._two_bone import LimbFlag, TwoBone, two_bone
@@ -29,6 +29,7 @@ __all__ = [
     "PoseSolution",
     "Ray",
     "Solver",
+    "TargetFile",
     "Twist",
     "TwoBone",
     "foot_lock",
