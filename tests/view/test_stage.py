@@ -54,7 +54,7 @@ def test_a_slider_moves_the_skin_as_the_model_says(stage, face):
     row[0] = 0.6
     message = send(stage, setting(0, 0.6))
     expected = face.evaluate(row[None])[0]
-    assert shown(stage, message) == pytest.approx(expected, abs=np.ptp(expected, axis=0).max() / 65535)
+    assert shown(stage, message) == pytest.approx(expected, abs=float(np.ptp(expected, axis=0).max()) / 65535)
     assert header_of(message)["row"][0] == 0.6
 
 

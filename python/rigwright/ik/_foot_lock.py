@@ -122,7 +122,8 @@ def foot_lock(
     >>> skeleton = rw.Skeleton(["hip", "knee", "ankle", "toe"], [-1, 0, 1, 2], [np.eye(3, 4), down, down, toe])
     >>> poses = np.tile(skeleton.rest.reshape(-1), (10, 1))
     >>> poses[:, 3] = np.linspace(0, 0.01, 10)  # the hip drifts by a centimeter, and the foot with it
-    >>> rw.ik.foot_lock(skeleton, poses, [("hip", "knee", "ankle", "toe")], fps=30, hinge=[1, 0, 0]).contacts.sum()
+    >>> locked = rw.ik.foot_lock(skeleton, poses, [("hip", "knee", "ankle", "toe")], fps=30, hinge=[1, 0, 0])
+    >>> int(locked.contacts.sum())
     10
     """
     check = Arguments("foot_lock", C=max(12 * checked_skeleton("foot_lock", skeleton).num_joints, np.shape(poses)[-1]))
