@@ -10,6 +10,7 @@ from rigwright._pose_statistics.columns import (
     TWO_COLUMNS,
     input_columns,
     rigid_joints,
+    spread_of,
     varying_columns,
 )
 from tests.support.models import random_transforms
@@ -57,3 +58,10 @@ def test_input_columns_of_joints_and_controls():
     columns = input_columns(varying, np.array([1, 2]), np.array([True, True, False]), np.array([1]))
     expected = [*(12 + TWO_COLUMNS), *(24 + LINEAR), *(24 + TRANSLATION), 37]
     np.testing.assert_array_equal(columns, expected)
+
+
+def test_a_rarely_turned_dial_counts_as_one_that_is_turned_evenly():
+    """Divided by its deviation of .03 it would stand for 32 deviations in the only pose that turns it."""
+    columns = np.zeros((1000, 2))
+    columns[7, 0] = 1.0
+    assert spread_of(columns).tolist() == [0.3, 1.0]

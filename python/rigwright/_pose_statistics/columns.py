@@ -10,6 +10,7 @@ LENGTH_NOISE = 1e-5  # the same for translations, relative to the extent of the 
 TRANSLATION = np.array([3, 7, 11])
 LINEAR = np.array([0, 1, 2, 4, 5, 6, 8, 9, 10])
 TWO_COLUMNS = np.array([0, 4, 8, 1, 5, 9])  # m00 m10 m20 m01 m11 m21
+LEAST_SPREAD = 0.3  # of a column's range
 
 
 def noise(width: int, num_joints: int, extent: float) -> NDArray[np.float64]:
@@ -68,3 +69,13 @@ def input_columns(
     chosen.append(12 * len(compact) + np.asarray(controls, np.intp))
     columns = np.concatenate(chosen)
     return np.asarray(columns[varying[columns]], np.int32)
+
+
+def spread_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The deviation (N,) of each of some columns (T, N), by which networks divide it; 1 for a constant one.
+
+    It counts as at least three tenths of the column's range, about that of an even spread: a dial that is turned in one
+    pose of a thousand would stand for dozens of deviations there, and networks would follow it alone.
+    """
+    deviation = np.maximum(columns.std(axis=0), LEAST_SPREAD * np.ptp(columns, axis=0))
+    return np.where(deviation > 0.0, deviation, 1.0)

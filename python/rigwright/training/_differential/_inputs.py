@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright._pose_statistics.columns import TRANSLATION, rigid_joints, varying_columns
+from rigwright._pose_statistics.columns import TRANSLATION, rigid_joints, spread_of, varying_columns
 from rigwright._validate import bad_argument
 from rigwright.training._differential._settings import DifferentialSettings
 from rigwright.training._differential._transforms import Transforms, displacements
@@ -73,12 +73,14 @@ def normalization(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and scale of every pose column (C,), from training rows.
 
-    "narrow": unit deviation of each. "paper": each numeric control on its own, all translations together, rotations
+    "narrow": each by its spread. "paper": each numeric control on its own, all translations together, rotations
     and scales as they are.
     """
     data = poses.astype(np.float64)
+    if recipe == "narrow":
+        return data.mean(axis=0), spread_of(data)
     mean, scale = data.mean(axis=0), np.maximum(data.std(axis=0), 1e-6)
-    if recipe == "paper" and joints:
+    if joints:
         linear = np.ones(12, bool)
         linear[TRANSLATION] = False
         linear = np.concatenate([np.tile(linear, joints), np.zeros(data.shape[1] - 12 * joints, bool)])

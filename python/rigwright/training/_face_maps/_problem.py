@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._hashing import padded_faces
+from rigwright._pose_statistics.columns import spread_of
 from rigwright.training._face_maps._layout import MapSegment, RigidPart
 from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, first_channels
 from rigwright.training._face_maps._preparation import Preparation
 from rigwright.training._face_maps._rows import Rows, vertex_blocks
 from rigwright.training._face_maps._settings import FaceMapsSettings
 
-LEAST_SPREAD = 0.3  # of a column's range
 LOOKED_AT = 512  # rows that decide the scale of the outputs
 NO_MOTION = 1e-12
 
@@ -138,11 +138,6 @@ def make_problem(
 
 
 def scaling_of(columns: NDArray[np.float64], offsets: NDArray[np.float32]) -> Scaling:
-    """Each column by its deviation, offsets by their root mean square.
-
-    The deviation of a column counts as at least three tenths of its range, about that of an even spread: a dial that is
-    turned in one pose of a thousand would stand for dozens of deviations there, and the networks would follow it alone.
-    """
-    deviation = np.maximum(columns.std(axis=0), LEAST_SPREAD * np.ptp(columns, axis=0))
+    """Each column by its spread, offsets by their root mean square."""
     scale = max(float(np.sqrt(np.square(offsets, dtype=np.float64).mean())), NO_MOTION)
-    return Scaling(columns.mean(axis=0), np.where(deviation > 0.0, deviation, 1.0), scale)
+    return Scaling(columns.mean(axis=0), spread_of(columns), scale)
