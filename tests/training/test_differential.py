@@ -31,8 +31,8 @@ def test_a_face_is_learned_better_with_more_steps(face_data):
 
 
 def test_linear_units_spare_most_of_the_steps(face_data):
-    few, many = learn(face_data, steps=10, hidden=32), learn(face_data, steps=50, hidden=32, linear=False)
-    assert few.metadata["error"]["mean"] < many.metadata["error"]["mean"]
+    first, later = learn(face_data, steps=2, hidden=32), learn(face_data, steps=10, hidden=32, linear=False)
+    assert first.metadata["error"]["mean"] < 0.9 * later.metadata["error"]["mean"]
 
 
 def test_the_same_seed_gives_the_same_bytes(face_data, tmp_path):
