@@ -28,6 +28,7 @@ from benchmarks.baselines.layout import CLIP, TRAINING, Row, first_lines, page_o
 from benchmarks.baselines.sets import ROOT, SUBJECTS, Subject, subject
 from benchmarks.marks import write_between_marks
 from rigwright._atomic_files import atomic_write
+from rigwright._hashing import file_hash
 from rigwright._resume.fingerprints import fingerprint
 
 MINUTES = 4.0  # of a network
@@ -203,7 +204,7 @@ class Bench:
         errors = {}
         for clip in clips:
             dataset = self.subject.judged[clip]
-            record = self.out / "rows" / f"{fingerprint(path.name, path.stat().st_size, dataset.hash)}.json"
+            record = self.out / "rows" / f"{fingerprint(file_hash(path), dataset.hash)}.json"
             if not record.exists():
                 _, poses, vertices = dataset.take(np.arange(len(dataset)))
                 error = rw.metrics.vertex_error(vertices, rw.load(path).evaluate(poses))
