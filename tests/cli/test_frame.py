@@ -33,6 +33,7 @@ def test_no_command_is_wrong_usage(tmp_path):
     assert "COMMAND" in done.stderr
 
 
+@pytest.mark.slow
 def test_help_lists_every_command_with_its_example(tmp_path):
     overview = rigwright_command("--help", folder=tmp_path)
     assert overview.returncode == 0

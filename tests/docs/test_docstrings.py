@@ -44,7 +44,12 @@ def documented() -> Iterator[tuple[str, str]]:
 EXAMPLES = {name: text for name, text in documented() if ">>>" in text}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+SLOW = "rigwright.training."  # examples that train
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name.startswith(SLOW) else name for name in EXAMPLES]
+)
 def test_the_example_runs(name, tmp_path, monkeypatch):
     for package in (package for start, needed in NEEDS.items() if name.startswith(start) for package in needed):
         pytest.importorskip(package, reason=f"an extra that {name} uses is not installed")

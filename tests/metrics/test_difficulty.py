@@ -121,6 +121,7 @@ def test_a_constant_column_changes_nothing():
     assert rw.metrics.difficulty((wide, curved(x)), (wide_new, curved(new))) == one
 
 
+@pytest.mark.slow
 def test_any_number_of_threads_gives_the_same_figures():
     x, new = controls(600, 20), controls(40, 20, seed=1)
     found = [rw.metrics.difficulty((x, curved(x)), (new, curved(new)), threads=n) for n in (1, 2, 3)]

@@ -34,6 +34,7 @@ def moved(x):
     return (ways + 0.5 * np.einsum("td,dvc->tvc", np.sin(9.0 * x[:, :-RARE]), late)).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_dials_turned_in_one_of_a_thousand_poses_have_no_undue_weight():
     train, judged = rarely_turned(1000, False, 0), rarely_turned(40, True, 1)
     gate = rw.metrics.difficulty((train, moved(train)), (judged, moved(judged)))

@@ -237,6 +237,7 @@ def test_no_data_set_is_named():
         learn([])
 
 
+@pytest.mark.slow
 def test_the_recipes_reach_the_same_loss(face_data):
     # Both with narrow networks, so that it takes seconds: the published loss and optimizer, and ours.
     ours = learn(face_data, steps=600, hidden=32)
