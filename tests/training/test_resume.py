@@ -104,7 +104,7 @@ rw.training.body(rw.Dataset(sys.argv[1]), steps=1000, hidden=8, batch=32, max_co
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_killed_process_goes_on(cylinder_data, train, tmp_path):
     checkpoint = tmp_path / "run.ckpt"
     command = [sys.executable, "-c", SCRIPT, str(cylinder_data.path), str(checkpoint)]
