@@ -77,11 +77,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
         stage = stage_of(subject, beside, **_motion(args, subject, console))
         live = stack.enter_context(rw.viewer.LiveView(stage, args.host, args.port))
-        console.result(live.url)
-        console.line("Ctrl-C ends the view")
-        if not args.no_browser and _has_browser():
-            webbrowser.open(live.url)
         with contextlib.suppress(KeyboardInterrupt):
+            console.result(live.url)
+            console.line("Ctrl-C ends the view")
+            if not args.no_browser and _has_browser():
+                webbrowser.open(live.url)
             live.wait(args.seconds)
     return {"url": live.url}
 
