@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright._atomic_files import atomic_npz
+from rigwright.exports._motion import write_poses
 from rigwright.viewer._figure import Figure, ModelFigure, State
 from rigwright.viewer._stage import Stage
 
@@ -72,7 +73,7 @@ def _npz(snapshot: Snapshot, path: Path) -> None:
 def _bvh(snapshot: Snapshot, path: Path) -> None:
     if not isinstance(snapshot.figure, ModelFigure):
         raise ValueError("a BVH file is written of models with joints")
-    rw.exports._motion.write_poses(path, snapshot.figure.model, snapshot.poses(), snapshot.fps)
+    write_poses(path, snapshot.figure.model, snapshot.poses(), snapshot.fps)
 
 
 def _moving_mesh(snapshot: Snapshot, path: Path) -> None:

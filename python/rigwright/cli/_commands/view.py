@@ -22,6 +22,7 @@ from rigwright.cli._inputs.shots import rate
 from rigwright.cli._inputs.viewed import opened
 from rigwright.cli._result import Result
 from rigwright.viewer._admission import is_loopback
+from rigwright.viewer._figure import figure_of
 from rigwright.viewer._view import stage_of
 
 SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be dragged"
@@ -89,7 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:
     """The clip to play, as keywords of :func:`rigwright.view`."""
     if args.motion is not None:
-        model = rw.viewer._figure.figure_of(subject).drag_model()[0]
+        model = figure_of(subject).drag_model()[0]
         played = motion_of(model, args.motion, args.joint_map, args.clip, args.fps)
         for note in played.notes:
             console.line(f"note: {note}")

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright.plot._charts import error_lines
-from rigwright.plot._colors import QUIET
+from rigwright.plot._colors import ACCENT, QUIET
 from rigwright.plot._drawing import figure, legend, plain_numbers
 from rigwright.report._body.measure import HISTOGRAM_EDGES
+from rigwright.report._body.places import Place
 from rigwright.report._kit.svg import svg
 
+MOST_CONTROLS = 40
 Array = NDArray[np.float64]
 
 
@@ -82,3 +84,23 @@ def confidences(groups: Sequence[Series]) -> str:
     axis.spines["left"].set_visible(False)
     axis.tick_params(axis="y", length=0)
     return svg(canvas, "confidence")
+
+
+def errors_by_control(places: Sequence[Place], name: str) -> str:
+    """Mean error of the poses in which each control is far from rest, in the given order; empty without any.
+
+    Parameters
+    ----------
+    name : str
+        Of the chart: its parts are named by it.
+    """
+    shown = places[:MOST_CONTROLS]
+    if not shown:
+        return ""
+    canvas, (axis,) = figure(1, 1, (10.4, 3.4))
+    at = np.arange(len(shown))
+    axis.bar(at, [place.mean for place in shown], color=ACCENT, width=0.7)
+    axis.set_xticks(at, [place.name for place in shown], rotation=60, ha="right", fontsize=8)
+    axis.set(ylabel="mean error, mm", xlim=(-0.7, len(shown) - 0.3))
+    axis.grid(visible=False, axis="x")
+    return svg(canvas, name)

@@ -1,4 +1,4 @@
-"""Pictures of a differential model: anchors on the mesh, its error gain, its components, errors of controls."""
+"""Pictures of a differential model: anchors on the mesh, its error gain, its components."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.plot._colors import ACCENT
-from rigwright.plot._drawing import figure
 from rigwright.report._differential.measure import Measured
 from rigwright.report._kit.jpeg import data_uri
-from rigwright.report._kit.svg import svg
 
 MARKER = 0.006  # radius of an anchor, relative to the longest side of the mesh
 WIDTH, LARGE = 240, 460  # pixels of a picture among several, of one alone
-MOST_CONTROLS = 40
 _CORNERS = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], np.float32)
 _SIDES = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]], np.int32)
 
@@ -65,20 +61,6 @@ def components(model: _core.DifferentialModel, measured: Measured) -> str:
         width=WIDTH,
     )
     return data_uri(np.asarray(image, np.uint8)[..., :3])
-
-
-def controls(measured: Measured) -> str:
-    """Mean error of the poses in which each control is far from rest, the largest first."""
-    places = measured.controls[:MOST_CONTROLS]
-    if not places:
-        return ""
-    canvas, (axis,) = figure(1, 1, (10.4, 3.4))
-    at = np.arange(len(places))
-    axis.bar(at, [place.mean for place in places], color=ACCENT, width=0.7)
-    axis.set_xticks(at, [place.name for place in places], rotation=60, ha="right", fontsize=8)
-    axis.set(ylabel="mean error, mm", xlim=(-0.7, len(places) - 0.3))
-    axis.grid(visible=False, axis="x")
-    return svg(canvas, "subspace-controls")
 
 
 def _both(marked: Marked, values: NDArray[Any] | None) -> str:

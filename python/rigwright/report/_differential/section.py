@@ -7,6 +7,7 @@ from typing import Any
 
 from rigwright._core import DifferentialModel
 from rigwright.report._body.assess import Assessment
+from rigwright.report._body.charts import errors_by_control
 from rigwright.report._differential import pictures
 from rigwright.report._differential.cost import multiply_adds
 from rigwright.report._differential.measure import Measured, measure_subspace
@@ -57,7 +58,7 @@ def subspace_section(numbers: Assessment) -> SubspaceSection | None:
         pictures.anchors(model, measured),
         pictures.gain(model, measured),
         pictures.components(model, measured),
-        pictures.controls(measured),
+        errors_by_control(measured.controls, "subspace-controls"),
         _facts(model, numbers.subject.size),
     )
 

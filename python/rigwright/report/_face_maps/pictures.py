@@ -1,4 +1,4 @@
-"""Pictures of deformation maps: layouts with errors and squares, maps under their mesh, errors of controls."""
+"""Pictures of deformation maps: layouts with errors and squares, maps under their mesh."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ import numpy as np
 
 import rigwright as rw
 from rigwright._core import Deformer
-from rigwright.plot._colors import ACCENT
 from rigwright.plot._deformation_maps import ACROSS
 from rigwright.plot._drawing import STYLE, figure
 from rigwright.report._face_maps.measure import Mapped
 from rigwright.report._kit.jpeg import data_uri
-from rigwright.report._kit.svg import svg
 
 DPI = 150
 MOST_LAYOUTS = 4  # of the coarse segments with most vertices
 MOST_MAPS = 16
 FEWEST = 24  # vertices of a segment that is shown
-MOST_CONTROLS = 40
 
 
 def layouts(model: Deformer, mapped: Mapped) -> list[tuple[str, str]]:
@@ -52,20 +49,6 @@ def _shown(sizes: list[int]) -> list[int]:
     """Numbers of segments, the largest first; those that only rigid parts follow are left out if there are others."""
     order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
     return [number for number in order if sizes[number] >= FEWEST] or order
-
-
-def controls(mapped: Mapped) -> str:
-    """Mean error of the poses in which each control is far from rest, the largest first."""
-    places = mapped.controls[:MOST_CONTROLS]
-    if not places:
-        return ""
-    canvas, (axis,) = figure(1, 1, (10.4, 3.4))
-    at = np.arange(len(places))
-    axis.bar(at, [place.mean for place in places], color=ACCENT, width=0.7)
-    axis.set_xticks(at, [place.name for place in places], rotation=60, ha="right", fontsize=8)
-    axis.set(ylabel="mean error, mm", xlim=(-0.7, len(places) - 0.3))
-    axis.grid(visible=False, axis="x")
-    return svg(canvas, "controls")
 
 
 def _raster(canvas: Any) -> str:

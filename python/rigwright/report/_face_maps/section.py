@@ -7,6 +7,7 @@ from typing import Any
 
 from rigwright._core import FaceMaps
 from rigwright.report._body.assess import Assessment
+from rigwright.report._body.charts import errors_by_control
 from rigwright.report._face_maps import pictures
 from rigwright.report._face_maps.measure import Mapped, measure_maps
 from rigwright.report._kit import words
@@ -70,7 +71,7 @@ def map_section(numbers: Assessment) -> MapSection | None:
         mapped,
         pictures.layouts(model, mapped),
         pictures.maps(model, mapped),
-        pictures.controls(mapped),
+        errors_by_control(mapped.controls, "controls"),
         _facts(model, numbers.subject.size),
     )
 
