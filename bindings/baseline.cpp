@@ -26,7 +26,7 @@ void add(LinearBlendFit& fit, const ArrayLike& poses, const ArrayLike& vertices,
     fit.add(view<float, 2>(rows), view<float, 3>(samples), num_threads);
 }
 
-py::tuple solve(const LinearBlendFit& fit, int influences, const IntLike& threads) {
+py::tuple solve_weights(const LinearBlendFit& fit, int influences, const IntLike& threads) {
     const int num_threads = thread_count("LinearBlendFit.solve", threads);
     baseline::SkinFit skin;
     {
@@ -110,7 +110,7 @@ void bind_baseline(py::module_& module) {
              py::arg("skeleton"), py::arg("rest_vertices"), py::arg("joints"))
         .def("add", &add, py::arg("poses"), py::arg("vertices"), py::arg("threads") = 0,
              "Add T examples: poses (T, C) and vertices (T, V, 3).")
-        .def("solve", &solve, py::arg("influences") = 0, py::arg("threads") = 0,
+        .def("solve", &solve_weights, py::arg("influences") = 0, py::arg("threads") = 0,
              "Joints (V, K) int32, weights (V, K) float32 and the sums of squared distances (V,) float64 to the "
              "examples,\n"
              "with at most `influences` joints per vertex; 0: as many as lower the error.")

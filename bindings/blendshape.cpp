@@ -60,7 +60,7 @@ Rig make_rig(const ArrayLike& neutral, const ArrayLike& deltas, const Combinatio
 }
 
 /// Lengths (T,) from one number for all frames or one per frame.
-Array<std::int32_t> as_lengths(const OptionalArray& prefix, py::ssize_t frames) {
+Array<std::int32_t> prefix_lengths(const OptionalArray& prefix, py::ssize_t frames) {
     const py::array any = py::array::ensure(prefix);
     if (!any || any.ndim() != 0) return as_indices("evaluate", "prefix", prefix);
     const py::array one(any.attr("reshape")(1));
@@ -90,7 +90,7 @@ ChoiceObjects prefix_objects(const BlendshapeRig& model, const OptionalArray& or
         (py::hasattr(weights, "shape") ? weights.attr("shape") : py::module_::import("numpy").attr("shape")(weights))
             .cast<std::vector<py::ssize_t>>();
     const py::ssize_t frames = shape.size() == 2 ? shape[0] : 1;
-    return {as_order(order, model.num_shapes()), as_lengths(prefix, frames)};
+    return {as_order(order, model.num_shapes()), prefix_lengths(prefix, frames)};
 }
 
 Array<float> evaluate(const py::object& self, const ArrayLike& weights, const std::string& device,
@@ -111,7 +111,7 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
             .cast<Array<float>>();
     }
     Array<float> output = output_array(model, input, single, out);
-    const auto lengths = as_lengths(prefix, input.shape(0));
+    const auto lengths = prefix_lengths(prefix, input.shape(0));
     const auto shapes = as_order(order, model.num_shapes());
     const View<float, 3> result(output.mutable_data(), {in.extent(0), model.character().num_vertices(), 3});
     if (device != "cpu") {

@@ -91,7 +91,7 @@ std::shared_ptr<Deformer> restricted(const Deformer& model, const ArrayLike& ver
     return model.restricted(chosen);
 }
 
-Array<float> evaluate(LockedSession& self, const ArrayLike& pose, const OutputArray& out) {
+Array<float> evaluate_locked(LockedSession& self, const ArrayLike& pose, const OutputArray& out) {
     const Array<float> input = as_array<float, 1>("evaluate", "pose", pose, "an array of numbers (C,)");
     Array<float> output = output_array(*self.model, input, true, out);
     const auto in = view<float, 1>(input);
@@ -235,7 +235,7 @@ void bind_derivatives(py::module_& module) {
                               "the previous one. Made by ``Deformer.session()``.")
         .def_property_readonly(
             "model", [](const LockedSession& s) { return s.model; }, "The model that it evaluates.")
-        .def("evaluate", &evaluate, py::arg("pose"), py::arg("out") = py::none(), evaluate_text)
+        .def("evaluate", &evaluate_locked, py::arg("pose"), py::arg("out") = py::none(), evaluate_text)
         .def("set_detail", &set_detail, py::arg("detail"), set_detail_text);
     py::reinterpret_borrow<py::class_<Deformer, std::shared_ptr<Deformer>>>(module.attr("Deformer"))
         .def("jvp", &jvp, py::arg("poses"), py::arg("tangents"), py::arg("device") = "cpu", py::kw_only(),

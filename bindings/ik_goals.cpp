@@ -123,9 +123,10 @@ std::vector<Goal> as_goals(const py::tuple& goals) {
     return list;
 }
 
-py::tuple solve(const PoseSolver& solver, const py::tuple& goals, const ArrayLike& values, const ArrayLike& references,
-                const ArrayLike& starts, const ArrayLike& preferred, const ArrayLike& limits, double preference,
-                double tolerance, std::int64_t max_iterations, const IntLike& threads) {
+py::tuple solve_poses(const PoseSolver& solver, const py::tuple& goals, const ArrayLike& values,
+                      const ArrayLike& references, const ArrayLike& starts, const ArrayLike& preferred,
+                      const ArrayLike& limits, double preference, double tolerance, std::int64_t max_iterations,
+                      const IntLike& threads) {
     constexpr const char* name = "solve";
     const int num_threads = thread_count(name, threads);
     const std::vector<Goal> list = as_goals(goals);
@@ -183,7 +184,7 @@ void bind_ik_goals(py::module_& module) {
              "Poses (T, C) of unknowns (T, N), relative to the pose (1, C).")
         .def("poses_vjp", &poses_vjp, py::arg("values"), py::arg("reference"), py::arg("gradients"),
              "Gradients (T, N) of unknowns from gradients (T, C) of their poses, relative to the pose (1, C).")
-        .def("solve", &solve, py::arg("goals"), py::arg("values"), py::arg("references"), py::arg("starts"),
+        .def("solve", &solve_poses, py::arg("goals"), py::arg("values"), py::arg("references"), py::arg("starts"),
              py::arg("preferred"), py::arg("bounds"), py::arg("preference"), py::arg("tolerance"),
              py::arg("max_iterations"), py::arg("threads") = 0,
              "Poses (T, C), unknowns (T, N), errors (T, M), objective, iterations, converged (T,) and at_bound (T, N)\n"

@@ -12,8 +12,8 @@ namespace {
 
 using linalg::SparseCholesky;
 
-std::unique_ptr<SparseCholesky> make(const ArrayLike& rows, const ArrayLike& columns, const ArrayLike& values,
-                                     std::int64_t n) {
+std::unique_ptr<SparseCholesky> make_cholesky(const ArrayLike& rows, const ArrayLike& columns, const ArrayLike& values,
+                                              std::int64_t n) {
     const auto r = as_indices("SparseCholesky", "rows", rows);
     const auto c = as_indices("SparseCholesky", "cols", columns);
     const auto v = as_array<double, 1>("SparseCholesky", "values", values, "numbers (M,)");
@@ -21,7 +21,7 @@ std::unique_ptr<SparseCholesky> make(const ArrayLike& rows, const ArrayLike& col
     return std::make_unique<SparseCholesky>(n, view<std::int32_t, 1>(r), view<std::int32_t, 1>(c), view<double, 1>(v));
 }
 
-Array<double> solve(const SparseCholesky& cholesky, const ArrayLike& rhs, const IntLike& threads) {
+Array<double> solve_sparse(const SparseCholesky& cholesky, const ArrayLike& rhs, const IntLike& threads) {
     constexpr const char* must = "numbers (n,) or (n, M)";
     const int num_threads = thread_count("SparseCholesky.solve", threads);
     const py::array any = py::array::ensure(rhs);
@@ -84,12 +84,12 @@ void bind_linalg(py::module_& module) {
         "Sparse Cholesky factorization of a symmetric positive definite matrix: factorize once,\n"
         "solve for many right-hand sides. Immutable and thread-safe.")
         .def(
-            py::init(&make), py::arg("rows"), py::arg("cols"), py::arg("values"), py::arg("n"),
+            py::init(&make_cholesky), py::arg("rows"), py::arg("cols"), py::arg("values"), py::arg("n"),
             "Factorize the n x n matrix with the triplets rows, cols and values (M,): both triangles, in any order;\n"
             "triplets of one entry are summed. ValueError if the matrix is not symmetric, NumericalError if it is not\n"
             "positive definite.")
         .def_property_readonly("n", &SparseCholesky::size)
-        .def("solve", &solve, py::arg("rhs"), py::kw_only(), py::arg("threads") = 0,
+        .def("solve", &solve_sparse, py::arg("rhs"), py::kw_only(), py::arg("threads") = 0,
              "The solution of A x = rhs in float64, shaped as rhs: (n,) or (n, M).")
         .def(
             "inverse_diagonal",

@@ -17,7 +17,7 @@ using rig::Skeleton;
 
 /// Makes a model of the tensors and the metadata text that a function of rigwright._skinning returns.
 template <class Model, class... Arguments>
-std::shared_ptr<Model> make(const char* function, const Arguments&... arguments) {
+std::shared_ptr<Model> make_skinned(const char* function, const Arguments&... arguments) {
     const py::tuple made = py::module_::import("rigwright._skinning").attr(function)(arguments...);
     const TensorFile file = from_arrays(made[0], made[1].cast<std::string>(), function);
     const py::gil_scoped_release released;
@@ -31,8 +31,8 @@ void bind_skinning_class(py::module_& module, const char* name, const char* func
         .def(py::init([name, function](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& faces,
                                        const SkinWeightsLike& weights, const NamesLike& dials,
                                        const OptionalArray& control_ranges, const OptionalMetadata& metadata) {
-                 return make<Model>(function, skeleton, rest_vertices, faces, weights, as_names(name, "dials", dials),
-                                    control_ranges, metadata);
+                 return make_skinned<Model>(function, skeleton, rest_vertices, faces, weights,
+                                            as_names(name, "dials", dials), control_ranges, metadata);
              }),
              py::arg("skeleton"), py::arg("rest_vertices"), py::arg("faces"), py::arg("weights"), py::kw_only(),
              py::arg("dials") = py::tuple(), py::arg("control_ranges") = py::none(), py::arg("metadata") = py::none());
@@ -135,9 +135,9 @@ void bind_skinning(py::module_& module) {
             py::init([](const Skeleton& skeleton, const ArrayLike& rest_vertices, const ArrayLike& faces,
                         const SkinWeightsLike& weights, const IntLike& iterations, const FloatLike& step,
                         const NamesLike& dials, const OptionalArray& control_ranges, const OptionalMetadata& metadata) {
-                return make<rig::DeltaMush>("delta_mush", skeleton, rest_vertices, faces, weights,
-                                            as_names("DeltaMush", "dials", dials), control_ranges, metadata, iterations,
-                                            step);
+                return make_skinned<rig::DeltaMush>("delta_mush", skeleton, rest_vertices, faces, weights,
+                                                    as_names("DeltaMush", "dials", dials), control_ranges, metadata,
+                                                    iterations, step);
             }),
             py::arg("skeleton"), py::arg("rest_vertices"), py::arg("faces"), py::arg("weights"), py::kw_only(),
             py::arg("iterations") = 10, py::arg("step") = 0.5, py::arg("dials") = py::tuple(),
