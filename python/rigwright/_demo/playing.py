@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import rigwright as rw
-from rigwright._demo.stored import read_json, write_json
+from rigwright._demo.stored import edition, read_json, write_json
 from rigwright._demo.walk import ACTION
 from rigwright._hashing import file_hash
 from rigwright.cli import main as rigwright
@@ -44,7 +44,7 @@ def play_action(
         Blender's own).
     """
     action = ACTION
-    key = f"{rw.__version__} {file_hash(model)} {file_hash(character)} {truth.hash}"
+    key = f"{edition()} {file_hash(model)} {file_hash(character)} {truth.hash}"
     caches = [folder / name.format(action) for name in CACHES]
     numbers_file = folder / f"{action}.json"
     known = read_json(numbers_file)

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
 from rigwright import report, transfer
 from rigwright._demo.assets import asset_folder, load_base
 from rigwright._demo.face import CENTIMETERS, build_face, head_of
-from rigwright._demo.stored import read_json, write_json
+from rigwright._demo.stored import edition, read_json, write_json
 from rigwright._resume.fingerprints import fingerprint
 from rigwright.exports import write_rig
 from rigwright.progress import Progress, ProgressCallback
@@ -89,4 +88,4 @@ def given_to(rig: Any, neutral: NDArray[np.float32], progress: ProgressCallback)
 
 def _key(rig: Any, neutral: NDArray[np.float32]) -> str:
     """Hash of everything that the rig and the page are made of."""
-    return fingerprint(rw.__version__, SHOWN, rig.rest_vertices, rig.columns(), rig.faces, neutral)
+    return fingerprint(edition(), SHOWN, rig.rest_vertices, rig.columns(), rig.faces, neutral)

@@ -22,7 +22,7 @@ class Settings:
     face_poses : int
         Random poses of the production face to learn from.
     face_minutes : float
-        Time to train it; 0 leaves the face out: it takes more time than a first look should.
+        Time to train it; 0 leaves the face out.
     """
 
     poses: int = 3000
@@ -30,8 +30,8 @@ class Settings:
     minutes: float = 2.5
     clip: int = 300
     face_poses: int = 3000
-    face_minutes: float = 0.0
+    face_minutes: float = 2.0
 
 
 FULL = Settings(minutes=5.0, face_minutes=10.0)
-QUICK = Settings(poses=300, held_out=40, minutes=0.7, clip=60)
+QUICK = Settings(poses=300, held_out=40, minutes=0.7, clip=60, face_minutes=0.0)

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rigwright as rw
 from rigwright import report
 from rigwright._demo.face import build_face, expression_curves
-from rigwright._demo.stored import read_json, write_json
+from rigwright._demo.stored import edition, read_json, write_json
 from rigwright._resume.fingerprints import fingerprint
 from rigwright._resume.parts import Parts
 from rigwright.inverse import Solution
@@ -91,4 +90,4 @@ def _solved(folder: Path, key: str, rig: Any, shot: NDArray[np.float32], progres
 
 def _key(rig: Any, truth: NDArray[np.float32]) -> str:
     """Hash of everything that the numbers and the page are made of."""
-    return fingerprint(rw.__version__, ALPHA, FPS, BESIDE, rig.rest_vertices, rig.columns(), rig.faces, truth)
+    return fingerprint(edition(), ALPHA, FPS, BESIDE, rig.rest_vertices, rig.columns(), rig.faces, truth)

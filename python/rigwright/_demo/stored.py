@@ -12,6 +12,14 @@ from rigwright._atomic_files import atomic_write
 from rigwright.cli._result import as_json
 
 
+def edition() -> str:
+    """Hash of this version and of the demo's own code: other code may store other numbers under the same names."""
+    digest = hashlib.sha256(rw.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """An object that the demo has written; empty if there is none or it is damaged."""
     try:
@@ -37,7 +45,7 @@ def is_trained(path: Path, learned: rw.Dataset, minutes: float) -> bool:
 
 def files_key(models: list[Path], sets: list[rw.Dataset]) -> str:
     """Hash of everything that a report is made of."""
-    digest = hashlib.sha256(rw.__version__.encode())
+    digest = hashlib.sha256(edition().encode())
     for path in models:
         digest.update(path.read_bytes())
     for dataset in sets:
