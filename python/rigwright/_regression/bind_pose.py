@@ -41,29 +41,34 @@ class BindPose:
         if self.skeleton is None:
             vertices -= self.rest
             return
-        used, place = np.unique(self.joint, return_inverse=True)
-        for rows, moves in self._moves(poses, used):
+        for rows, moves in self._moves(poses):
+            part = vertices[rows.start : rows.stop]
             inverse = np.linalg.inv(moves[..., :3])
             shift = -np.einsum("tjab,tjb->tja", inverse, moves[..., 3])
-            for t, row in enumerate(rows):
-                moved = np.einsum("vab,vb->va", inverse[t][place], vertices[row]) + shift[t][place]
-                vertices[row] = moved - self.rest
+            for j, some in enumerate(self._followers()):
+                turned = part[:, some] @ inverse[:, j].transpose(0, 2, 1) + shift[:, j, None]
+                part[:, some] = turned - self.rest[some]
 
     def lengths(self, poses: NDArray[np.float32], differences: NDArray[np.float32]) -> NDArray[np.float64]:
         """Lengths (T, V) that differences (T, V, 3) of offsets have in the poses."""
         if self.skeleton is None:
             return np.asarray(np.linalg.norm(differences.astype(np.float64), axis=2))
-        used, place = np.unique(self.joint, return_inverse=True)
         result = np.empty(differences.shape[:2])
-        for rows, moves in self._moves(poses, used):
-            for t, row in enumerate(rows):
-                turned = np.einsum("vab,vb->va", moves[t, place, :, :3], differences[row])
-                result[row] = np.linalg.norm(turned, axis=1)
+        for rows, moves in self._moves(poses):
+            part = slice(rows.start, rows.stop)
+            for j, some in enumerate(self._followers()):
+                turned = differences[part, some] @ moves[:, j, :, :3].transpose(0, 2, 1)
+                result[part, some] = np.linalg.norm(turned, axis=2)
         return result
 
-    def _moves(self, poses: NDArray[np.float32], joints: NDArray[np.intp]) -> list[tuple[range, Transforms]]:
-        """Rows, and the skinning transforms (t, J', 3, 4) of some joints in them."""
+    def _followers(self) -> list[NDArray[np.intp]]:
+        """The vertices that follow each joint that has any, ascending."""
+        return [np.flatnonzero(self.joint == joint) for joint in np.unique(self.joint)]
+
+    def _moves(self, poses: NDArray[np.float32]) -> list[tuple[range, Transforms]]:
+        """Rows, and the skinning transforms (t, J', 3, 4) in them of the joints that vertices follow."""
         assert self.skeleton is not None
+        joints = np.unique(self.joint)
         parts = [range(b, min(b + FRAMES_AT_ONCE, len(poses))) for b in range(0, len(poses), FRAMES_AT_ONCE)]
         return [(part, skinning(self.skeleton, poses[part.start : part.stop], joints)) for part in parts]
 

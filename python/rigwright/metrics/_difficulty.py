@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -176,66 +176,95 @@ def difficulty(
     >>> gate.best.name
     'quadratic ridge'
     """
+    return difficulties(train, [test], most_rows=most_rows, threads=threads)[0]
+
+
+def difficulties(
+    train: PosedVertices | Pair, tests: Sequence[PosedVertices | Pair], *, most_rows: int = MOST_ROWS, threads: int = 0
+) -> list[Difficulty]:
+    """The gates of several judged sets: as :func:`difficulty`, with methods that are fitted once."""
     check = Arguments("difficulty")
     threads = check.threads(threads)
     most_rows = check.whole("most_rows", most_rows, least=2)
     train_rows = posed_rows(check, "train", train, most_rows)
-    judged = posed_rows(check, "test", test, None)
-    if judged.num_joints != train_rows.num_joints:
-        expected = f"with {train_rows.num_joints}, as train"
-        raise bad_argument("difficulty", "test", f"with {judged.num_joints} joints", expected)
+    names = ["test"] if len(tests) == 1 else [f"test{i}" for i in range(len(tests))]
+    judged = [posed_rows(check, name, test, None) for name, test in zip(names, tests, strict=True)]
+    for name, rows in zip(names, judged, strict=True):
+        if rows.num_joints != train_rows.num_joints:
+            expected = f"with {train_rows.num_joints}, as train"
+            raise bad_argument("difficulty", name, f"with {rows.num_joints} joints", expected)
     mean_shape = train_rows.vertices.mean(axis=0, dtype=np.float64).astype(np.float32)
     extent = float(np.linalg.norm(np.ptp(mean_shape, axis=0)))
     inputs = fit_inputs(train_rows.poses, train_rows.num_joints, extent, most=None)
     if inputs is None:
         raise bad_argument("difficulty", "train", "with constant inputs", "poses of which at least one column varies")
     space = _unposed(train_rows, judged, mean_shape, threads)
-    methods, motion = _methods(space, train_rows, judged, inputs, threads)
+    reached = _reached(space, train_rows, judged, inputs, threads)
+    where = "rig" if space.skeleton is None else "bind pose"
+    return [
+        Difficulty(
+            methods,
+            motion,
+            len(train_rows.poses),
+            len(rows.poses),
+            len(inputs.columns),
+            train_rows.meters_per_unit,
+            _unseen(rows, inputs),
+            where,
+        )
+        for rows, (methods, motion) in zip(judged, reached, strict=True)
+    ]
+
+
+def _unseen(judged: PosedRows, inputs: Inputs) -> int:
+    """How many columns vary in the judged poses alone."""
     changing = np.ptp(judged.poses, axis=0) > 0.0
     changing[inputs.columns] = False
-    return Difficulty(
-        methods,
-        motion,
-        len(train_rows.poses),
-        len(judged.poses),
-        len(inputs.columns),
-        train_rows.meters_per_unit,
-        int(changing.sum()),
-        "rig" if space.skeleton is None else "bind pose",
-    )
+    return int(changing.sum())
 
 
-def _unposed(train: PosedRows, judged: PosedRows, mean_shape: NDArray[np.float32], threads: int) -> BindPose:
+def _unposed(train: PosedRows, judged: list[PosedRows], mean_shape: NDArray[np.float32], threads: int) -> BindPose:
     """Replace vertices by their offsets in the bind pose, from the mean training offset."""
     rest = mean_shape if train.rest is None else train.rest
-    space = bind_pose(train.skeleton, rest, train.poses, train.vertices, judged.poses, threads)
+    judged_poses = np.concatenate([rows.poses for rows in judged])
+    space = bind_pose(train.skeleton, rest, train.poses, train.vertices, judged_poses, threads)
     space.offsets(train.poses, train.vertices)
-    space.offsets(judged.poses, judged.vertices)
     mean = train.vertices.mean(axis=0, dtype=np.float64).astype(np.float32)
     train.vertices[...] -= mean
-    judged.vertices[...] -= mean
+    for rows in judged:
+        space.offsets(rows.poses, rows.vertices)
+        rows.vertices[...] -= mean
     return space
 
 
-def _methods(
-    space: BindPose, train: PosedRows, judged: PosedRows, inputs: Inputs, threads: int
-) -> tuple[list[SimpleMethod], float]:
-    """What the methods reach, and the mean length of the judged offsets."""
+def _reached(
+    space: BindPose, train: PosedRows, judged: list[PosedRows], inputs: Inputs, threads: int
+) -> list[tuple[list[SimpleMethod], float]]:
+    """What the methods reach on each judged set, and the mean length of its offsets."""
     offsets = train.vertices.reshape(len(train.poses), -1)
-    sampled = 3 * spaced(judged.vertices.shape[1], MOST_CHOICE_VERTICES)
+    sampled = 3 * spaced(train.vertices.shape[1], MOST_CHOICE_VERTICES)
     targets = offsets[:, (sampled[:, None] + np.arange(3)).ravel()].astype(np.float64)
-    z, new = inputs(train.poses), inputs(judged.poses)
-    methods = []
+    z, new = inputs(train.poses), [inputs(rows.poses) for rows in judged]
+    starts = np.cumsum([len(rows) for rows in new])[:-1]
+    methods: list[list[SimpleMethod]] = [[] for _ in judged]
     for features, name in NAMES.items():
         choice = choose_ridge(z, targets, features, train.clip, threads)
-        weights = combinations(z, new, choice, threads).astype(np.float32)
-        errors = _errors(space, judged, partial(_combined, weights, offsets, threads))
-        methods.append(SimpleMethod(name, *errors, choice.ridge))
-    near = _nearest(z, new, threads)
-    errors = _errors(space, judged, lambda rows: offsets[near[rows]])
-    methods.append(SimpleMethod("nearest training pose", *errors, None))
+        weights = combinations(z, np.concatenate(new), choice, threads).astype(np.float32)
+        for rows, part, found in zip(judged, np.split(weights, starts), methods, strict=True):
+            errors = _errors(space, rows, partial(_combined, part, offsets, threads))
+            found.append(SimpleMethod(name, *errors, choice.ridge))
     nothing = np.zeros((1, offsets.shape[1]), np.float32)
-    return methods, _errors(space, judged, lambda rows: nothing)[0]
+    reached = []
+    for rows, some, found in zip(judged, new, methods, strict=True):
+        errors = _errors(space, rows, partial(_rows_of, offsets, _nearest(z, some, threads)))
+        found.append(SimpleMethod("nearest training pose", *errors, None))
+        reached.append((found, _errors(space, rows, lambda _: nothing)[0]))
+    return reached
+
+
+def _rows_of(offsets: NDArray[np.float32], near: NDArray[np.intp], rows: slice) -> NDArray[np.float32]:
+    """The offsets (n, 3 V) of the nearest training rows."""
+    return offsets[near[rows]]
 
 
 def _nearest(train: NDArray[np.float64], test: NDArray[np.float64], threads: int) -> NDArray[np.intp]:

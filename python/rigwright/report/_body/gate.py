@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import rigwright as rw
 from rigwright.baselines import Samples
-from rigwright.metrics import Difficulty
+from rigwright.metrics._difficulty import Difficulty, difficulties
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.report._body.heldout import HeldOut
 from rigwright.sampling import Dataset
@@ -20,12 +19,16 @@ def gates(training: Dataset | None, truths: Sequence[HeldOut], progress: Progres
     """
     if training is None or len(training) < 2 or not (training.poses != training.poses[0]).any():
         return {}
-    found = {}
-    for done, truth in enumerate(truths):
-        progress(Progress("measuring simple methods", done, len(truths), truth.title))
-        data = truth.dataset
-        judged = Samples(data.skeleton, data.rest_vertices, data.faces, truth.poses, truth.vertices)
-        gate = rw.metrics.difficulty(training, judged)
-        found[truth.title] = replace(gate, meters_per_unit=data.meters_per_unit)
-    progress(Progress("measuring simple methods", len(truths), len(truths)))
-    return found
+    progress(Progress("measuring simple methods", 0, 1))
+    judged = [_samples(truth) for truth in truths]
+    found = [
+        replace(gate, meters_per_unit=truth.dataset.meters_per_unit)
+        for truth, gate in zip(truths, difficulties(training, judged), strict=True)
+    ]
+    progress(Progress("measuring simple methods", 1, 1))
+    return {truth.title: gate for truth, gate in zip(truths, found, strict=True)}
+
+
+def _samples(truth: HeldOut) -> Samples:
+    data = truth.dataset
+    return Samples(data.skeleton, data.rest_vertices, data.faces, truth.poses, truth.vertices)
