@@ -8,7 +8,7 @@
 namespace rigwright::face {
 namespace {
 
-constexpr const char* name = "chart_uvs";
+constexpr const char* chart_uvs_name = "chart_uvs";
 
 /// Places the first copies of vertices that have no place yet; marks faces with corners at other copies.
 void place(const Disk& disk, const std::vector<double>& layout, std::int32_t number, Charts* charts) {
@@ -30,9 +30,9 @@ void place(const Disk& disk, const std::vector<double>& layout, std::int32_t num
 }  // namespace
 
 Charts chart_uvs(View<const float, 2> points, View<const std::int32_t, 2> faces) {
-    check_shape<const float, 2>(name, "rest_vertices", points, {-1, 3});
-    check_finite(name, "rest_vertices", points);
-    mesh::check_faces(name, faces, points.extent(0));
+    check_shape<const float, 2>(chart_uvs_name, "rest_vertices", points, {-1, 3});
+    check_finite(chart_uvs_name, "rest_vertices", points);
+    mesh::check_faces(chart_uvs_name, faces, points.extent(0));
     const auto count = static_cast<std::size_t>(points.extent(0));
     Charts charts{std::vector<double>(2 * count, 0.5),
                   std::vector<std::int32_t>(count, -1),

@@ -10,7 +10,7 @@
 namespace rigwright::face {
 namespace {
 
-constexpr const char* name = "distinct_frames";
+constexpr const char* distinct_frames_name = "distinct_frames";
 constexpr double stop = 1e-4;  // squared length of what is left, of the largest frame's
 constexpr int lanes = 4;       // sums of a product: the compiler keeps their order, and they do not wait for each other
 
@@ -29,9 +29,9 @@ double product(const float* a, const double* b, std::int64_t count) {
 std::vector<std::int64_t> distinct_frames(View<const float, 3> offsets, std::int64_t count, int threads) {
     const std::int64_t frames = offsets.extent(0);
     const std::int64_t size = offsets.extent(1) * offsets.extent(2);
-    check_finite(name, "offsets", offsets);
-    check_threads(name, threads);
-    if (count < 1) throw bad_argument(name, "count", std::to_string(count), "1 or more");
+    check_finite(distinct_frames_name, "offsets", offsets);
+    check_threads(distinct_frames_name, threads);
+    if (count < 1) throw bad_argument(distinct_frames_name, "count", std::to_string(count), "1 or more");
     std::vector<double> left(frames);                // squared length outside the span
     std::vector<std::vector<double>> along(0);       // (picks, T) coefficients of the frames
     std::vector<std::vector<double>> directions(0);  // (picks, 3 V) orthonormal

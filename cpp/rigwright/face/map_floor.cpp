@@ -10,7 +10,7 @@
 namespace rigwright::face {
 namespace {
 
-constexpr const char* name = "map_floor";
+constexpr const char* map_floor_name = "map_floor";
 constexpr double ridge = 1e-9;                // decides texels that nothing samples, and moves no distance visibly
 constexpr std::int64_t frames_per_piece = 8;  // solved together: 24 right-hand sides
 
@@ -20,7 +20,7 @@ std::int64_t texel(const TexelSample& sample, int corner, std::int64_t resolutio
 
 std::int64_t checked_resolution(std::int64_t resolution) {
     if (resolution < MapFloor::smallest_resolution || resolution > MapFloor::largest_resolution) {
-        throw bad_argument(name, "resolution", std::to_string(resolution),
+        throw bad_argument(map_floor_name, "resolution", std::to_string(resolution),
                            "from " + std::to_string(MapFloor::smallest_resolution) + " to " +
                                std::to_string(MapFloor::largest_resolution));
     }
@@ -44,11 +44,11 @@ MapFloor::MapFloor(View<const double, 2> uvs, std::int64_t resolution, View<cons
     : resolution_(checked_resolution(resolution)), normal_(resolution * resolution, resolution + 1) {
     const std::int64_t count = uvs.extent(0);
     const bool weighted = weights.extent(0) > 0;
-    check_shape<const double, 2>(name, "uvs", uvs, {-1, 2});
-    check_finite(name, "uvs", uvs);
-    if (count == 0) throw bad_argument(name, "uvs", "empty", "coordinates of at least one vertex");
-    if (weighted) check_shape<const float, 1>(name, "weights", weights, {count});
-    check_finite(name, "weights", weights);
+    check_shape<const double, 2>(map_floor_name, "uvs", uvs, {-1, 2});
+    check_finite(map_floor_name, "uvs", uvs);
+    if (count == 0) throw bad_argument(map_floor_name, "uvs", "empty", "coordinates of at least one vertex");
+    if (weighted) check_shape<const float, 1>(map_floor_name, "weights", weights, {count});
+    check_finite(map_floor_name, "weights", weights);
     samples_.reserve(count);
     for (std::int64_t v = 0; v < count; ++v) {
         TexelSample sample = texel_sample(uvs(v, 0), uvs(v, 1), resolution);
@@ -66,9 +66,9 @@ MapFloor::MapFloor(View<const double, 2> uvs, std::int64_t resolution, View<cons
 }
 
 void MapFloor::distances(View<const float, 3> offsets, View<double, 2> distances, int threads) const {
-    check_shape<const float, 3>(name, "offsets", offsets, {-1, num_vertices(), 3});
-    check_shape<double, 2>(name, "distances", distances, {offsets.extent(0), num_vertices()});
-    check_finite(name, "offsets", offsets);
+    check_shape<const float, 3>(map_floor_name, "offsets", offsets, {-1, num_vertices(), 3});
+    check_shape<double, 2>(map_floor_name, "distances", distances, {offsets.extent(0), num_vertices()});
+    check_finite(map_floor_name, "offsets", offsets);
     const auto write = [&](std::int64_t t, std::int64_t v, const double* left) {
         distances(t, v) = std::sqrt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2]);
     };
@@ -77,9 +77,9 @@ void MapFloor::distances(View<const float, 3> offsets, View<double, 2> distances
 }
 
 void MapFloor::residuals(View<const float, 3> offsets, View<float, 3> residuals, int threads) const {
-    check_shape<const float, 3>(name, "offsets", offsets, {-1, num_vertices(), 3});
-    check_shape<float, 3>(name, "residuals", residuals, {offsets.extent(0), num_vertices(), 3});
-    check_finite(name, "offsets", offsets);
+    check_shape<const float, 3>(map_floor_name, "offsets", offsets, {-1, num_vertices(), 3});
+    check_shape<float, 3>(map_floor_name, "residuals", residuals, {offsets.extent(0), num_vertices(), 3});
+    check_finite(map_floor_name, "offsets", offsets);
     const auto write = [&](std::int64_t t, std::int64_t v, const double* left) {
         for (int axis = 0; axis < 3; ++axis) residuals(t, v, axis) = static_cast<float>(left[axis]);
     };

@@ -16,7 +16,7 @@
 namespace rigwright::face {
 namespace {
 
-constexpr const char* name = "mend_uvs";
+constexpr const char* mend_uvs_name = "mend_uvs";
 constexpr double moves = 1e-4;          // of the largest offset: a vertex that is moved farther counts
 constexpr double worst_weight = 0.3;    // of the largest distances against the mean
 constexpr double worth_trying = 0.995;  // a frame stays if it lowers the cost to this share
@@ -46,7 +46,8 @@ public:
         for (std::int64_t i = 0; i < offsets.extent(0) * offsets.extent(1); ++i) {
             largest = std::max(largest, squared_length(i));
         }
-        if (!(largest > 0.0)) throw bad_argument(name, "offsets", "0 everywhere", "offsets that move a vertex");
+        if (!(largest > 0.0))
+            throw bad_argument(mend_uvs_name, "offsets", "0 everywhere", "offsets that move a vertex");
         smallest_ = moves * moves * largest;
     }
 
@@ -165,15 +166,15 @@ std::vector<double> stretched(View<const double, 2> uvs) {
 MendedUvs mend_uvs(View<const double, 2> uvs, View<const float, 2> rest_vertices, View<const std::int32_t, 2> faces,
                    View<const float, 3> offsets, std::int64_t resolution, int fields, int threads) {
     const std::int64_t vertices = uvs.extent(0);
-    check_shape<const double, 2>(name, "uvs", uvs, {-1, 2});
-    check_shape<const float, 2>(name, "rest_vertices", rest_vertices, {vertices, 3});
-    check_shape<const float, 3>(name, "offsets", offsets, {-1, vertices, 3});
-    check_finite(name, "uvs", uvs);
-    check_finite(name, "rest_vertices", rest_vertices);
-    check_finite(name, "offsets", offsets);
-    check_threads(name, threads);
-    if (fields < 0) throw bad_argument(name, "fields", std::to_string(fields), "0 or more");
-    mesh::check_faces(name, faces, vertices);
+    check_shape<const double, 2>(mend_uvs_name, "uvs", uvs, {-1, 2});
+    check_shape<const float, 2>(mend_uvs_name, "rest_vertices", rest_vertices, {vertices, 3});
+    check_shape<const float, 3>(mend_uvs_name, "offsets", offsets, {-1, vertices, 3});
+    check_finite(mend_uvs_name, "uvs", uvs);
+    check_finite(mend_uvs_name, "rest_vertices", rest_vertices);
+    check_finite(mend_uvs_name, "offsets", offsets);
+    check_threads(mend_uvs_name, threads);
+    if (fields < 0) throw bad_argument(mend_uvs_name, "fields", std::to_string(fields), "0 or more");
+    mesh::check_faces(mend_uvs_name, faces, vertices);
     const Judge judge(uvs, rest_vertices, faces, offsets, resolution);
     MendedUvs result;
     const std::vector<double> plain = stretched(uvs);

@@ -9,7 +9,7 @@
 namespace rigwright::mesh {
 namespace {
 
-constexpr const char* name = "pack_vertices";
+constexpr const char* pack_vertices_name = "pack_vertices";
 
 PackedBox box_of(View<const float, 2> points) {
     if (points.extent(0) == 0) return {};
@@ -43,11 +43,11 @@ std::array<std::int16_t, 2> octahedral(const float* normal) {
 PackedBox pack_vertices(View<const float, 2> points, View<const float, 2> normals, View<const std::uint8_t, 1> marks,
                         View<std::uint8_t, 2> packed) {
     const std::int64_t count = points.extent(0);
-    check_shape<const float, 2>(name, "points", points, {-1, 3});
-    check_shape<const float, 2>(name, "normals", normals, {count, 3});
-    check_shape<const std::uint8_t, 1>(name, "marks", marks, {count});
-    check_shape<std::uint8_t, 2>(name, "packed", packed, {count, bytes_per_packed_vertex});
-    check_finite(name, "points", points);
+    check_shape<const float, 2>(pack_vertices_name, "points", points, {-1, 3});
+    check_shape<const float, 2>(pack_vertices_name, "normals", normals, {count, 3});
+    check_shape<const std::uint8_t, 1>(pack_vertices_name, "marks", marks, {count});
+    check_shape<std::uint8_t, 2>(pack_vertices_name, "packed", packed, {count, bytes_per_packed_vertex});
+    check_finite(pack_vertices_name, "points", points);
     const PackedBox box = box_of(points);
     std::array<float, 3> scale;
     for (int axis = 0; axis < 3; ++axis) {

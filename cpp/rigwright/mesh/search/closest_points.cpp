@@ -37,17 +37,17 @@ std::vector<PlacedTriangle> triangles(View<const float, 2> points, View<const st
     return result;
 }
 
-constexpr const char* name = "closest_points";
-constexpr std::int64_t queries_per_task = 256;  // not sensitive: a task is far longer than its start
+constexpr const char* closest_points_name = "closest_points";
+constexpr std::int64_t closest_points_per_task = 256;  // not sensitive: a task is far longer than its start
 
 void check_arguments(View<const float, 2> points, View<const std::int32_t, 2> faces, View<const float, 2> queries,
                      const View<const float, 2>* normals) {
-    check_shape<const float, 2>(name, "vertices", points, {-1, 3});
-    check_shape<const float, 2>(name, "queries", queries, {-1, 3});
-    if (normals) check_shape<const float, 2>(name, "normals", *normals, queries.extents());
-    check_finite(name, "vertices", points);
-    check_finite(name, "queries", queries);
-    check_faces(name, faces, points.extent(0));
+    check_shape<const float, 2>(closest_points_name, "vertices", points, {-1, 3});
+    check_shape<const float, 2>(closest_points_name, "queries", queries, {-1, 3});
+    if (normals) check_shape<const float, 2>(closest_points_name, "normals", *normals, queries.extents());
+    check_finite(closest_points_name, "vertices", points);
+    check_finite(closest_points_name, "queries", queries);
+    check_faces(closest_points_name, faces, points.extent(0));
 }
 
 }  // namespace
@@ -87,16 +87,16 @@ void closest_points(View<const float, 2> points, View<const std::int32_t, 2> fac
                     const View<const float, 2>* normals, View<std::int32_t, 2> corners, View<float, 2> weights,
                     View<float, 1> distances, int threads) {
     check_arguments(points, faces, queries, normals);
-    check_shape<std::int32_t, 2>(name, "corners", corners, {queries.extent(0), 3});
-    check_shape<float, 2>(name, "weights", weights, {queries.extent(0), 3});
-    check_shape<float, 1>(name, "distances", distances, {queries.extent(0)});
+    check_shape<std::int32_t, 2>(closest_points_name, "corners", corners, {queries.extent(0), 3});
+    check_shape<float, 2>(closest_points_name, "weights", weights, {queries.extent(0), 3});
+    check_shape<float, 1>(closest_points_name, "distances", distances, {queries.extent(0)});
     const std::vector<PlacedTriangle> all = triangles(points, faces);
     std::vector<Box> boxes(all.size(), Box::empty());
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (const Vec3& p : all[i].point) boxes[i].include(p.data());
     }
     const BoxTree tree(boxes);
-    parallel_for(queries.extent(0), queries_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(queries.extent(0), closest_points_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t q = begin; q < end; ++q) {
             const Vec3 p = Vec3::at(queries.row(q));
             std::int32_t nearest = -1;

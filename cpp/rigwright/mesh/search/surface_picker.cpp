@@ -13,7 +13,7 @@ namespace {
 
 using linalg::Vec3;
 
-constexpr const char* name = "SurfacePicker";
+constexpr const char* picker_name = "SurfacePicker";
 /// Larger clusters test more triangles per ray, smaller ones make the tree that a refit passes over larger.
 constexpr std::size_t triangles_per_cluster = 16;
 constexpr double steps_per_axis = 1023.0;  // of the Morton code: ten bits per axis
@@ -48,10 +48,10 @@ Vec3 meet(const std::array<Vec3, 3>& p, const Vec3& origin, const Vec3& directio
 
 SurfacePicker::SurfacePicker(View<const float, 2> points, View<const std::int32_t, 2> faces)
     : points_(points.begin(), points.end()), tree_({}) {
-    check_shape<const float, 2>(name, "points", points, {-1, 3});
-    check_shape<const std::int32_t, 2>(name, "faces", faces, {-1, 4});
-    check_finite(name, "points", points);
-    check_faces(name, faces, points.extent(0));
+    check_shape<const float, 2>(picker_name, "points", points, {-1, 3});
+    check_shape<const std::int32_t, 2>(picker_name, "faces", faces, {-1, 4});
+    check_finite(picker_name, "points", points);
+    check_faces(picker_name, faces, points.extent(0));
     for (std::int64_t f = 0; f < faces.extent(0); ++f) {
         for_each_triangle(faces.row(f), [&](const Corners& corner) {
             triangles_.push_back({corner, static_cast<std::int32_t>(f)});

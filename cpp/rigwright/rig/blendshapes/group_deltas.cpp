@@ -12,7 +12,7 @@
 namespace rigwright::rig {
 namespace {
 
-using Columns = std::vector<View<const float, 2>>;
+using DeltaColumns = std::vector<View<const float, 2>>;
 
 /// The groups of one window or of several, as GroupedColumns describes them.
 template <class T>
@@ -77,7 +77,7 @@ Groups<T> group_window(const std::vector<T>& window, std::int64_t num_columns, s
 
 /// Groups of all windows. stored(n, x) is coordinate x of column n as it is stored.
 template <class T, class Stored>
-Groups<T> group(const Columns& columns, std::int64_t num_vertices, const Stored& stored) {
+Groups<T> group(const DeltaColumns& columns, std::int64_t num_vertices, const Stored& stored) {
     const auto num_columns = static_cast<std::int64_t>(columns.size());
     const std::int64_t windows =
         (num_vertices + GroupedColumns::vertices_per_window - 1) / GroupedColumns::vertices_per_window;
@@ -119,13 +119,13 @@ void add_groups(const Groups<T>& groups, std::int64_t num_columns, TensorFile& t
 
 }  // namespace
 
-void add_grouped(const Columns& columns, std::int64_t num_vertices, TensorFile& tensors) {
+void add_grouped(const DeltaColumns& columns, std::int64_t num_vertices, TensorFile& tensors) {
     const auto groups = group<float>(columns, num_vertices, [](std::int64_t, float x) { return x; });
     add_groups(groups, static_cast<std::int64_t>(columns.size()), tensors);
     tensors.add("blendshape.delta", {static_cast<std::int64_t>(groups.values.size())}, groups.values.data());
 }
 
-void add_grouped_int16(const Columns& columns, std::int64_t num_vertices, TensorFile& tensors) {
+void add_grouped_int16(const DeltaColumns& columns, std::int64_t num_vertices, TensorFile& tensors) {
     constexpr float largest_int16 = 32767.0f;
     std::vector<float> scale;
     std::vector<float> divisor;  // the scale, or 1 for a column of zeros
