@@ -29,9 +29,9 @@ class Settings:
     held_out: int = 300
     minutes: float = 2.5
     clip: int = 300
-    face_poses: int = 3000
+    face_poses: int = 1500
     face_minutes: float = 2.0
 
 
-FULL = Settings(minutes=5.0, face_minutes=10.0)
+FULL = Settings(minutes=5.0, face_poses=3000, face_minutes=10.0)
 QUICK = Settings(poses=300, held_out=40, minutes=0.7, clip=60, face_minutes=0.0)

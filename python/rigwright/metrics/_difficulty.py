@@ -264,7 +264,7 @@ def _reached(
 
 def _rows_of(offsets: NDArray[np.float32], near: NDArray[np.intp], rows: slice) -> NDArray[np.float32]:
     """The offsets (n, 3 V) of the nearest training rows."""
-    return offsets[near[rows]]
+    return np.asarray(offsets[near[rows]])
 
 
 def _nearest(train: NDArray[np.float64], test: NDArray[np.float64], threads: int) -> NDArray[np.intp]:
