@@ -6,6 +6,7 @@ from rigwright.ik._foot_lock import FootLock, foot_lock
 from rigwright.ik._landmarks import IBUG_68, MEDIAPIPE_468, STEADY, retarget_landmarks
 from rigwright.ik._limb import Limb, LimbControls, LimbPoses
 from rigwright.ik._pose_solution import PoseSolution
+from rigwright.ik._solve_motion import MotionSolution, solve_motion
 from rigwright.ik._solver import Solver, solve
 from rigwright.ik._target_files import TargetFile, load_targets
 from rigwright.ik._targets import Distance, Orientation, Point, Ray
@@ -24,6 +25,7 @@ __all__ = [
     "LimbFlag",
     "LimbPoses",
     "Look",
+    "MotionSolution",
     "Orientation",
     "Point",
     "PoseSolution",
@@ -39,6 +41,7 @@ __all__ = [
     "move_torso",
     "retarget_landmarks",
     "solve",
+    "solve_motion",
     "spread_twist",
     "two_bone",
 ]

@@ -201,7 +201,7 @@ class _Clip:
         held = kept.astype(bool)
         feet = zip(np.moveaxis(self.source, 1, 0), held.T, strict=True)
         return FootLock(
-            poses, held, np.array([_slide(*foot) for foot in feet]), drift.max(axis=0, initial=0.0), lowered
+            poses, held, np.array([largest_slide(*foot) for foot in feet]), drift.max(axis=0, initial=0.0), lowered
         )
 
 
@@ -229,7 +229,7 @@ def _contacts(contacts: ArrayLike, frames: int, feet: int) -> NDArray[np.uint8]:
     return array.astype(np.uint8)
 
 
-def _slide(points: NDArray[np.float64], held: NDArray[np.bool_]) -> float:
+def largest_slide(points: NDArray[np.float64], held: NDArray[np.bool_]) -> float:
     """The largest distance of a point from where it was in the first frame of each run."""
     worst, anchor = 0.0, None
     for point, on in zip(points, held, strict=True):
