@@ -84,7 +84,8 @@ def solve_motion(
     start: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    preference: float = 0.01,
+    preference: float = 0.05,
+    carry: float = 0.95,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     threads: int = 0,
@@ -121,8 +122,8 @@ def solve_motion(
         Of the unknowns. Default: the ranges of the channels.
     weights : (M,), optional
         Of the points. Default: 1.
-    preference, tolerance, max_iterations, threads, progress
-        As in :func:`solve`.
+    preference, carry, tolerance, max_iterations, threads, progress
+        As in :func:`solve`. A smaller preference comes nearer to the positions, and moves less smoothly.
     **lock
         ``contacts``, ``hinge``, ``pelvis``, ``height``, ``speed``, ``release``, ``blend``, ``up_axis`` and
         ``meters_per_unit`` as in :func:`foot_lock`; the last two are by default those of the model.
@@ -163,20 +164,21 @@ def solve_motion(
     limits = solver.bounds if bounds is None else check.numbers("bounds", bounds, f"{len(solver.names)} 2", finite=False)
     options: dict[str, Any] = {
         "preference": preference,
+        "carry": carry,
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "threads": threads,
         "progress": progress,
     }
     begin = _start(check, solver, start, limits, len(wanted))
-    first = solver.solve(wanted, begin, limits, weights=shares, **options)
+    first = solver.solve(wanted, None if begin is None else begin[:1], limits, preferred=begin, weights=shares, **options)
     if not chains:
         return _result(proxy, wanted, first, None, 0)
     facts = {"up_axis": getattr(model, "up_axis", "Y"), "meters_per_unit": getattr(model, "meters_per_unit", 1.0)}
     locked = foot_lock(skeleton, first.poses, feet, fps=rate, **{**facts, **lock})
     targets = _standing(skeleton, locked, wanted, joints, shares, chains, "XYZ".index({**facts, **lock}["up_axis"]))
     near = first.channels if first.channels is not None else locked.poses
-    second = solver.solve(targets, near, limits, **options)
+    second = solver.solve(targets, near[:1], limits, preferred=near, **options)
     return _result(proxy, wanted, second, locked, len(chains))
 
 
