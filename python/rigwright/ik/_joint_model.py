@@ -31,7 +31,9 @@ def joint_points(
         raise bad_argument(function, "points", shown(points), "a list of joints, or of pairs (joint, offset)")
     pairs = [point if isinstance(point, tuple) else (point, (0.0, 0.0, 0.0)) for point in points]
     if wrong := [pair for pair in pairs if len(pair) != 2]:
-        raise bad_argument(function, "points", f"with {shown(wrong[0])}", "a list of joints, or of pairs (joint, offset)")
+        raise bad_argument(
+            function, "points", f"with {shown(wrong[0])}", "a list of joints, or of pairs (joint, offset)"
+        )
     joints = [joint_indices(function, "points", skeleton, [joint], ("joint",))[0] for joint, _ in pairs]
     check = Arguments(function)
     return joints, np.array([check.numbers("points", offset, "3") for _, offset in pairs])
@@ -82,7 +84,9 @@ def _controls(function: str, source: Any, skeleton: _core.Skeleton) -> tuple[lis
     if elsewhere := dict(getattr(source, "posed_elsewhere", {})):
         joint, reason = next(iter(elsewhere.items()))
         got = f"a rig whose joint {joint!r} something else poses ({reason})"
-        raise bad_argument(function, "model", got, "one that channels alone pose; sample it and solve on a learned model")
+        raise bad_argument(
+            function, "model", got, "one that channels alone pose; sample it and solve on a learned model"
+        )
     names, dials = list(source.channel_names), list(source.dial_names)
     ranges = np.asarray(source.channel_ranges, np.float64)
     rest = getattr(source, "channel_rest", np.clip(0.0, ranges[:, 0], ranges[:, 1]))

@@ -161,7 +161,9 @@ def solve_motion(
     shares = np.ones(len(joints)) if weights is None else check.numbers("weights", weights, "M")
     rate = check.number("fps", fps, above=0.0)
     solver = Solver(proxy, np.arange(len(joints)))
-    limits = solver.bounds if bounds is None else check.numbers("bounds", bounds, f"{len(solver.names)} 2", finite=False)
+    limits = (
+        solver.bounds if bounds is None else check.numbers("bounds", bounds, f"{len(solver.names)} 2", finite=False)
+    )
     options: dict[str, Any] = {
         "preference": preference,
         "carry": carry,
@@ -171,7 +173,9 @@ def solve_motion(
         "progress": progress,
     }
     begin = _start(check, solver, start, limits, len(wanted))
-    first = solver.solve(wanted, None if begin is None else begin[:1], limits, preferred=begin, weights=shares, **options)
+    first = solver.solve(
+        wanted, None if begin is None else begin[:1], limits, preferred=begin, weights=shares, **options
+    )
     if not chains:
         return _result(proxy, wanted, first, None, 0)
     facts = {"up_axis": getattr(model, "up_axis", "Y"), "meters_per_unit": getattr(model, "meters_per_unit", 1.0)}
