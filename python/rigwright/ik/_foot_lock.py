@@ -73,8 +73,8 @@ def foot_lock(
     In a run of contacts, a toe stays at its anchor, its position in the first frame. The foot moves with it and keeps
     its orientation, and hip and knee follow (:class:`Limb`). Before a contact the foot moves smoothly so that its
     anchor comes near the mean of the toe's positions in it, and afterwards back to the clip, by at most the clip's own
-    step per frame: no step of a toe exceeds twice the clip's. A leg becomes no longer than it ever is in the clip; where
-    it does not reach, the pelvis is lowered (``lowered``). A contact ends early if the clip's toe is farther than
+    step per frame: no step of a toe exceeds twice the clip's. A leg becomes no longer than it ever is in the clip;
+    where it does not reach, the pelvis is lowered (``lowered``). A contact ends early if the clip's toe is farther than
     ``release`` from its anchor, or if the pelvis would have to be lowered by more.
 
     Contacts are found where a toe is lower than ``height`` above the ground and slower than ``speed``; they go on up to

@@ -84,7 +84,7 @@ def solve_motion(
     start: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    preference: float = 0.05,
+    preference: float = 0.1,
     carry: float = 0.95,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
@@ -102,8 +102,8 @@ def solve_motion(
     Parameters
     ----------
     model : Deformer, Rig or Skeleton
-        Whose channels are found. A skeleton, and a model without channels, turn their joints without limits; their
-        roots stay where the start has them.
+        Whose channels are found. A skeleton, and a model without channels, turn their joints without limits and each
+        frame by itself (``carry`` has no effect); their roots stay where the start has them.
     positions : (T, M, 3)
         In the rig's unit and axes: :func:`rigwright.sources.retarget` makes ``positions`` of a clip for the
         character's own proportions.
@@ -166,43 +166,47 @@ def solve_motion(
     )
     options: dict[str, Any] = {
         "preference": preference,
-        "carry": carry,
+        "carry": carry if solver.engine.are_channels else 0.0,
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "threads": threads,
         "progress": progress,
     }
-    begin = _start(check, solver, start, limits, len(wanted))
-    first = solver.solve(
-        wanted, None if begin is None else begin[:1], limits, preferred=begin, weights=shares, **options
-    )
+    near = _near(check, solver, start, limits, len(wanted))
+    first = _follow(solver, wanted, near, limits, options | {"weights": shares})
     if not chains:
         return _result(proxy, wanted, first, None, 0)
     facts = {"up_axis": getattr(model, "up_axis", "Y"), "meters_per_unit": getattr(model, "meters_per_unit", 1.0)}
     locked = foot_lock(skeleton, first.poses, feet, fps=rate, **{**facts, **lock})
     targets = _standing(skeleton, locked, wanted, joints, shares, chains, "XYZ".index({**facts, **lock}["up_axis"]))
     near = first.channels if first.channels is not None else locked.poses
-    second = solver.solve(targets, near[:1], limits, preferred=near, **options)
+    second = _follow(solver, targets, near, limits, options)
     return _result(proxy, wanted, second, locked, len(chains))
 
 
-def _start(
+def _near(
     check: Arguments, solver: Solver, start: ArrayLike | None, limits: Float64, frames: int
 ) -> NDArray[Any] | None:
-    """Rows to start from, inside the limits: channels, or poses of a character without any."""
-    if start is None or not solver.engine.are_channels:
-        rest = solver.rest[1]
-        return np.clip(rest, *limits.T) if start is None and solver.engine.are_channels else _rows(start)
+    """Rows near which the solution stays, inside the limits: channels, or poses of a character without any."""
+    if not solver.engine.are_channels:
+        return None if start is None else np.atleast_2d(np.asarray(start))
+    if start is None:
+        return np.asarray(np.clip(solver.rest[1], *limits.T))
     check.sizes |= {"T": frames, "N": len(solver.names), "C": len(solver.model.control_names)}
     rows = np.atleast_2d(check.numbers("start", start, "T N", "N", "1 N", "T C", "C", "1 C"))
     if rows.shape[1] != len(solver.names):
         poses = rows.astype(np.float32)
         rows = solver.engine.from_poses(poses, poses)
-    return np.clip(rows, *limits.T)
+    return np.asarray(np.clip(rows, *limits.T))
 
 
-def _rows(start: ArrayLike | None) -> NDArray[Any] | None:
-    return None if start is None else np.asarray(start)
+def _follow(
+    solver: Solver, targets: Any, near: NDArray[Any] | None, limits: Float64, options: dict[str, Any]
+) -> PoseSolution:
+    """Frame after frame near rows of channels; without channels, each frame near its own pose, which has the root."""
+    if near is None or not solver.engine.are_channels:
+        return solver.solve(targets, near, limits, **options)
+    return solver.solve(targets, near[:1], limits, preferred=near, **options)
 
 
 def _standing(
