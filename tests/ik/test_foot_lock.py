@@ -90,7 +90,7 @@ def test_a_foot_comes_back_to_the_clip_without_a_jump():
 
 
 def sliding_step() -> np.ndarray:
-    """One contact, frames 40 to 69, in which the clip slides by 6 cm; before it the feet travel, after it they stand."""
+    """One contact, frames 40 to 69, in which the clip slides by 6 cm; before it the feet travel, then they rest."""
     poses = np.tile(WALK[:1], (100, 1))
     poses[:, 11] = np.interp(np.arange(100), [0, 40, 70, 100], [0.0, 1.2, 1.26, 1.26])
     return poses

@@ -89,9 +89,10 @@ class Limb:
         The longest and shortest that bones become, relative to the pose, if a target is out of reach: 1 or more, and
         above 0 to 1.
     bend : pair of float
-        Smallest and largest angle between the bones in degrees: 0 if the limb is straight, positive about the hinge
-        axis. Any range of at most 360 degrees within +-360: (-10, 150) lets a knee overextend, (170, 190) lets bones
-        pass each other. Of two sides, the limb stays at the one of the pose.
+        Smallest and largest angle between the bones in degrees, 0 if the limb is straight. Within 0 to 180 the range
+        is of the angle itself, on the side to which the pose bends. Any other range of at most 360 degrees within +-360
+        is signed, positive about the hinge axis: (-10, 150) lets a knee overextend, (170, 190) lets bones pass each
+        other. Of two sides in the range, the limb stays at the one of the pose.
 
     Raises
     ------

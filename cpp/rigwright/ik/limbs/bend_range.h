@@ -13,7 +13,8 @@ public:
     /// Requires: finite, least <= most <= least + 360, both within +-360.
     BendRange(double least, double most);
 
-    /// Returns true if the limb bends both ways, or across 180.
+    /// Returns true if the range is not within 0 to 180: then its sides are told apart. Otherwise it is one of angles
+    /// without a sign, on the side to which a pose bends.
     bool is_signed() const { return signed_; }
 
     /// The shortest and the longest distance of bones of lengths u and l.
