@@ -1,6 +1,7 @@
 """Inverse kinematics: poses that bring points of a character to where they are wanted."""
 
 from rigwright.ik._aim import Look, look_at, move_torso
+from rigwright.ik._bake import Baked, bake
 from rigwright.ik._face_ik import FaceIk, load
 from rigwright.ik._foot_lock import FootLock, foot_lock
 from rigwright.ik._landmarks import IBUG_68, MEDIAPIPE_468, STEADY, retarget_landmarks
@@ -17,6 +18,7 @@ __all__ = [
     "IBUG_68",
     "MEDIAPIPE_468",
     "STEADY",
+    "Baked",
     "Distance",
     "FaceIk",
     "FootLock",
@@ -34,6 +36,7 @@ __all__ = [
     "TargetFile",
     "Twist",
     "TwoBone",
+    "bake",
     "foot_lock",
     "load",
     "load_targets",
