@@ -134,20 +134,20 @@ def test_threads_change_no_byte_of_a_motion(held):
     np.testing.assert_array_equal(found.poses, held.poses)
 
 
-def test_a_carried_difference_fades_by_its_share(tolerance):
-    """Without targets in reach of a channel, its difference from the preferred value is `carry` times the last."""
-    solver = rw.ik.Solver(on_model(RIG), [NAMES.index("toe.L")])
-    rest = np.zeros(len(LOW))
-    start = rest.copy()
-    right = RIG.channel_names.index("knee.R.rx")
-    start[right] = 40.0
-    goals = np.repeat(places(RIG, rest[None])[:, [NAMES.index("toe.L")]], 4, axis=0)
-    found = solver.solve(goals, start, preferred=rest, preference=0.1, carry=0.5)
-    np.testing.assert_allclose(found.channels[:, right], [0.0, 0.0, 0.0, 0.0], atol=1e-3)  # the first has no last
-    preferred = np.zeros((4, len(rest)))
-    preferred[0, right] = 40.0
-    found = solver.solve(goals, start, preferred=preferred, preference=0.1, carry=0.5)
-    np.testing.assert_allclose(found.channels[:, right], [40.0, 0.0, 0.0, 0.0], atol=1e-3)
+def test_a_frame_carries_its_share_of_the_last_difference(tolerance):
+    """As written: each frame near its preferred channels plus the share of what the last one had beside its own."""
+    solver = rw.ik.Solver(on_model(RIG), np.arange(len(NAMES)))
+    goals, preferred = positions(pushed(WALK))[20:28], random_clip(8, seed=2)
+    settings = {"bounds": RIG.channel_ranges, "preference": 0.2, "tolerance": 1e-8}
+    found = solver.solve(goals, preferred[0], preferred=preferred, carry=0.8, **settings)
+    expected = [solver.solve(goals[:1], preferred[0], preferred=preferred[0], **settings).channels[0]]
+    for t in range(1, 8):
+        near = preferred[t] + 0.8 * (expected[-1] - preferred[t - 1])
+        start = np.clip(expected[-1] + preferred[t] - preferred[t - 1], LOW, HIGH)
+        expected.append(solver.solve(goals[t : t + 1], start, preferred=near, **settings).channels[0])
+    np.testing.assert_allclose(found.channels, expected, atol=tolerance["printed"])
+    plain = solver.solve(goals, preferred[0], preferred=preferred, **settings)
+    assert np.abs(plain.channels - found.channels).max() > 1.0
     with pytest.raises(ValueError, match=r"solve: carry is 0\.5 beside a start per frame; it must be 0"):
         solver.solve(goals, preferred, carry=0.5)
 
