@@ -122,8 +122,12 @@ def solve_motion(
         Of the unknowns. Default: the ranges of the channels.
     weights : (M,), optional
         Of the points. Default: 1.
-    preference, carry, tolerance, max_iterations, threads, progress
+    preference, carry, tolerance, max_iterations
         As in :func:`solve`. A smaller preference comes nearer to the positions, and moves less smoothly.
+    threads : int
+        Number of threads; 0 means all processors that this process may use. The result does not depend on it.
+    progress : True, callable or None
+        See :func:`rigwright.progress.as_callback`.
     **lock
         ``contacts``, ``hinge``, ``pelvis``, ``height``, ``speed``, ``release``, ``blend``, ``up_axis`` and
         ``meters_per_unit`` as in :func:`foot_lock`; the last two are by default those of the model.
