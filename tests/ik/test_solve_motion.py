@@ -15,6 +15,7 @@ NAMES = list(RIG.skeleton.names)
 SKELETON, WALK = walk()
 LOW, HIGH = RIG.channel_ranges.T
 HINGE = {"hinge": [1.0, 0.0, 0.0]}
+LOCK = {"contacts": standing(), **HINGE}
 
 
 def positions(poses: np.ndarray) -> np.ndarray:
@@ -32,7 +33,7 @@ def random_clip(frames: int = 40, seed: int = 0) -> np.ndarray:
 @pytest.fixture(scope="module")
 def held():
     """The pushed walk, with the contacts of the walk."""
-    return rw.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, contacts=standing(), **HINGE)
+    return rw.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK)
 
 
 def test_a_clip_of_the_character_itself_is_followed_exactly(tolerance):
@@ -92,10 +93,10 @@ def test_planted_feet_keep_the_joint_limits_that_a_lock_alone_breaks():
     inside = rw.ik.solve_motion(tight, positions(pushed(WALK)), NAMES, fps=FPS)
     clip = inside.poses.copy()
     clip[:, 7] -= 0.05  # a pelvis that comes down: knees must bend more
-    lock = rw.ik.foot_lock(SKELETON, clip, FEET, fps=FPS, contacts=standing(), **HINGE)
+    lock = rw.ik.foot_lock(SKELETON, clip, FEET, fps=FPS, **LOCK)
     broken = on_model(tight).channels_from_poses(lock.poses)[0]
     assert (broken > high + 1.0).any()
-    made = rw.ik.solve_motion(tight, positions(clip), NAMES, fps=FPS, feet=FEET, contacts=standing(), **HINGE)
+    made = rw.ik.solve_motion(tight, positions(clip), NAMES, fps=FPS, feet=FEET, lock=LOCK)
     assert ((made.channels >= low) & (made.channels <= high)).all()
 
 
@@ -107,15 +108,13 @@ def test_no_frame_jumps(held):
 
 
 def test_a_model_and_its_rig_give_the_same_bytes(held):
-    found = rw.ik.solve_motion(
-        on_model(RIG), positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, contacts=standing(), **HINGE
-    )
+    found = rw.ik.solve_motion(on_model(RIG), positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK)
     np.testing.assert_array_equal(found.poses, held.poses)
 
 
 def test_a_skeleton_without_channels_follows_with_its_root_where_the_start_has_it(tolerance):
     start = pushed(WALK)
-    found = rw.ik.solve_motion(SKELETON, positions(start), NAMES, fps=FPS, start=start, feet=FEET, **HINGE)
+    found = rw.ik.solve_motion(SKELETON, positions(start), NAMES, fps=FPS, start=start, feet=FEET, lock=HINGE)
     assert found.channels is None
     np.testing.assert_allclose(found.poses[:, 3], start[:, 3], atol=tolerance["float32"])
     assert max(found.slide_after) < 0.1 * MILLIMETER
@@ -128,9 +127,7 @@ def test_without_feet_nothing_is_locked():
 
 
 def test_threads_change_no_byte_of_a_motion(held):
-    found = rw.ik.solve_motion(
-        RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, contacts=standing(), threads=2, **HINGE
-    )
+    found = rw.ik.solve_motion(RIG, positions(pushed(WALK)), NAMES, fps=FPS, feet=FEET, lock=LOCK, threads=2)
     np.testing.assert_array_equal(found.poses, held.poses)
 
 
@@ -161,6 +158,10 @@ def test_a_frame_carries_its_share_of_the_last_difference(tolerance):
         ({"points": ["tail"] * 9}, "solve_motion: points is naming 'tail'; it must be among pelvis"),
         ({"points": [("hip.L", [0, 0])] * 9}, r"solve_motion: points is .* \(2,\); it must be"),
         ({"feet": [["hip.L", "knee.L"]]}, "solve_motion: feet is .*; it must be 4 joints: hip, knee, ankle, toe"),
+        (
+            {"feet": FEET, "lock": {"hieght": 1}},
+            "solve_motion: lock is with 'hieght'; it must be among blend, contacts",
+        ),
         ({"fps": 0}, "solve_motion: fps is 0; it must be a finite number above 0"),
         ({"start": np.zeros(5)}, r"solve_motion: start is .* \(5,\); it must be"),
         ({"bounds": np.zeros((2, 2))}, r"solve_motion: bounds is .* \(2, 2\); it must be"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rigwright._rigs.rig import Rig
 
 FUNCTION = "solve_motion"
+LOCK = set(inspect.signature(foot_lock).parameters) - {"skeleton", "poses", "feet", "fps"}
 ANKLE_WEIGHT = 30.0  # beside targets of weight 1: a foot turns about its toe by less than the ankle misses
 Float64 = NDArray[np.float64]
 
@@ -81,6 +83,7 @@ def solve_motion(
     *,
     fps: float,
     feet: Sequence[Sequence[str | int]] = (),
+    lock: Mapping[str, object] | None = None,
     start: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -90,7 +93,6 @@ def solve_motion(
     max_iterations: int = 100,
     threads: int = 0,
     progress: ProgressOption = None,
-    **lock: Any,
 ) -> MotionSolution:
     """Move a character so that its joints, or markers fixed to them, follow a clip: inside its joint limits.
 
@@ -114,6 +116,9 @@ def solve_motion(
         Frames per second.
     feet : list of F sequences of four str or int
         The joints hip, knee, ankle and toe of each foot, as in :func:`foot_lock`. Without feet, nothing is locked.
+    lock : mapping, optional
+        ``contacts``, ``hinge``, ``pelvis``, ``height``, ``speed``, ``release``, ``blend``, ``up_axis`` and
+        ``meters_per_unit`` as in :func:`foot_lock`; the last two are by default those of the model.
     start : (T, N), (N,), (T, C) or (C,), optional
         Channels or poses to start from and to stay near where positions leave freedom, as the twist of a hand;
         channels are clipped to their bounds. With one row, each frame starts from the solution of the frame before.
@@ -128,9 +133,6 @@ def solve_motion(
         Number of threads; 0 means all processors that this process may use. The result does not depend on it.
     progress : True, callable or None
         See :func:`rigwright.progress.as_callback`.
-    **lock
-        ``contacts``, ``hinge``, ``pelvis``, ``height``, ``speed``, ``release``, ``blend``, ``up_axis`` and
-        ``meters_per_unit`` as in :func:`foot_lock`; the last two are by default those of the model.
 
     Returns
     -------
@@ -180,9 +182,15 @@ def solve_motion(
     first = _follow(solver, wanted, near, limits, options | {"weights": shares})
     if not chains:
         return _result(proxy, wanted, first, None, 0)
-    facts = {"up_axis": getattr(model, "up_axis", "Y"), "meters_per_unit": getattr(model, "meters_per_unit", 1.0)}
-    locked = foot_lock(skeleton, first.poses, feet, fps=rate, **{**facts, **lock})
-    targets = _standing(skeleton, locked, wanted, joints, shares, chains, "XYZ".index({**facts, **lock}["up_axis"]))
+    rules: dict[str, Any] = {
+        "up_axis": getattr(model, "up_axis", "Y"),
+        "meters_per_unit": getattr(model, "meters_per_unit", 1.0),
+    }
+    rules |= lock or {}
+    if unknown := set(rules) - LOCK:
+        raise check.wrong("lock", f"with {', '.join(sorted(map(repr, unknown)))}", f"among {', '.join(sorted(LOCK))}")
+    locked = foot_lock(skeleton, first.poses, feet, fps=rate, **rules)
+    targets = _standing(skeleton, locked, wanted, joints, shares, chains, "XYZ".index(rules["up_axis"]))
     near = first.channels if first.channels is not None else locked.poses
     second = _follow(solver, targets, near, limits, options)
     return _result(proxy, wanted, second, locked, len(chains))
