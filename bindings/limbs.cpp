@@ -93,16 +93,17 @@ struct OptionalRows {
 
 py::tuple solve_limb(const ik::Limb& limb, const ArrayLike& poses, const ArrayLike& targets,
                      const OptionalArray& orientations, bool end_follows, const OptionalArray& poles, bool poles_in_end,
-                     const IntLike& threads) {
+                     const OptionalArray& elbows, const IntLike& threads) {
     const int num_threads = thread_count("Limb.solve", threads);
     const auto input = as_array<float, 2>("Limb.solve", "poses", poses, "numbers (T, C)");
     const auto points = as_array<double, 2>("Limb.solve", "targets", targets, "numbers (T, 3)");
     const OptionalRows<3> turns("orientations", orientations);
     const OptionalRows<2> sides("poles", poles);
+    const OptionalRows<2> bends("elbows", elbows);
     Array<float> posed({input.shape(0), input.shape(1)});
     Array<double> miss(input.shape(0));
     Array<std::uint8_t> flags(input.shape(0));
-    const ik::LimbGoals goals{view<double, 2>(points), turns.rows, end_follows, sides.rows, poles_in_end};
+    const ik::LimbGoals goals{view<double, 2>(points), turns.rows, end_follows, sides.rows, poles_in_end, bends.rows};
     const ik::LimbResults results{writable<float, 2>(posed), writable<double, 1>(miss),
                                   writable<std::uint8_t, 1>(flags)};
     {
@@ -119,13 +120,14 @@ py::tuple match_ik(const ik::Limb& limb, const ArrayLike& poses, const IntLike& 
     Array<double> targets({frames, py::ssize_t{3}});
     Array<double> orientations({frames, py::ssize_t{3}, py::ssize_t{3}});
     Array<double> poles({frames, py::ssize_t{3}});
+    Array<double> elbows({frames, py::ssize_t{3}});
     const ik::LimbControls controls{writable<double, 2>(targets), writable<double, 3>(orientations),
-                                    writable<double, 2>(poles)};
+                                    writable<double, 2>(poles), writable<double, 2>(elbows)};
     {
         const py::gil_scoped_release released;
         limb.match_ik(view<float, 2>(input), controls, num_threads);
     }
-    return py::make_tuple(targets, orientations, poles);
+    return py::make_tuple(targets, orientations, poles, elbows);
 }
 
 ik::Limb make_limb(const rig::Skeleton& skeleton, int upper, int lower, int end, const ArrayLike& hinge,
@@ -246,10 +248,10 @@ void bind_limb(py::module_& module) {
              py::arg("hinge"), py::arg("softness"), py::arg("stretch"), py::arg("squash"), py::arg("min_bend"),
              py::arg("max_bend"))
         .def("solve", &solve_limb, py::arg("poses"), py::arg("targets"), py::arg("orientations"),
-             py::arg("end_follows"), py::arg("poles"), py::arg("poles_in_end"), py::arg("threads") = 0,
-             "Poses (T, C), distances (T,) from end to target, and flags (T,).")
+             py::arg("end_follows"), py::arg("poles"), py::arg("poles_in_end"), py::arg("elbows") = py::none(),
+             py::arg("threads") = 0, "Poses (T, C), distances (T,) from end to target, and flags (T,).")
         .def("match_ik", &match_ik, py::arg("poses"), py::arg("threads") = 0,
-             "Targets (T, 3), orientations (T, 3, 3) and poles (T, 3).");
+             "Targets (T, 3), orientations (T, 3, 3), poles (T, 3) and elbows (T, 3).");
 }
 
 }  // namespace

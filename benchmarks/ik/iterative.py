@@ -17,13 +17,16 @@ import argparse
 import importlib.util
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 import rigwright as rw
 from benchmarks.ik.scenes import Scene, bounds_of, motion, scene, skeleton_model
+from benchmarks.marks import write_between_marks
 from rigwright._bench.timing import interleaved, load_average, machine
 
 PREFERENCE = 0.003
@@ -154,13 +157,40 @@ def main() -> None:
     """Print both rows as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model")
-    model = rw.load(parser.parse_args().model)
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
+    chosen = parser.parse_args()
+    model = rw.load(chosen.model)
     rows: dict[str, object] = {"machine": machine(), "load": load_average(), "body": body_row(model)}
     if importlib.util.find_spec("mink") is None:
         rows["skeleton"] = "mink is not installed: pip install mink==1.3.0 daqp"
     else:
         rows["skeleton"] = skeleton_rows(model)
     print(json.dumps(rows, indent=1))
+    if chosen.write:
+        write_between_marks("iterative solves", table(rows))
+
+
+def table(rows: dict[str, Any]) -> str:
+    """The figures as Markdown."""
+    body = rows["body"]
+    ends = body["objective, ours / scipy, median and worst"]
+    lines = [
+        "| job | ours | peer | ratio | solves per second | same end |",
+        "| --- | --- | --- | --- | --- | --- |",
+        f"| 8 targets, learned body, SciPy {scipy.__version__} | {body['ms']['ours']:.2f} ms "
+        f"| {body['ms']['scipy']:.1f} ms | {body['times faster']:.0f} x | {body['solves per second']:.0f} in one call "
+        f"| objective {ends[0]:.4f} x, at worst {ends[1]:.4f} x |",
+    ]
+    for name in ("cold", "warm"):
+        if isinstance(rows["skeleton"], dict):
+            row = rows["skeleton"][name]
+            lines.append(
+                f"| 8 joints, plain skeleton, {name}, mink 1.3 | {row['ms']['ours']:.2f} ms "
+                f"| {row['ms']['mink']:.2f} ms | {row['times faster']:.1f} x | {1e3 / row['ms']['ours']:.0f} "
+                f"| converged {' and '.join(f'{share:.2f}' for share in row['converged, ours and mink'])} |"
+            )
+    missing = [] if isinstance(rows["skeleton"], dict) else [f"Beside mink: {rows['skeleton']}", ""]
+    return "\n".join([*lines, "", *missing, f"Load {rows['load']:.1f}; {rows['machine']}"])
 
 
 if __name__ == "__main__":

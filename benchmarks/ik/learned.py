@@ -10,17 +10,20 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rigwright as rw
 from benchmarks.ik.scenes import spread
+from benchmarks.marks import write_between_marks
 from rigwright._bench.timing import interleaved, machine
 
 FRAMES = 200
 KNOWN = 50_000
 NOISE = 4.5e-3  # meters
+NOISES = ("reachable", "noise")
 
 
 def control_points(rig: rw.BlendshapeRig, count: int) -> NDArray[np.int64]:
@@ -88,6 +91,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--keep", help="file of the networks: read if it exists, else written")
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     chosen = parser.parse_args()
     learned = chosen.rig.endswith(".safetensors")
     rig = rw.load(chosen.rig) if learned else rw.sources.load_blendshapes(chosen.rig)
@@ -116,6 +120,40 @@ def main() -> None:
         "whole face of the nearest of 50,000 poses, goal: at most half of it": nearest_face(rig, ik.vertices, weights),
     }
     print(json.dumps(report, indent=1))
+    if chosen.write:
+        write_between_marks("learned faces", table(report))
+
+
+def table(report: dict[str, Any]) -> str:
+    """The figures as Markdown."""
+    reachable, noisy = (next(value for key, value in report.items() if key.startswith(name)) for name in NOISES)
+    nearest = next(value for key, value in report.items() if key.startswith("whole face"))
+    times = next(value for key, value in report.items() if key.startswith("ms per solve"))
+    first, second = reachable["points at the optimum"], noisy["points at the optimum"]
+    rows = [
+        (
+            "points, reachable",
+            reachable["points on the rig"],
+            f"at most {1.5 * first + 0.2:.2f} mm (optimum {first:.2f})",
+        ),
+        ("the same on the approximation", reachable["points on the approximation"], "at least two thirds of the rig's"),
+        ("the same, 5 polishing steps", reachable["points on the rig, polished"], f"optimum {first:.2f} mm"),
+        (
+            "points, noise of 4.5 mm",
+            noisy["points on the rig"],
+            f"at most {1.3 * second:.2f} mm (optimum {second:.2f})",
+        ),
+        ("the same, 5 polishing steps", noisy["points on the rig, polished"], f"optimum {second:.2f} mm"),
+        (
+            "whole face, reachable",
+            reachable["whole face"],
+            f"at most {nearest / 2:.2f} mm: half the nearest of 50,000 poses",
+        ),
+    ]
+    lines = ["| mean error | measured | goal |", "| --- | --- | --- |"]
+    lines += [f"| {name} | {value:.2f} mm | {goal} |" for name, value, goal in rows]
+    lines += [f"| time, {name} | {value:.2f} ms | 0.2 ms |" for name, value in times.items()]
+    return "\n".join([*lines, "", f"{report['model']}; {report['machine']}"])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Two-bone limbs in closed form beside the same formula in vectorized NumPy: ``python -m benchmarks.ik.two_bone``.
 
-One thread. Both sides have float64 inputs; NumPy's has no fallbacks. The engine's results are
-new arrays, and those of an earlier call (``out=``). Medians of runs that
-alternate. Goals: 10 times NumPy, and 1e7 limbs per second of a core.
+One thread. Both sides have float64 inputs; NumPy's has no fallbacks. The engine's results are new arrays, and those of
+an earlier call (``out=``). Medians of the processor time of runs that alternate. Goals: 10 times NumPy, and 1e7 limbs per
+second of a core.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ import numpy as np
 from tests.ik.limb_cases import random_limbs
 
 import rigwright as rw
+from benchmarks.marks import write_between_marks
+from rigwright._bench.timing import load_average, machine
 
+COUNTS = (1_000, 30_000, 1_000_000)
 Limbs = tuple[np.ndarray, ...]
 
 
@@ -39,18 +42,19 @@ def numpy_two_bone(
 
 
 def seconds(call: Callable[[], object]) -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()
     call()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
-def compare(count: int, runs: int) -> None:
+def compare(count: int, runs: int) -> list[str]:
+    """Rows of the table for a number of limbs."""
     limbs: Limbs = random_limbs(count, seed=0)
     ours = rw.ik.two_bone(*limbs, threads=1)
     elbow, end, _ = numpy_two_bone(*limbs)
     difference = max(np.abs(ours.elbow - elbow).max(), np.abs(ours.end - end).max())
     moved = 8 * (3 * 3 + 2 + 2 * 3) + 1  # bytes per limb: read, and written
-    print(f"{count:,} limbs, NumPy {np.__version__}, largest difference {difference:.1e}")
+    rows = []
     for name, out in [("new arrays", None), ("out=", ours)]:
         pairs = [
             (
@@ -61,18 +65,28 @@ def compare(count: int, runs: int) -> None:
         ]
         engine, numpy = (statistics.median(side) for side in zip(*pairs, strict=True))
         ratio = statistics.median(b / a for a, b in pairs)
-        print(
-            f"  {name:10} {count / engine:.3g} limbs/s (goal 1e7), {moved * count / engine / 1e9:.1f} GB/s; "
-            f"NumPy {count / numpy:.3g} limbs/s; {ratio:.1f} x NumPy (goal 10)"
+        rows.append(
+            f"| {count:,} | {name} | {count / engine:.2g} | {moved * count / engine / 1e9:.0f} GB/s "
+            f"| {count / numpy:.2g} | {ratio:.1f} x | {difference:.0e} |"
         )
+    return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=21)
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     options = parser.parse_args()
-    for count in (1_000, 30_000, 1_000_000):
-        compare(count, options.runs)
+    lines = [
+        "| limbs | results | limbs per second | memory | NumPy, limbs per second | ratio | largest difference |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        *[row for count in COUNTS for row in compare(count, options.runs)],
+        "",
+        f"NumPy {np.__version__}, load {load_average():.1f}; {machine()}",
+    ]
+    print("\n".join(lines))
+    if options.write:
+        write_between_marks("two-bone limbs", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1411,9 +1411,9 @@ class Limb:
         ...
     def match_ik(self, poses: numpy.typing.ArrayLike, threads: int = 0) -> tuple:
         """
-        Targets (T, 3), orientations (T, 3, 3) and poles (T, 3).
+        Targets (T, 3), orientations (T, 3, 3), poles (T, 3) and elbows (T, 3).
         """
-    def solve(self, poses: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike, orientations: numpy.typing.ArrayLike | None, end_follows: bool, poles: numpy.typing.ArrayLike | None, poles_in_end: bool, threads: int = 0) -> tuple:
+    def solve(self, poses: numpy.typing.ArrayLike, targets: numpy.typing.ArrayLike, orientations: numpy.typing.ArrayLike | None, end_follows: bool, poles: numpy.typing.ArrayLike | None, poles_in_end: bool, elbows: numpy.typing.ArrayLike | None = None, threads: int = 0) -> tuple:
         """
         Poses (T, C), distances (T,) from end to target, and flags (T,).
         """

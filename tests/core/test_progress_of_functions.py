@@ -17,6 +17,7 @@ from tests.support.small_rig import small_rig
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
+LIMB = rw.Skeleton(["hip", "knee"], [-1, 0], [np.eye(3, 4), [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]])
 SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 ONE = np.eye(1, RIG.num_shapes)
 
@@ -58,6 +59,9 @@ CALLS = {
     "quality": lambda p, _: rw.transfer.quality(REST, SHAPES, REST, SHAPES, FACES, progress=p),
     "transfer_in_parts": lambda p, at: rw.transfer.transfer_in_parts(
         REST, SHAPES, REST, FACES, at / "parts", progress=p
+    ),
+    "solve_motion": lambda p, _: rw.ik.solve_motion(
+        LIMB, LIMB.rest_globals[None, :, :, 3], LIMB.names, fps=24, progress=p
     ),
     "transfer_rig": lambda p, _: rw.transfer.transfer_rig(RIG, REST, progress=p),
     "measure_transfer": lambda p, _: rw.report.measure_transfer(RIG, RIG, progress=p),

@@ -118,6 +118,7 @@ CALLS = {
     "Limb.solve": lambda n: LIMB.solve(ARM_REST, [1, 1, 0], threads=n),
     "Limb.match_ik": lambda n: LIMB.match_ik(ARM_REST, threads=n),
     "Limb.match_fk": lambda n: LIMB.match_fk(ARM_REST, LIMB.match_ik(ARM_REST), threads=n),
+    "solve_motion": lambda n: rw.ik.solve_motion(ARM, ARM.rest_globals[None, :, :, 3], ARM.names, fps=24, threads=n),
     "Playback.__init__": lambda n: rw.exports.Playback(RIG, WEIGHTS, threads=n),
     "Solver.solve": lambda n: rw.inverse.Solver(RIG).solve(REST, threads=n),
     "trade_off": lambda n: rw.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),

@@ -89,6 +89,26 @@ def test_a_foot_comes_back_to_the_clip_without_a_jump():
     assert np.abs(np.diff(offset[39:], axis=0)).max() < 0.5 * offset[39].max()
 
 
+def sliding_step() -> np.ndarray:
+    """One contact, frames 40 to 69, in which the clip slides by 6 cm; before it the feet travel, then they rest."""
+    poses = np.tile(WALK[:1], (100, 1))
+    poses[:, 11] = np.interp(np.arange(100), [0, 40, 70, 100], [0.0, 1.2, 1.26, 1.26])
+    return poses
+
+
+def test_a_foot_comes_to_the_mean_of_its_contact_before_it_stands():
+    """The leg follows half of what the clip slides, and the foot is under way before the contact, without a jump."""
+    clip = sliding_step()
+    contacts = np.zeros((100, 2), bool)
+    contacts[40:70] = True
+    made = locked(clip, contacts=contacts)
+    shift = (toes(SKELETON, made.poses) - toes(SKELETON, clip))[:, 0, 2]
+    assert np.abs(shift[40:70]).max() < 0.6 * 60 * MILLIMETER
+    assert shift[39] > 20 * MILLIMETER  # half the slide, nearly all of it before the first frame
+    assert np.abs(shift[:30]).max() < MILLIMETER
+    assert np.abs(np.diff(shift, 2)[30:40]).max() < 10 * MILLIMETER
+
+
 def test_beyond_the_release_distance_a_foot_is_let_go():
     contacts = standing()
     freed = locked(SLIDING, contacts=contacts, release=0.02)

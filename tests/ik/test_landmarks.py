@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,51 @@ def test_both_layouts_have_the_same_68_names():
     assert len(set(indices)) == 68
     assert max(indices) < 468
     assert set(rw.ik.STEADY) < set(rw.ik.IBUG_68)
+
+
+# The landmark of the other side, for each of the 68.
+MIRRORED = [
+    *range(16, -1, -1), *range(26, 16, -1), 27, 28, 29, 30, *range(35, 30, -1), 45, 44, 43, 42, 47, 46, 39, 38, 37, 36,
+    41, 40, *range(54, 47, -1), *range(59, 54, -1), *range(64, 59, -1), 67, 66, 65,
+]  # fmt: skip
+MOUTH = range(48, 68)  # whose lips are closed in one face and open in the other
+
+
+@pytest.fixture(scope="module")
+def canonical(data_path) -> np.ndarray:
+    """MediaPipe's points (68, 3) on its canonical face, in centimeters."""
+    text = (data_path("mediapipe_canonical_face") / "canonical_face_model.obj").read_text()
+    points = [line.split()[1:4] for line in text.splitlines() if line.startswith("v ")]
+    assert len(points) == 468
+    return np.array(points, np.float64)[list(rw.ik.MEDIAPIPE_468.values())]
+
+
+def test_mediapipe_s_indices_are_symmetric_and_sides_are_the_actor_s(canonical, tolerance):
+    np.testing.assert_allclose(canonical[MIRRORED] * [-1, 1, 1], canonical, atol=tolerance["float32"])
+    names = list(rw.ik.IBUG_68)
+    for name, point in zip(names, canonical, strict=True):  # the face looks along z: its left is at positive x
+        assert not name.startswith("left") or point[0] > 0
+        assert not name.startswith("right") or point[0] < 0
+
+
+def test_mediapipe_s_indices_lie_where_another_face_has_the_same_landmarks(canonical, data_path):
+    """After a similarity from points to points, each has its own landmark as the nearest of ICT FaceKit's 68."""
+    folder = data_path("ict_facekit")
+    chosen = json.loads((folder / "vertex_indices.json").read_text())["idx_to_landmark_verts"]
+    with np.load(folder / "topology_neutral.npz") as file:
+        landmarks = file["neutral"][chosen].astype(np.float64)
+    moved = rw.ik.retarget_landmarks(canonical[None] * 0.0 + canonical, canonical, landmarks)[0]
+    np.testing.assert_allclose(moved, landmarks, atol=1e-9)  # the neutral goes to the neutral
+    a, b = canonical - canonical.mean(axis=0), landmarks - landmarks.mean(axis=0)
+    left, values, right = np.linalg.svd(b.T @ a)
+    fitted = values.sum() / np.square(a).sum() * a @ (left @ right).T
+    apart = np.linalg.norm(fitted[:, None] - b[None], axis=2)
+    own = np.diagonal(apart)
+    assert own.mean() < 0.6  # centimeters, between two people
+    assert own.max() < 1.7
+    elsewhere = [i for i in range(68) if i not in MOUTH]
+    assert (apart.argmin(axis=1)[elsewhere] == elsewhere).all()
+    assert (own - apart.min(axis=1) < 0.45)[list(MOUTH)].all()
 
 
 WRONG = {

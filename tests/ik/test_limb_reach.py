@@ -83,6 +83,64 @@ def test_the_bend_stays_inside_its_limits(bend, target, tolerance):
     assert bend[0] - 0.01 < degrees < bend[1] + 0.01
 
 
+def signed_bend(points: np.ndarray) -> np.ndarray:
+    """Degrees from the upper to the lower bone about z, the hinge of the leg; positive as the knee bends."""
+    first, second = np.moveaxis(np.diff(points, axis=1), 1, 0)
+    sine = np.cross(first, second)[:, 2]
+    return np.degrees(np.arctan2(sine, (first * second).sum(axis=1)))
+
+
+def bent(degrees: float) -> np.ndarray:
+    """A pose (1, C) with the knee turned about z."""
+    pose = LEG.rest.copy()
+    turn = np.radians(degrees)
+    pose[1, :2, :2] = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
+    return pose.reshape(1, -1)
+
+
+RANGES = [(-10, 150), (-150, -20), (30, 150), (170, 190), (100, 280), (-180, 180), (-360, -300), (-30, 0), (350, 360)]
+
+
+@pytest.mark.parametrize("bend", RANGES)
+def test_any_range_of_angles_holds_and_all_of_it_is_used(bend):
+    """For ends at all distances and from bends to both sides: the angle is in the range, modulo full turns."""
+    rng = np.random.default_rng(0)
+    low = -170 if bend[0] < 0 or bend[1] > 180 else 1  # within 0 to 180, limbs keep the side of the pose
+    starts = np.concatenate([bent(degrees) for degrees in rng.uniform(low, 170, 400)])
+    targets = rng.normal(size=(400, 3))
+    targets *= (rng.uniform(0.01, 2.2, 400) / np.linalg.norm(targets, axis=1))[:, None]
+    targets[:, 2] *= 0.05
+    made = rw.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=bend).solve(starts, targets)
+    row = made.poses.reshape(-1, 3, 3, 4)[:, 1].astype(np.float64)
+    degrees = np.degrees(np.arctan2(row[:, 1, 0], row[:, 0, 0]))  # of the knee's own row: about its z
+    turns = np.array([-720, -360, 0, 360, 720])
+    away = np.maximum(bend[0] - (degrees[:, None] + turns), (degrees[:, None] + turns) - bend[1]).min(axis=1)
+    assert away.max() < 0.1  # the angle of nearly straight bones has the root of float32 rounding
+    met = (made.flags & 3) == 0
+    ends = LEG.globals(made.poses)[..., 3].astype(np.float64)[:, 2]
+    np.testing.assert_allclose(ends[met], targets[met], atol=1e-5)  # positions of float32 of order two
+    share = (degrees[:, None] + turns)[(away[:, None] < 1) & (np.abs(degrees[:, None] + turns - np.mean(bend)) <= 181)]
+    assert np.ptp(np.clip(share, *bend)) > 0.8 * (bend[1] - bend[0])
+
+
+def test_a_distance_that_no_angle_allows_is_flagged():
+    made = rw.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=(90, 190)).solve(
+        np.repeat(REST, 2, axis=0), [[1.8, 0, 0], [1.0, 0, 0]]
+    )
+    assert made.flags.tolist() == [TOO_FAR, 0]
+    np.testing.assert_allclose(made.miss, [1.8 - np.sqrt(2), 0], atol=1e-5)  # float32
+
+
+@pytest.mark.parametrize("start", [60.0, -60.0])
+def test_of_two_sides_a_limb_stays_at_that_of_its_pose(start):
+    limb = rw.ik.Limb(LEG, NAMES, hinge=[0, 0, 1], bend=(-120, 120))
+    path = np.stack([np.linspace(1.9, 1.1, 50), np.linspace(0, 0.3, 50), np.zeros(50)], axis=1)
+    made = limb.solve(np.repeat(bent(start), 50, axis=0), path)
+    knees = LEG.globals(made.poses)[..., 3].astype(np.float64)
+    assert (np.sign(signed_bend(knees)) == np.sign(start)).all()
+    assert np.linalg.norm(np.diff(knees[:, 1], axis=0), axis=1).max() < 0.15
+
+
 def test_a_straight_leg_bends_about_its_hinge():
     points, _ = solved([1.5, 0, 0])
     assert points[0, 1, 1] < -0.5  # x cross z is -y
@@ -119,7 +177,8 @@ FLAT = rw.Skeleton(NAMES, [-1, 0, 1], [np.eye(3, 4), STEP, np.eye(3, 4)])
         (lambda: leg(stretch=0.5), "Limb: stretch is 0.5"),
         (lambda: leg(squash=0.0), "Limb: squash is 0.0"),
         (lambda: leg(bend=(90, 30)), "Limb: bend is 90"),
-        (lambda: leg(bend=(0, 200)), "Limb: bend is 200"),
+        (lambda: leg(bend=(0, 400)), "Limb: bend is 400"),
+        (lambda: leg(bend=(-200, 190)), "Limb: bend is 190"),
         (lambda: leg().solve(REST, [0, np.nan, 0]), "Limb.solve: targets is not finite everywhere"),
         (lambda: leg().solve(REST, [[0, 0, 0]] * 2), r"Limb.solve: targets is int64 \(2, 3\); it must be"),
         (lambda: leg().solve(REST[:, :30], [0, 0, 0]), r"Limb.solve: poses is .*\(1, 30\); it must be .*36"),

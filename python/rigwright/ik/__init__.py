@@ -1,11 +1,13 @@
 """Inverse kinematics: poses that bring points of a character to where they are wanted."""
 
 from rigwright.ik._aim import Look, look_at, move_torso
+from rigwright.ik._bake import Baked, bake
 from rigwright.ik._face_ik import FaceIk, load
 from rigwright.ik._foot_lock import FootLock, foot_lock
 from rigwright.ik._landmarks import IBUG_68, MEDIAPIPE_468, STEADY, retarget_landmarks
 from rigwright.ik._limb import Limb, LimbControls, LimbPoses
 from rigwright.ik._pose_solution import PoseSolution
+from rigwright.ik._solve_motion import MotionSolution, solve_motion
 from rigwright.ik._solver import Solver, solve
 from rigwright.ik._target_files import TargetFile, load_targets
 from rigwright.ik._targets import Distance, Orientation, Point, Ray
@@ -16,6 +18,7 @@ __all__ = [
     "IBUG_68",
     "MEDIAPIPE_468",
     "STEADY",
+    "Baked",
     "Distance",
     "FaceIk",
     "FootLock",
@@ -24,6 +27,7 @@ __all__ = [
     "LimbFlag",
     "LimbPoses",
     "Look",
+    "MotionSolution",
     "Orientation",
     "Point",
     "PoseSolution",
@@ -32,6 +36,7 @@ __all__ = [
     "TargetFile",
     "Twist",
     "TwoBone",
+    "bake",
     "foot_lock",
     "load",
     "load_targets",
@@ -39,6 +44,7 @@ __all__ = [
     "move_torso",
     "retarget_landmarks",
     "solve",
+    "solve_motion",
     "spread_twist",
     "two_bone",
 ]

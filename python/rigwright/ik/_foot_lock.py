@@ -71,10 +71,11 @@ def foot_lock(
     """Hold the feet of a clip where they stand.
 
     In a run of contacts, a toe stays at its anchor, its position in the first frame. The foot moves with it and keeps
-    its orientation, and hip and knee follow (:class:`Limb`). Afterwards the foot's offset decays smoothly, by at most
-    the clip's own step per frame: no step of a toe exceeds twice the clip's. A leg becomes no longer than it ever is in
-    the clip; where it does not reach, the pelvis is lowered (``lowered``). A contact ends early if the clip's toe is
-    farther than ``release`` from its anchor, or if the pelvis would have to be lowered by more.
+    its orientation, and hip and knee follow (:class:`Limb`). Before a contact the foot moves smoothly so that its
+    anchor comes near the mean of the toe's positions in it, and afterwards back to the clip, by at most the clip's own
+    step per frame: no step of a toe exceeds twice the clip's. A leg becomes no longer than it ever is in the clip;
+    where it does not reach, the pelvis is lowered (``lowered``). A contact ends early if the clip's toe is farther than
+    ``release`` from its anchor, or if the pelvis would have to be lowered by more.
 
     Contacts are found where a toe is lower than ``height`` above the ground and slower than ``speed``; they go on up to
     1.5 times these bounds. The ground is the height that 2 percent of a toe's frames are below. Held feet make new
@@ -99,7 +100,7 @@ def foot_lock(
     release : float
         Meters: farther from its anchor, the foot is let go, and the pelvis is lowered by no more.
     blend : float
-        Seconds in which a foot returns to the clip.
+        Seconds in which a foot moves to its anchor and returns to the clip.
     up_axis : str
         ``"X"``, ``"Y"`` or ``"Z"``.
     meters_per_unit : float
@@ -201,7 +202,7 @@ class _Clip:
         held = kept.astype(bool)
         feet = zip(np.moveaxis(self.source, 1, 0), held.T, strict=True)
         return FootLock(
-            poses, held, np.array([_slide(*foot) for foot in feet]), drift.max(axis=0, initial=0.0), lowered
+            poses, held, np.array([largest_slide(*foot) for foot in feet]), drift.max(axis=0, initial=0.0), lowered
         )
 
 
@@ -229,7 +230,7 @@ def _contacts(contacts: ArrayLike, frames: int, feet: int) -> NDArray[np.uint8]:
     return array.astype(np.uint8)
 
 
-def _slide(points: NDArray[np.float64], held: NDArray[np.bool_]) -> float:
+def largest_slide(points: NDArray[np.float64], held: NDArray[np.bool_]) -> float:
     """The largest distance of a point from where it was in the first frame of each run."""
     worst, anchor = 0.0, None
     for point, on in zip(points, held, strict=True):

@@ -17,7 +17,8 @@ IBUG_68: dict[str, int] = {
     name: index for index, name in enumerate(f"{group}_{i}" for group, count in _GROUPS.items() for i in range(count))
 }
 
-#: The same names and their indices among MediaPipe's 468 landmarks (Kartynnik et al. 2019): the nearest of its points.
+#: The same names and their indices among MediaPipe's 468 landmarks (Kartynnik et al. 2019): the points that correspond
+#: to them on its canonical face, symmetric, and held against the 68 landmarks of ICT FaceKit.
 MEDIAPIPE_468: dict[str, int] = dict(
     zip(
         IBUG_68,
@@ -26,7 +27,7 @@ MEDIAPIPE_468: dict[str, int] = dict(
             *(71, 63, 105, 66, 107),
             *(336, 296, 334, 293, 301),
             *(168, 197, 5, 4),
-            *(75, 97, 2, 326, 305),
+            *(98, 97, 2, 326, 327),
             *(33, 160, 158, 133, 153, 144),
             *(362, 385, 387, 263, 373, 380),
             *(61, 39, 37, 0, 267, 269, 291, 405, 314, 17, 84, 181),

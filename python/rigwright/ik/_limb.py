@@ -56,11 +56,15 @@ class LimbControls:
         Global rotations of the end.
     poles : (T, 3) float64 array
         Global points towards which the elbow points.
+    elbows : (T, 3) float64 array
+        Global positions of the elbow. :meth:`Limb.match_fk` uses them where bones have the lengths that they had, since
+        the end of a nearly straight limb determines its elbow to the root of rounding only.
     """
 
     targets: NDArray[np.float64]
     orientations: NDArray[np.float64]
     poles: NDArray[np.float64]
+    elbows: NDArray[np.float64]
 
 
 class Limb:
@@ -85,7 +89,10 @@ class Limb:
         The longest and shortest that bones become, relative to the pose, if a target is out of reach: 1 or more, and
         above 0 to 1.
     bend : pair of float
-        Smallest and largest angle between the bones in degrees, 0 if the limb is straight, within 0 and 180.
+        Smallest and largest angle between the bones in degrees, 0 if the limb is straight. Within 0 to 180 the range
+        is of the angle itself, on the side to which the pose bends. Any other range of at most 360 degrees within +-360
+        is signed, positive about the hinge axis: (-10, 150) lets a knee overextend, (170, 190) lets bones pass each
+        other. Of two sides in the range, the limb stays at the one of the pose.
 
     Raises
     ------
@@ -206,6 +213,7 @@ class Limb:
             isinstance(orientations, str) and orientations == "follow",
             sides,
             bool(poles_follow_end),
+            None,
             check_threads("Limb.solve", threads),
         )
         return LimbPoses(*found)
@@ -269,10 +277,10 @@ class Limb:
         True
         """
         workers = check_threads("Limb.match_fk", threads)
-        given = controls.targets, controls.orientations, controls.poles
-        made: NDArray[np.float32] = self.solve(
-            poses, given[0], orientations=given[1], poles=given[2], threads=workers
-        ).poses
+        check = Arguments("Limb.match_fk", C=self._width(poses))
+        rows = np.atleast_2d(check.numbers("poses", poses, "T C", "C", dtype=np.float32))
+        given = controls.targets, controls.orientations, False, controls.poles, False, controls.elbows
+        made: NDArray[np.float32] = self._core.solve(rows, *given, workers)[0]
         return made
 
     def _width(self, poses: ArrayLike) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,7 @@ from rigwright.ik._targets import PackedTargets, Target, pack_points, pack_targe
 from rigwright.progress import Progress, ProgressOption, as_callback
 
 FRAMES_PER_CALL = 64  # between two reports: Ctrl-C and progress wait no longer
+MOST_CARRY = 0.999
 MOST_CACHED = 16  # restricted models that a solver keeps
 Targets = ArrayLike | Sequence[Target]
 
@@ -88,6 +90,7 @@ class Solver:
         preferred: ArrayLike | None = None,
         preference: float = 1e-3,
         weights: ArrayLike | None = None,
+        carry: float = 0.0,
         tolerance: float = 1e-6,
         max_iterations: int = 100,
         threads: int = 0,
@@ -116,16 +119,24 @@ class Solver:
         ridge = check.number("preference", preference, least=0.0)
         accuracy = check.number("tolerance", tolerance, above=0.0)
         most = check.whole("max_iterations", max_iterations, least=1)
-        parts = []
-        for first in range(0, max(frames, 1), FRAMES_PER_CALL):
-            rows = slice(first, first + FRAMES_PER_CALL)
+        share = check.number("carry", carry, least=0.0, most=MOST_CARRY)
+        if share and len(starts) > 1:
+            raise check.wrong("carry", f"{share} beside a start per frame", "0, or beside one start")
+        box = self.bounds if bounds is None else limits
+        parts: list[tuple[NDArray[Any], ...]] = []
+        for first in range(0, max(frames, 1), 1 if share else FRAMES_PER_CALL):
+            rows = slice(first, first + (1 if share else FRAMES_PER_CALL))
+            near = _rows(prior, rows)
+            if share and first:
+                before = _rows(prior, slice(first - 1, first))
+                near, starts = near + share * (starts - before), np.clip(starts + near - before, *box.T)
             parts.append(
                 engine.solve(
                     goals,
                     packed.values[rows],
                     _rows(references, rows),
                     _rows(starts, rows),
-                    _rows(prior, rows),
+                    near,
                     limits,
                     ridge,
                     accuracy,
@@ -135,7 +146,7 @@ class Solver:
             )
             if len(starts) == 1 and frames:
                 starts = parts[-1][1][-1:]
-            report(Progress("inverse kinematics", min(first + FRAMES_PER_CALL, frames), frames))
+            report(Progress("inverse kinematics", min(rows.stop, frames), frames))
         columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
         poses, unknowns, *others = columns
         channels = unknowns if engine.are_channels else None
@@ -219,6 +230,7 @@ def solve(
     preferred: ArrayLike | None = None,
     preference: float = 1e-3,
     weights: ArrayLike | None = None,
+    carry: float = 0.0,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     threads: int = 0,
@@ -258,6 +270,10 @@ def solve(
         times the size.
     weights : (M,), optional
         Of targets given as an array. Default: 1.
+    carry : float
+        For smooth clips, with one start: the share, from 0 to below 1, of a frame's difference from its preferred pose
+        that the next frame's preferred pose has, too. Changes of the preferred poses are followed at once; what the
+        solution adds to them fades in and out.
     tolerance : float
         A frame has converged when its model predicts that the objective falls by less than ``(tolerance size)^2``, or
         by less than the rounding of single precision, and when hard targets are met within ``10 tolerance size``.
@@ -296,6 +312,7 @@ def solve(
         preferred=preferred,
         preference=preference,
         weights=weights,
+        carry=carry,
         tolerance=tolerance,
         max_iterations=max_iterations,
         threads=threads,
@@ -303,7 +320,7 @@ def solve(
     )
 
 
-def _rows(array: NDArray[np.generic], rows: slice) -> NDArray[np.generic]:
+def _rows(array: NDArray[Any], rows: slice) -> NDArray[Any]:
     return array if len(array) == 1 else array[rows]
 
 

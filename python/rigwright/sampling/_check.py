@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._hashing import padded_faces, topology_hash
 from rigwright._posing import pose_names
 from rigwright._rigs.rig import Rig
+from rigwright._rigs.stated_channels import stated_kinematics
 from rigwright._rigs.surface import Surface, check_surface, surface_of
 from rigwright._validate import Arguments, bad_argument
 from rigwright.errors import SourceError
-from rigwright.sampling._kinematics import stated_kinematics
 
 Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertices (t, V, 3)
 

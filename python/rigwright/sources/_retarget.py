@@ -13,7 +13,7 @@ root without channels) does not push its rotation into its children.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations, product
 from typing import Any
 
@@ -44,6 +44,9 @@ class Retargeted(Described):
     miss : (T, len(joint_names)) float64 array
         Angle in degrees between the wanted local rotation and the one that the channels give.
     still : list of mapped joints without rotation channels, left at rest
+    positions : (T, J, 3) float64 array
+        World positions of the rig's joints, in skeleton order, if nothing is clipped and no axis is missing: targets
+        for :func:`rigwright.ik.solve_motion`.
     """
 
     channels: Float64
@@ -52,6 +55,7 @@ class Retargeted(Described):
     joint_names: list[str]
     miss: Float64
     still: list[str]
+    positions: Float64 = field(default_factory=lambda: np.zeros((0, 0, 3)))
 
     def _facts(self) -> list[str]:
         frames, channels = self.channels.shape
@@ -129,8 +133,9 @@ def retarget(
         wanted[:, list(group.channels)] = fit_angles(
             local[:, group.joint], group.order, target.ranges[list(group.channels)]
         )
+    positions = _positions(goals, target)
     if root_translation:
-        _translate(wanted, source_world, source_rest, target, pairs, turn)
+        positions += _translate(wanted, source_world, source_rest, target, pairs, turn)[:, None]
     channels = np.clip(wanted, *target.ranges.T)
     miss = [_angle_between(local[:, g.joint], euler_to_matrix(channels[:, list(g.channels)], g.order)) for g in turned]
     return Retargeted(
@@ -140,6 +145,7 @@ def retarget(
         [target.names[group.joint] for group in turned],
         np.array(miss).reshape(len(turned), len(motion)).T,
         [target.names[joint] for joint in sorted(mapped - {group.joint for group in turned})],
+        positions,
     )
 
 
@@ -250,6 +256,17 @@ def _local_rotations(goals: Float64, target: _Target) -> Float64:
     return local
 
 
+def _positions(goals: Float64, target: _Target) -> Float64:
+    """World positions (T, J, 3) of bones that turn as the goals say; roots rest."""
+    places = np.empty((len(goals), len(target.names), 3))
+    for joint, parent in enumerate(target.parents):
+        places[:, joint] = target.world[joint, :, 3]
+        if parent >= 0:
+            bone = target.rotation[parent].T @ (target.world[joint, :, 3] - target.world[parent, :, 3])
+            places[:, joint] = places[:, parent] + goals[:, parent] @ bone
+    return places
+
+
 def _angle_between(a: Float64, b: Float64) -> Float64:
     """Angle in degrees of the rotation between two rotations (T, 3, 3), exact near zero too."""
     chord = np.linalg.norm(a - b, axis=(1, 2)) / np.sqrt(8.0)  # |a - b| = sqrt(8) sin(angle / 2)
@@ -258,8 +275,8 @@ def _angle_between(a: Float64, b: Float64) -> Float64:
 
 def _translate(
     wanted: Float64, world: Float64, rest: Float64, target: _Target, pairs: dict[int, int], turn: Float64
-) -> None:
-    """Write the root's translation channels."""
+) -> Float64:
+    """Write the root's translation channels, and return the translation (T, 3) in the world."""
     source = next(iter(pairs))
     joint = pairs[source]
     group = next((g for g in target.translations if g.joint == joint), None)
@@ -275,7 +292,9 @@ def _translate(
     path = world[:, source, :, 3] @ turn.T
     shift = path - path[0]
     shift += (path @ target.up - leg - shift @ target.up)[:, None] * target.up
-    along = shift * (own_leg / leg) @ target.rotation[joint]  # into the joint's rest axes
+    shift *= own_leg / leg
+    along = shift @ target.rotation[joint]  # into the joint's rest axes
     for axis, channel in enumerate(group.channels):
         if channel >= 0:
             wanted[:, channel] = along[:, axis]
+    return shift

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rigwright/core/check.h"
+#include "rigwright/ik/limbs/foot_offset.h"
 #include "rigwright/ik/limbs/joint_transform.h"
 
 namespace rigwright::ik {
@@ -17,59 +18,6 @@ const char* const function = "foot_lock";
 
 /// Offsets below this share of the numbers that they are made from are rounding of float32.
 constexpr double rounding = 2e-6;
-
-/// The offset of a foot from frame to frame; see lock_feet.
-class Offset {
-public:
-    Offset(const FootLockRules& rules, double settled) : rules_(rules), settled_(settled) {}
-
-    /// The offset of the next frame, in which the clip's toe is at `toe`. `contact` becomes false if it is released;
-    /// reachable(offset): whether the leg allows an offset. longest_step: of the toe, with its offset.
-    template <class Reachable>
-    const Vec3& next(const Vec3& toe, double longest_step, const Reachable& reachable, bool& contact) {
-        const bool begins = contact && !held_;
-        const Vec3 step = first_ ? Vec3{} : toe - last_;
-        if (!contact) released_ = false;
-        if (contact && held_ && (length(anchor_ - toe) > rules_.release || !reachable(anchor_ - toe))) released_ = true;
-        if (released_) contact = false;
-        const Vec3 before = offset_;
-        if (contact && !begins) {
-            offset_ = anchor_ - toe;
-        } else {
-            decay(std::max(longest_step - length(step), 0.0));
-        }
-        if (length(offset_) <= settled_) offset_ = {};
-        if (begins && contact) anchor_ = toe + offset_;
-        velocity_ = rules_.fps * (offset_ - before);
-        held_ = contact;
-        first_ = false;
-        last_ = toe;
-        return offset_;
-    }
-
-    const Vec3& anchor() const { return anchor_; }
-
-private:
-    /// x(t) = (x + (v + w x) t) exp(-w t), one frame, by at most `most`.
-    void decay(double most) {
-        const double w = 6.0 / rules_.blend;  // under two percent of an offset are left after `blend`
-        const double t = 1.0 / rules_.fps;
-        const Vec3 target = std::exp(-w * t) * (offset_ + t * (velocity_ + w * offset_));
-        const Vec3 change = target - offset_;
-        const double size = length(change);
-        offset_ = offset_ + (size > most ? most / size : 1.0) * change;
-    }
-
-    FootLockRules rules_;
-    double settled_;
-    Vec3 offset_{};
-    Vec3 velocity_{};
-    Vec3 anchor_{};
-    Vec3 last_{};
-    bool first_ = true;
-    bool held_ = false;
-    bool released_ = false;
-};
 
 void check_joint(const rig::Skeleton& skeleton, const char* argument, int joint) {
     if (joint >= 0 && joint < skeleton.num_joints()) return;
@@ -150,15 +98,17 @@ FootPath foot_path(const rig::Skeleton& skeleton, const Foot& foot, View<const f
         path.longest = std::max(path.longest, length(s.end.t - s.upper.t));
         size = std::max(size, length(s.end.t) + s.upper_length + s.lower_length);
     }
-    Offset offset(rules, rounding * size);
+    std::vector<Vec3> toes;
+    for (std::int64_t t = 0; t < poses.extent(0); ++t) toes.push_back(global_of(skeleton, foot.toe, poses.row(t)).t);
+    const std::vector<Vec3> goals = offset_goals(toes, contacts, column, rules);
+    FootOffset offset(rules, rounding * size);
     for (std::int64_t t = 0; t < poses.extent(0); ++t) {
         const std::size_t i = static_cast<std::size_t>(t);
         const auto reachable = [&](const Vec3& moved) {
             return needed_drop(path.hips[i], path.ankles[i] + moved, path.longest, rules.up) <= rules.release;
         };
         bool contact = contacts(t, column) != 0;
-        const Vec3 moved =
-            offset.next(global_of(skeleton, foot.toe, poses.row(t)).t, longest_steps(t, column), reachable, contact);
+        const Vec3 moved = offset.next(toes[i], longest_steps(t, column), goals[i], reachable, contact);
         kept(t, column) = contact ? 1 : 0;
         path.ankles[i] = path.ankles[i] + moved;
         path.anchors.push_back(offset.anchor());
@@ -220,7 +170,7 @@ void place_foot(const Foot& foot, const FootPath& path, std::int64_t t, View<flo
     const std::vector<float> before(pose.begin(), pose.end());
     double miss = 0.0;
     std::uint8_t flags = 0;
-    foot.leg->solve({before.data(), pose.extents()}, {{target.data(), {1, 3}}, {}, false, {}, false},
+    foot.leg->solve({before.data(), pose.extents()}, {{target.data(), {1, 3}}, {}, false, {}, false, {}},
                     {pose, {&miss, {1}}, {&flags, {1}}}, 1);
 }
 

@@ -40,8 +40,10 @@ void joint_positions(const rig::Skeleton& skeleton, int joint, View<const float,
 /// Holds feet where they stand: in a run of contacts a toe stays at its anchor, its position in the first frame.
 ///
 /// The foot moves by the toe's offset and keeps its orientation; the leg follows. After a contact, the offset decays
-/// like a critically damped spring from its value and velocity, as far as the toe's step from the frame before stays
-/// below `longest_steps`, or below its step in the clip if that is longer.
+/// like a critically damped spring from its value and velocity; in `blend` before the next, it moves alike to the
+/// offset at which the anchor is the mean of the toe's places in that contact, which halves what the leg must follow.
+/// In both, the toe's step from the frame before stays below `longest_steps`, or below its step in the clip if that is
+/// longer.
 /// Reach: a leg becomes no longer than it ever is in the clip. Where a foot is farther, the pelvis is lowered, smoothly
 /// over `blend` before and after.
 /// Release: a contact ends if the clip's toe is farther than `release` from the anchor, or the pelvis would have to be

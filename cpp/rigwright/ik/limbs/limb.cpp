@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numbers>
 
 #include "rigwright/core/check.h"
 #include "rigwright/core/parallel.h"
@@ -15,12 +14,7 @@ namespace {
 constexpr std::int64_t frames_per_task = 64;  // not sensitive: a task is far longer than its start
 constexpr double smallest_bend_sine = 1e-3;   // of a bend that says where the bend plane is: .06 degrees
 constexpr double shortest_bone = 1e-6;        // relative to the limb at rest: rounding of float32 positions
-
-/// The length |u + l| of two bones with an angle between them.
-double third_side(double upper, double lower, double degrees) {
-    const double c = std::cos(degrees * std::numbers::pi / 180.0);
-    return std::sqrt(std::max(0.0, upper * upper + lower * lower + 2.0 * upper * lower * c));
-}
+constexpr double elbow_slack = 1e-5;          // relative to the limb: float32 poses have no more exact lengths
 
 /// The altitude of a triangle on its third side.
 double altitude(double upper, double lower, double third) {
@@ -64,6 +58,8 @@ void check_goals(const char* argument, const View<const double, Rank>& view, std
 struct Limb::Goal {
     Vec3 target;
     double factor = 1.0;  // of the bones' lengths
+    double used = 0.0;    // distance from base to target
+    double side = 1.0;    // to which the limb bends: -1 against its hinge
     Vec3 before;          // the hinge in the pose
     Vec3 hinge;           // and in the result
     bool has_end = false;
@@ -80,6 +76,7 @@ Limb::Limb(const rig::Skeleton& skeleton, int upper, int lower, int end, const L
       names_(skeleton.names()) {
     check_chain(skeleton);
     check_settings();
+    bends_ = BendRange(settings.min_bend, settings.max_bend);
     for (int j = end_; j >= 0; j = parents_[j]) path_.insert(path_.begin(), j);
     const auto at = [&](int joint) { return Transform::at(skeleton.rest_globals().row(joint)); };
     const Vec3 u = at(lower).t - at(upper).t;
@@ -132,8 +129,9 @@ void Limb::check_settings() const {
     check("softness", s.softness, s.softness >= 0.0 && s.softness < 1.0, "from 0 to below 1");
     check("stretch", s.stretch, s.stretch >= 1.0 && std::isfinite(s.stretch), "at least 1, and finite");
     check("squash", s.squash, s.squash > 0.0 && s.squash <= 1.0, "above 0 and at most 1");
-    check("bend", s.min_bend, s.min_bend >= 0.0 && s.min_bend <= s.max_bend, "a range from 0 to 180 degrees");
-    check("bend", s.max_bend, s.max_bend <= 180.0, "a range from 0 to 180 degrees");
+    const char* range = "a range of at most 360 degrees, within +-360";
+    check("bend", s.min_bend, s.min_bend >= -360.0 && s.min_bend <= s.max_bend, range);
+    check("bend", s.max_bend, s.max_bend <= std::min(360.0, s.min_bend + 360.0), range);
 }
 
 Limb::State Limb::state(const char* function, const float* pose, std::int64_t frame) const {
@@ -165,6 +163,30 @@ Limb::State Limb::state(const char* function, const float* pose, std::int64_t fr
     return s;
 }
 
+/// The side to which a limb is bent in its pose; 1 for one that bends to one side only.
+double Limb::side_of(const State& s) const {
+    return bends_.is_signed() && dot(s.hinge, s.carried) < 0.0 ? -1.0 : 1.0;
+}
+
+/// Writes the distance from base to end, the factor of the bones, the side and the flags of the reach.
+void Limb::choose_bend(const State& s, double distance, Goal* g) const {
+    const BendRange::Reach bounds = bends_.reach(s.upper_length, s.lower_length);
+    const double most = bounds.longest * settings_.stretch;
+    const double nearest = std::max(bounds.shortest * settings_.squash, 1e-9 * bounds.longest);  // keeps a direction
+    g->used = std::max(std::min(softened(distance, most, settings_.softness), most), nearest);
+    if (distance > most) g->flags |= limb_flag::too_far;
+    if (distance < bounds.shortest * settings_.squash) g->flags |= limb_flag::too_near;
+    g->factor = g->used > bounds.longest    ? g->used / bounds.longest
+                : g->used < bounds.shortest ? g->used / bounds.shortest
+                                            : 1.0;
+    if (!bends_.is_signed()) return;
+    const BendRange::Choice choice = bends_.nearest(s.upper_length, s.lower_length, g->used, side_of(s));
+    g->side = choice.side;
+    if (g->factor != 1.0 || choice.distance == g->used) return;
+    g->flags |= choice.distance < g->used ? limb_flag::too_far : limb_flag::too_near;
+    g->used = choice.distance;
+}
+
 Limb::Goal Limb::goal(const State& s, const LimbGoals& goals, std::int64_t frame) const {
     Goal g;
     const Vec3 wanted = Vec3::at(goals.targets.data(), row_of(goals.targets, frame));
@@ -173,15 +195,8 @@ Limb::Goal Limb::goal(const State& s, const LimbGoals& goals, std::int64_t frame
     const double distance = length(wanted - base);
     const Vec3 along = unit(wanted - base, before);
 
-    const double longest = third_side(s.upper_length, s.lower_length, settings_.min_bend);
-    const double shortest = third_side(s.upper_length, s.lower_length, settings_.max_bend);
-    const double reach = softened(distance, longest * settings_.stretch, settings_.softness);
-    const double nearest = std::max(shortest * settings_.squash, 1e-9 * longest);  // keeps the line's direction
-    const double used = std::max(std::min(reach, longest * settings_.stretch), nearest);
-    g.factor = used > longest ? used / longest : used < shortest ? used / shortest : 1.0;
-    g.target = used == distance ? wanted : base + used * along;
-    if (distance > longest * settings_.stretch) g.flags |= limb_flag::too_far;
-    if (distance < shortest * settings_.squash) g.flags |= limb_flag::too_near;
+    choose_bend(s, distance, &g);
+    g.target = g.used == distance ? wanted : base + g.used * along;
     if (distance == 0.0) g.flags |= limb_flag::at_base;
 
     if (goals.orientations.data() != nullptr) {
@@ -194,8 +209,9 @@ Limb::Goal Limb::goal(const State& s, const LimbGoals& goals, std::int64_t frame
         g.has_end = true;
         g.end = s.end.m;
     }
-    const double more = altitude(g.factor * s.upper_length, g.factor * s.lower_length, used) - s.altitude;
-    g.before = unit(s.altitude * s.hinge + std::max(more, 0.0) * s.carried, s.hinge);
+    const double more = altitude(g.factor * s.upper_length, g.factor * s.lower_length, g.used) - s.altitude;
+    const Vec3 bent = side_of(s) * s.hinge;
+    g.before = unit(s.altitude * bent + std::max(more, 0.0) * s.carried, bent);
     g.hinge = smallest_rotation(before, along, g.before) * g.before;
     if (goals.poles.data() != nullptr) {
         Vec3 pole = Vec3::at(goals.poles.data(), row_of(goals.poles, frame));
@@ -230,6 +246,16 @@ void Limb::write(const State& s, const Vec3& before, const Vec3& after, const Ve
     (inverse(above_end) * end_new).write(pose + 12 * end_);
 }
 
+/// The given elbow, if bones of the pose's lengths reach it from base and end; `otherwise` if not.
+Vec3 Limb::given_elbow(const State& s, const Vec3& end, const View<const double, 2>& elbows, std::int64_t frame,
+                       const Vec3& otherwise) const {
+    const Vec3 elbow = Vec3::at(elbows.data(), row_of(elbows, frame));
+    const double slack = elbow_slack * (s.upper_length + s.lower_length);
+    const bool fits = std::abs(length(elbow - s.upper.t) - s.upper_length) <= slack &&
+                      std::abs(length(end - elbow) - s.lower_length) <= slack;
+    return fits ? elbow : otherwise;
+}
+
 void Limb::solve_frames(View<const float, 2> poses, const LimbGoals& goals, const LimbResults& results,
                         std::int64_t begin, std::int64_t end) const {
     std::array<State, frames_per_task> states;
@@ -243,7 +269,7 @@ void Limb::solve_frames(View<const float, 2> poses, const LimbGoals& goals, cons
         wanted[i] = goal(states[i], goals, begin + i);
         states[i].upper.t.write(points[0] + 3 * i);
         wanted[i].target.write(points[1] + 3 * i);
-        wanted[i].hinge.write(points[2] + 3 * i);
+        (wanted[i].side * wanted[i].hinge).write(points[2] + 3 * i);
         lengths[0][i] = wanted[i].factor * states[i].upper_length;
         lengths[1][i] = wanted[i].factor * states[i].lower_length;
     }
@@ -257,7 +283,9 @@ void Limb::solve_frames(View<const float, 2> poses, const LimbGoals& goals, cons
         const Goal& g = wanted[i];
         const Vec3 reached = Vec3::at(points[4], i);
         const Vec3 hinge = perpendicular_part(g.hinge, unit(g.target - states[i].upper.t, {1.0, 0.0, 0.0}));
-        write(states[i], g.before, hinge, Vec3::at(points[3], i), reached, g.has_end ? &g.end : nullptr, pose);
+        Vec3 elbow = Vec3::at(points[3], i);
+        if (goals.elbows.data() != nullptr) elbow = given_elbow(states[i], reached, goals.elbows, t, elbow);
+        write(states[i], g.before, hinge, elbow, reached, g.has_end ? &g.end : nullptr, pose);
         results.miss.data()[t] = length(reached - Vec3::at(goals.targets.data(), row_of(goals.targets, t)));
         results.flags.data()[t] = static_cast<std::uint8_t>(g.flags | (flags[i] & limb_flag::no_hinge));
     }
@@ -274,6 +302,7 @@ void Limb::solve(View<const float, 2> poses, const LimbGoals& goals, const LimbR
     check_goals("targets", goals.targets, poses.extent(0), false);
     check_goals("orientations", goals.orientations, poses.extent(0), true);
     check_goals("poles", goals.poles, poses.extent(0), true);
+    check_goals("elbows", goals.elbows, poses.extent(0), true);
     parallel_for(poses.extent(0), frames_per_task, threads,
                  [&](std::int64_t begin, std::int64_t end) { solve_frames(poses, goals, results, begin, end); });
 }
@@ -294,6 +323,7 @@ void Limb::match_ik(View<const float, 2> poses, const LimbControls& controls, in
             const Vec3 pole = s.upper.t + 0.5 * line + (s.upper_length + s.lower_length) * side;
             s.end.t.write(controls.targets.row(t));
             pole.write(controls.poles.row(t));
+            s.lower.t.write(controls.elbows.row(t));
             const Matrix3 rotation = nearest_rotation(s.end.m);
             std::copy_n(rotation.begin(), 9, controls.orientations.row(t));
         }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rigwright/core/view.h"
+#include "rigwright/ik/limbs/bend_range.h"
 #include "rigwright/ik/limbs/space.h"
 #include "rigwright/rig/skeleton.h"
 
@@ -15,7 +16,7 @@ struct LimbSettings {
     double softness = 0.0;  // share of the reach in which the end slows down, from 0 to below 1
     double stretch = 1.0;   // the longest that bones become, at least 1
     double squash = 1.0;    // the shortest that bones become, above 0 and at most 1
-    double min_bend = 0.0;  // angle in degrees between the bones, 0 if the limb is straight
+    double min_bend = 0.0;  // angles in degrees between the bones: see BendRange
     double max_bend = 180.0;
 };
 
@@ -26,6 +27,7 @@ struct LimbGoals {
     bool end_follows = false;            // the end turns with the lower bone; otherwise its global rotation stays
     View<const double, 2> poles;         // (T, 3): the elbow points towards them; empty: the bend plane stays
     bool poles_in_end = false;           // poles are in the coordinates of the end at its target, and follow it
+    View<const double, 2> elbows;        // (T, 3): where the elbow is if bones of the pose's lengths allow it; or empty
 };
 
 /// Results of Limb::solve per frame.
@@ -40,6 +42,7 @@ struct LimbControls {
     View<double, 2> targets;       // (T, 3)
     View<double, 3> orientations;  // (T, 3, 3)
     View<double, 2> poles;         // (T, 3)
+    View<double, 2> elbows;        // (T, 3): which a nearly straight limb's end leaves open to rounding
 };
 
 /// A two-bone limb of a skeleton: joints upper, lower and end, each below the one before. Joints between them, such as
@@ -61,7 +64,10 @@ struct LimbControls {
 ///     L' = S + (R - S) (1 - exp((S - L) / (R - S)))  beyond,
 ///
 /// whose slope is at most 1, so that the end never moves faster than the target. Stretched and squashed bones share one
-/// factor. Immutable; const members are thread-safe.
+/// factor.
+///
+/// Bend: of two sides that a range allows, the limb stays at the side of the pose. A distance that neither side allows
+/// becomes the nearest one that is. Immutable; const members are thread-safe.
 class Limb {
 public:
     /// Throws ArgumentError if the joints are no chain, a bone has no length at rest, the limb is straight at rest and
@@ -102,8 +108,13 @@ private:
                       std::int64_t begin, std::int64_t end) const;
     void check_chain(const rig::Skeleton& skeleton) const;
     void check_settings() const;
+    double side_of(const State& state) const;
+    void choose_bend(const State& state, double distance, Goal* goal) const;
+    Vec3 given_elbow(const State& state, const Vec3& end, const View<const double, 2>& elbows, std::int64_t frame,
+                     const Vec3& otherwise) const;
 
     LimbSettings settings_;
+    BendRange bends_{0.0, 180.0};
     int upper_;
     int lower_;
     int end_;

@@ -1,0 +1,122 @@
+"""The mutants that tests of inverse kinematics must notice: ``python -m tests.mutants.ik [--engine]``."""
+
+from __future__ import annotations
+
+from tests.mutants.listed import Mutant, judge
+
+LIMBS = "cpp/rigwright/ik/limbs"
+PYTHON = "python/rigwright/ik"
+TRAINING = "python/rigwright/training/_face_ik"
+LEARNED = "tests/training/test_face_ik.py"
+MOTION = "tests/ik/test_solve_motion.py"
+
+MUTANTS = [
+    Mutant(
+        "always the straight limb",
+        f"{LIMBS}/two_bone_kernels.cpp",
+        "a = hn::IfThenElse(poses.too_far, limbs.upper, a);",
+        "a = limbs.upper;",
+        "tests/ik/test_two_bone.py",
+    ),
+    Mutant(
+        "the unsigned square root",
+        f"{LIMBS}/two_bone_kernels.cpp",
+        "    a = hn::IfThenElse(poses.too_far, limbs.upper, a);",
+        "    a = hn::IfThenElse(poses.too_far, limbs.upper, hn::Abs(a));",
+        "tests/ik/test_two_bone.py",
+    ),
+    Mutant(
+        "bends without a sign",
+        f"{LIMBS}/bend_range.cpp",
+        "signed_(least < 0.0 || most > 180.0)",
+        "signed_(false)",
+        "tests/ik/test_limb_reach.py",
+    ),
+    Mutant(
+        "feet that come to a contact where the clip has them",
+        f"{LIMBS}/foot_offset.cpp",
+        "goals[static_cast<std::size_t>(t)] = (1.0 / count) * sum;",
+        "goals[static_cast<std::size_t>(t)] = 0.0 * sum;",
+        "tests/ik/test_foot_lock.py",
+    ),
+    Mutant(
+        "elbows of matched controls not used",
+        f"{LIMBS}/limb.cpp",
+        "return fits ? elbow : otherwise;",
+        "return fits ? otherwise : otherwise;",
+        "tests/ik/test_limb.py",
+    ),
+    Mutant(
+        "the nearest of few poses instead of networks",
+        f"{PYTHON}/_face_ik.py",
+        "threads).astype(np.float64)\n        if steps:",
+        "threads).astype(np.float64).round()\n        if steps:",
+        LEARNED,
+    ),
+    Mutant(
+        "one network for all regions",
+        f"{TRAINING}/_regions.py",
+        "        label = _clustered(moves)",
+        "        label = np.zeros(count, np.intp)",
+        LEARNED,
+    ),
+    Mutant(
+        "parameters of several regions added, not averaged",
+        f"{TRAINING}/_descent.py",
+        "1.0 / np.maximum(shared, 1.0)",
+        "1.0 / np.minimum(np.maximum(shared, 1.0), 1.0)",
+        LEARNED,
+    ),
+    Mutant(
+        "errors measured on the approximation",
+        "benchmarks/ik/learned.py",
+        '"points on the rig": distance(ours[:, points], goals, unit),',
+        '"points on the rig": float(found.error.mean() * 1000.0 * unit),',
+        LEARNED,
+    ),
+    Mutant(
+        "joint limits not handed to the solver",
+        f"{PYTHON}/_solve_motion.py",
+        "solver.bounds if bounds is None else",
+        "4.0 * solver.bounds if bounds is None else",
+        MOTION,
+    ),
+    Mutant(
+        "toes that shall stand, not must",
+        f"{PYTHON}/_solve_motion.py",
+        "globals_[:, toe], hard=True)",
+        "globals_[:, toe])",
+        MOTION,
+    ),
+    Mutant(
+        "frames by themselves",
+        f"{PYTHON}/_solver.py",
+        "near, starts = near + share * (starts - before), np.clip(starts + near - before, *box.T)",
+        "starts = np.clip(near, *box.T)",
+        MOTION,
+    ),
+    Mutant(
+        "offsets of markers left out",
+        f"{PYTHON}/_joint_model.py",
+        "vertices = (rest[..., :3] @ offsets[..., None])[..., 0] + rest[..., 3]",
+        "vertices = 0.0 * offsets + rest[..., 3]",
+        MOTION,
+    ),
+    Mutant(
+        "keys without a look at what is between",
+        f"{PYTHON}/_bake.py",
+        "        if away[worst] > slack:",
+        "        if away[worst] > 50.0 * slack:",
+        "tests/ik/test_bake.py",
+    ),
+    Mutant(
+        "wings of the nose from a table of another layout",
+        f"{PYTHON}/_landmarks.py",
+        "*(98, 97, 2, 326, 327),",
+        "*(75, 97, 2, 326, 305),",
+        "tests/ik/test_landmarks.py",
+    ),
+]
+
+if __name__ == "__main__":
+    judge(MUTANTS, str(__doc__))
