@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright import _core
 from rigwright.viewer._figure import Figure, State, Vertices
+from rigwright.viewer._planes import on_plane
 from rigwright.viewer._posing import Row
 
 Vector = NDArray[np.float64]
@@ -60,11 +61,10 @@ class Drags:
         pin = self.pins.get(number)
         if pin is None or not pin.grabbed:
             return False
-        slope = float(direction @ pin.facing)
-        along = float((pin.target - origin) @ pin.facing) / slope if slope else -1.0
-        if along <= 0.0:  # the plane is behind the eye
+        target = on_plane(pin.target, pin.facing, origin, direction)
+        if target is None:
             return False
-        self.pins[number] = replace(pin, target=origin + along * direction)
+        self.pins[number] = replace(pin, target=target)
         return True
 
     def release(self, number: int, hold: bool) -> None:
@@ -84,12 +84,15 @@ class Drags:
         if self._solver is None:
             model, self.note = self._figure.drag_model()
             self._solver = rw.ik.Solver(model)
-        pose = self._figure.pose(state)
+        offset = self._figure.offset(state)
+        pose = self._figure.home(self._figure.pose(state), offset)
         if self._before is None:
             self._before = pose
-        points = [rw.ik.Point(pin.corner.tolist(), pin.target, barycentric=pin.weight) for pin in self.pins.values()]
+        points = [
+            rw.ik.Point(pin.corner.tolist(), pin.target - offset, barycentric=pin.weight) for pin in self.pins.values()
+        ]
         found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
-        return self._figure.state_of(found.poses[0], found.channels), bool(found.converged[0])
+        return self._figure.state_of(found.poses[0], found.channels, offset), bool(found.converged[0])
 
     def rebase(self) -> None:
         """Stay near the present pose from now on: something else than a drag has changed it."""

@@ -15,7 +15,8 @@ from rigwright import _core
 from rigwright._hashing import padded_faces
 from rigwright._validate import bad_argument
 from rigwright.sampling._kinematics import channel_entry
-from rigwright.viewer._posing import Posing, Row, posing_of
+from rigwright.viewer._placing import Placed, needs_place
+from rigwright.viewer._posing import Posing, Row, Vector, posing_of
 from rigwright.viewer._sliders import Slider, body_part
 
 Vertices = NDArray[np.float32]
@@ -42,6 +43,7 @@ class Figure(Protocol):
     up_axis : str
     meters_per_unit : float
     sliders : list of Slider
+    skeleton : Skeleton or None
     """
 
     name: str
@@ -52,14 +54,31 @@ class Figure(Protocol):
     meters_per_unit: float
     sliders: list[Slider]
 
+    @property
+    def skeleton(self) -> _core.Skeleton | None: ...
+
+    @property
+    def moves_whole(self) -> bool:
+        """Whether :meth:`offset` can be anything but zero."""
+
+    @property
+    def translated_joints(self) -> set[str]:
+        """Names of joints that channels move."""
+
     def vertices(self, state: State) -> Vertices:
         """(V, 3)."""
 
     def pose(self, state: State) -> Row:
         """The pose row (C,) of :meth:`drag_model` for a state."""
 
-    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
-        """The state of a pose of :meth:`drag_model`, whose channels (1, N) are known where the model has any."""
+    def offset(self, state: State) -> Vector:
+        """How far the whole character has been moved (3,): :meth:`home` is the pose without it."""
+
+    def home(self, pose: Row, offset: Vector) -> Row:
+        """A pose where the character was modeled, which is where :meth:`drag_model`'s own channels leave it."""
+
+    def state_of(self, home: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
+        """The state of a pose at home, whose channels (1, N) are known where the model has any, moved by an offset."""
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
         """The model that drags are solved on, and a line that says what it is if it is not the figure itself."""
@@ -76,8 +95,25 @@ class ModelFigure:
         self.faces = padded_faces(model.faces, "view", len(self.rest_vertices))
         self.up_axis, self.meters_per_unit = model.up_axis, model.meters_per_unit
         self._posing: Posing = posing_of(model)
+        if needs_place(model):
+            self._posing = Placed(self._posing, model)
         self.sliders = self._posing.sliders
         self._session = model.session()
+
+    @property
+    def skeleton(self) -> _core.Skeleton | None:
+        """The model's joints, if it has any."""
+        return self.model.skeleton
+
+    @property
+    def moves_whole(self) -> bool:
+        """Whether sliders of the view move the model as a whole."""
+        return isinstance(self._posing, Placed)
+
+    @property
+    def translated_joints(self) -> set[str]:
+        """Names of joints that channels move."""
+        return {c.joint for c in self.model.channels if c.joint and c.kind.startswith("translate")}
 
     def vertices(self, state: State) -> Vertices:
         return np.asarray(self._session.evaluate(self.pose(state)))
@@ -85,9 +121,17 @@ class ModelFigure:
     def pose(self, state: State) -> Row:
         return self._posing.pose(state.row) if state.pose is None else state.pose
 
-    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
-        row = self._posing.rows(pose[None])[0] if channels is None else channels[0].astype(np.float32)
-        return State(row, pose)
+    def offset(self, state: State) -> Vector:
+        return self._posing.offset(state.row)
+
+    def home(self, pose: Row, offset: Vector) -> Row:
+        return self._posing.moved(pose, -offset)
+
+    def state_of(self, home: Row, channels: NDArray[np.float64] | None, offset: Vector) -> State:
+        pose = self._posing.moved(home, offset)
+        if channels is None:
+            return State(self._posing.rows(pose[None])[0], pose)
+        return State(self._posing.placed(channels[0].astype(np.float32), offset), pose)
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
         return self.model, ""
@@ -116,17 +160,46 @@ class RigFigure:
             for n, (low, high), value in zip(rig.channel_names, ranges, rest, strict=True)
         ]
         self._drag: tuple[_core.Deformer, str] | None = None
+        self._last: tuple[Row, tuple[Row, Vertices]] | None = None
+
+    @property
+    def skeleton(self) -> _core.Skeleton | None:
+        """The rig's joints, if it has any."""
+        return getattr(self.rig, "skeleton", None)
+
+    @property
+    def moves_whole(self) -> bool:
+        """A rig is moved by its own channels only."""
+        return False
+
+    @property
+    def translated_joints(self) -> set[str]:
+        """Names of joints that channels move, as far as the rig states it."""
+        stated = getattr(self.rig, "translation_channels", None) or []
+        return {self.rig.skeleton.names[entry.joint] for entry in stated}
 
     def vertices(self, state: State) -> Vertices:
-        return np.asarray(self.rig.sample(state.row[None])[1][0], np.float32)
+        return self._sample(state.row)[1]
 
     def pose(self, state: State) -> Row:
-        model = self.drag_model()[0]
-        return np.asarray(model.poses_from_channels(state.row[None])[0])
+        return self._sample(state.row)[0]
 
-    def state_of(self, pose: Row, channels: NDArray[np.float64] | None) -> State:
+    def _sample(self, row: Row) -> tuple[Row, Vertices]:
+        """Pose and vertices that the rig's program gives, kept until another row is asked for."""
+        if self._last is None or not np.array_equal(self._last[0], row):
+            poses, vertices = self.rig.sample(row[None])
+            self._last = row.copy(), (np.asarray(poses[0], np.float32), np.asarray(vertices[0], np.float32))
+        return self._last[1]
+
+    def offset(self, _: State) -> Vector:
+        return np.zeros(3)
+
+    def home(self, pose: Row, _: Vector) -> Row:
+        return pose
+
+    def state_of(self, home: Row, channels: NDArray[np.float64] | None, _: Vector) -> State:
         if channels is None:
-            channels = self.drag_model()[0].channels_from_poses(pose[None])[0]
+            channels = self.drag_model()[0].channels_from_poses(home[None])[0]
         return State(np.clip(channels[0], *self._limits).astype(np.float32))
 
     @property

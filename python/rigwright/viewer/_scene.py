@@ -10,7 +10,7 @@ from rigwright.viewer._sliders import part_order
 from rigwright.viewer._wire import packed
 
 
-def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequence[str]) -> bytes:
+def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequence[str], has_handles: bool) -> bytes:
     """Index buffers of each figure, the sliders of the first, and what the page offers.
 
     Parameters
@@ -19,6 +19,7 @@ def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequen
         The first has sliders.
     colors, exports : sequence of str
         What the skin can show, and formats that can be written.
+    has_handles : bool
     """
     facts, arrays = [], []
     for figure in figures:
@@ -41,5 +42,6 @@ def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequen
         "groups": part_order([slider.group for slider in sliders]),
         "colors": list(colors),
         "exports": list(exports),
+        "handles": has_handles,
     }
     return packed(header, arrays)

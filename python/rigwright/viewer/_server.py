@@ -146,7 +146,7 @@ class Server:
         elif value["type"] == "export":
             await self._export(tab, value["format"])
         else:
-            if value["type"] == "drag" and self._arrived is None:
+            if value["type"] in ("drag", "pull") and self._arrived is None:
                 self._arrived = time.perf_counter()
             if not self._inbox.put(value):
                 log.warning("refused a message: too many are waiting")

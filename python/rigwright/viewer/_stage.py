@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright.viewer._beside import beside_vertices
 from rigwright.viewer._colors import confidence_marks, error_marks
 from rigwright.viewer._drags import Drags
 from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, State, Vertices
+from rigwright.viewer._handles import Handles, HandleSet
 from rigwright.viewer._history import History
 from rigwright.viewer._mirroring import mirrored_row
 from rigwright.viewer._scene import scene_message
@@ -35,6 +37,8 @@ class Stage:
     beside : ModelFigure, RigFigure or RecordedFigure, optional
         What follows it: by equal pose rows, else by channels of the same names; the recorded one by the timeline.
     timeline : Timeline, optional
+    handles : sequence of HandleSet
+        Handles of the first figure.
     """
 
     def __init__(
@@ -42,6 +46,7 @@ class Stage:
         figure: ModelFigure | RigFigure,
         beside: ModelFigure | RigFigure | RecordedFigure | None = None,
         timeline: Timeline | None = None,
+        handles: Sequence[HandleSet] = (),
     ) -> None:
         self.figure, self.beside = figure, beside
         self.rest = np.array([slider.rest for slider in figure.sliders], np.float32)
@@ -49,7 +54,7 @@ class Stage:
         self.timeline = timeline or Timeline(self.rest)
         self.state = self._of_timeline() or State(self.rest)
         self.history: History[State] = History(self.state)
-        self.drags = Drags(figure)
+        self.drags, self.handles = Drags(figure), Handles(handles)
         self.vertices = figure.vertices(self.state)
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
@@ -64,7 +69,7 @@ class Stage:
 
     def scene(self) -> bytes:
         """The message that opens a page: meshes and sliders."""
-        return scene_message(self.figures(), self._color_modes(), self._export_formats())
+        return scene_message(self.figures(), self._color_modes(), self._export_formats(), bool(self.handles))
 
     def _color_modes(self) -> list[str]:
         modes = ["plain"]
@@ -116,7 +121,7 @@ class Stage:
         self.number += 1
         shown: list[Vertices] = [self.vertices]
         if self.beside is not None:
-            shown.append(self._beside_vertices(self.beside))
+            shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
         marks, error = self._marks(shown)
         arrays: list[NDArray[np.uint8]] = []
         boxes = []
@@ -130,6 +135,7 @@ class Stage:
             "boxes": boxes,
             "row": [round(float(x), 4) for x in self.state.row],
             "pins": self.drags.facts(self.vertices),
+            "handles": self.handles.facts(self.state),
             "timeline": self.timeline.facts(),
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
@@ -154,16 +160,6 @@ class Stage:
             return error_marks(shown[0], shown[1], self._size, self.figure.meters_per_unit)
         return None, None
 
-    def _beside_vertices(self, beside: ModelFigure | RigFigure | RecordedFigure) -> Vertices:
-        if isinstance(beside, RecordedFigure):
-            return beside.frame(min(self.timeline.frame, len(beside.dataset) - 1))
-        names = {slider.name: value for slider, value in zip(self.figure.sliders, self.state.row, strict=True)}
-        row = np.array([names.get(slider.name, slider.rest) for slider in beside.sliders], np.float32)
-        same = isinstance(beside, ModelFigure) and isinstance(self.figure, ModelFigure)
-        if same and beside.model.control_names == self.figure.model.control_names:  # type: ignore[union-attr]
-            return beside.vertices(State(row, self.figure.pose(self.state)))
-        return beside.vertices(State(row))
-
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
         if self.timeline.is_empty:
@@ -174,10 +170,14 @@ class Stage:
     def within(self, row: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.clip(row, self.ranges[:, 0], self.ranges[:, 1]).astype(np.float32)
 
+    def _let_go(self) -> None:
+        self.drags.clear()
+        self.handles.release()
+
     def _go_to_timeline(self) -> None:
         state = self._of_timeline()
         if state is not None:
-            self.drags.clear()
+            self._let_go()
             self.stand(state)
 
     def stand(self, state: State) -> None:
@@ -217,6 +217,21 @@ class Stage:
         if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 
+    def _grip(self, message: Message, _: float) -> None:
+        self.timeline.playing = False
+        self.handles.grip(message["handle"], np.array(message["facing"], np.float64), message["firm"], self.state)
+        if isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
+            self._notice = FITTING
+
+    def _pull_handle(self, message: Message, _: float) -> None:
+        state = self.handles.pull(message["handle"], np.array(message["origin"]), np.array(message["direction"]))
+        if state is not None:
+            self.stand(state)
+
+    def _drop(self, message: Message, _: float) -> None:
+        if self.handles.drop(message["handle"]):
+            self.history.commit(self.state)
+
     def _drag(self, message: Message, _: float) -> None:
         origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)
         if self.drags.move(message["pin"], origin, direction):
@@ -230,11 +245,11 @@ class Stage:
         self.drags.pins.pop(message["pin"], None)
 
     def _undo(self, _: Message, __: float) -> None:
-        self.drags.clear()
+        self._let_go()
         self.stand(self.history.undo())
 
     def _redo(self, _: Message, __: float) -> None:
-        self.drags.clear()
+        self._let_go()
         self.stand(self.history.redo())
 
     def _play(self, message: Message, now: float) -> None:
@@ -271,6 +286,9 @@ HANDLERS: dict[str, Callable[[Stage, Message, float], None]] = {
     "drag": Stage._drag,
     "release": Stage._release,
     "unpin": Stage._unpin,
+    "grip": Stage._grip,
+    "pull": Stage._pull_handle,
+    "drop": Stage._drop,
     "undo": Stage._undo,
     "redo": Stage._redo,
     "play": Stage._play,

@@ -10,6 +10,7 @@ from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.sampling import Dataset
 from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
+from rigwright.viewer._handles._limbs import limb_handles
 from rigwright.viewer._live import LiveView
 from rigwright.viewer._recording import Recording, recorded
 from rigwright.viewer._stage import Stage
@@ -124,7 +125,8 @@ def stage_of(
         poses = beside.poses if poses is None else poses
     elif beside is not None:
         other = figure_of(beside)
-    return Stage(figure, other, _timeline(figure, poses, channels, rate))
+    limbs = limb_handles(figure)
+    return Stage(figure, other, _timeline(figure, poses, channels, rate), [] if limbs is None else [limbs])
 
 
 def _timeline(
@@ -136,8 +138,11 @@ def _timeline(
     if channels is not None:
         if poses is not None:
             raise bad_argument("view", "channels", "given beside poses", "None, or poses be None")
-        rows = Arguments("view", N=len(rest)).numbers("channels", channels, "T+ N", dtype=np.float32)
-        return Timeline(rest, rows, None, fps)
+        width = len(rest)
+        if figure.moves_whole and np.shape(channels)[-1:] == (width - 3,):
+            width -= 3  # the model's own channels, without where it stands
+        rows = Arguments("view", N=width).numbers("channels", channels, "T+ N", dtype=np.float32)
+        return Timeline(rest, np.pad(rows, ((0, 0), (0, len(rest) - width))), None, fps)
     if not isinstance(figure, ModelFigure):
         raise bad_argument("view", "poses", "given for a rig", "None: a rig plays channels")
     check = Arguments("view", C=len(figure.model.control_names))

@@ -29,7 +29,7 @@ class View {
     this.statistics = { frames: 0, work: [] };
     this.link = this.source();
     this.pointer = new Pointer(this);
-    this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event));
+    this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event), (handle, event, at) => this.clickHandle(handle, event, at));
     this.sliders = new Sliders($("sliders"), $("search"), this.link);
     this.timeline = new Timeline(Object.fromEntries(["play", "key", "unkey", "previous", "next", "speed", "frames", "track", "time"].map((id) => [id, $(id)])), this.link);
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
@@ -74,6 +74,7 @@ class View {
     $("kind").textContent = `${first.kind}, ${first.vertices.toLocaleString("en")} vertices, ${scene.sliders.length} channels`;
     $("labels").replaceChildren(...(scene.figures.length > 1 ? scene.figures.map((figure) => Object.assign(document.createElement("span"), { textContent: figure.name })) : []));
     this.sliders.load(scene.sliders, scene.groups);
+    $("handles").hidden = !scene.handles;
     this.choices("color", scene.colors);
     this.choices("export", ["", ...scene.exports]);
     if (!again) {
@@ -122,7 +123,7 @@ class View {
       this.showState(arrived.header);
       this.recording?.(arrived.header);
     } else this.pointer.flush();
-    if (this.frame && this.mesh()) this.overlay.draw(this.camera, this.mesh(), this.frame.pins);
+    if (this.frame && this.mesh()) this.overlay.draw(this.camera, this.mesh(), this.frame);
     this.placeLabels();
   }
 
@@ -183,6 +184,13 @@ class View {
     this.pointer.grab(pin, event);
   }
 
+  clickHandle(handle, event, at) {
+    event.preventDefault();
+    if (event.button !== 0) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pointer.grip(handle, event, at);
+  }
+
   connectTools() {
     const click = (id, action) => $(id).addEventListener("click", action);
     const toggle = (id, option) => {
@@ -194,6 +202,10 @@ class View {
     toggle("wire", "edges");
     toggle("flat", "flat");
     toggle("ground", "ground");
+    click("handles", () => {
+      this.overlay.showsHandles = $("handles").classList.toggle("on");
+      this.redraw();
+    });
     click("frame", () => this.fit());
     click("undo", () => this.link.send("undo"));
     click("redo", () => this.link.send("redo"));
@@ -216,7 +228,7 @@ class View {
   shortcut(event) {
     if (event.target.matches("input, select")) return;
     const letter = event.key.toLowerCase();
-    const keys = { w: "wire", s: "flat", g: "ground", f: "frame", k: "key", " ": "play" };
+    const keys = { w: "wire", s: "flat", g: "ground", h: "handles", f: "frame", k: "key", " ": "play" };
     const id = event.ctrlKey || event.metaKey ? { z: event.shiftKey ? "redo" : "undo", y: "redo" }[letter] : keys[letter];
     if (!id) return;
     event.preventDefault();
