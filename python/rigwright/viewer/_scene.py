@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rigwright.viewer import _geometry
+from rigwright.viewer._movie import can_make_movies
 from rigwright.viewer._sliders import part_order
 from rigwright.viewer._wire import packed
 
@@ -43,5 +44,6 @@ def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequen
         "colors": list(colors),
         "exports": list(exports),
         "handles": has_handles,
+        "movie": can_make_movies(),
     }
     return packed(header, arrays)

@@ -49,6 +49,10 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def _one_of(*words: str) -> Check:
     return lambda value: isinstance(value, str) and value in words
 
@@ -79,6 +83,8 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "key": {},
     "unkey": {},
     "color": {"mode": _one_of("plain", "error", "confidence")},
+    "movie": {"step": _one_of("begin", "end", "cancel")},
+    "picture": {"data": _is_text, "last": _is_flag},
     "export": {"format": _one_of("npz", "bvh", "glb", "blend")},
 }
 
