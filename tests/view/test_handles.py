@@ -21,6 +21,7 @@ NAMED = {
         *("mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand"),
     ],
     "SMPL": ["left_hip", "left_knee", "left_ankle", "left_shoulder", "left_elbow", "left_wrist"],
+    "poser": ["lThigh", "lShin", "lFoot", "lShldr", "lForeArm", "lHand"],
     "rigify": ["thigh.L", "shin.L", "foot.L", "upper_arm.L", "forearm.L", "hand.L"],
 }
 
@@ -44,7 +45,7 @@ def body(names):
 
 def other_side(name):
     pairs = [("Left", "Right"), ("left", "right"), ("_l", "_r"), (".L", ".R")]
-    return next(name.replace(a, b) for a, b in pairs if a in name)
+    return next((name.replace(a, b) for a, b in pairs if a in name), f"r{name[1:]}")
 
 
 def skinned(skeleton):
@@ -81,10 +82,11 @@ def pull(stage, name, target, firm=False, drop=True):
 
 
 @pytest.mark.parametrize("convention", sorted(NAMED))
-def test_limbs_are_found_by_the_names_of_four_conventions(convention):
+def test_limbs_are_found_by_the_names_of_five_conventions(convention):
     names = NAMED[convention]
     skeleton = body(names)
     found = {tuple(skeleton.names[j] for j in limb.joints): limb.kind for limb in find_limbs(skeleton, "Y")}
+    assert [limb.side for limb in find_limbs(skeleton, "Y")].count("left") == 2
     sides = [names, [other_side(name) for name in names]]
     assert found == {tuple(own[k : k + 3]): kind for own in sides for k, kind in ((0, "leg"), (3, "arm"))}
 

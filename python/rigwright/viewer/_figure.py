@@ -22,6 +22,7 @@ from rigwright.viewer._sliders import Slider, body_part
 Vertices = NDArray[np.float32]
 FITTED_POSES = 200  # that skinning is fitted to, where a rig has no skin weights of its own
 FITTED_INFLUENCES = 4
+THROUGH = "drags are solved on the learned model of the rig that was given"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,13 @@ class Figure(Protocol):
         """The state of a pose at home, whose channels (1, N) are known where the model has any, moved by an offset."""
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
-        """The model that drags are solved on, and a line that says what it is if it is not the figure itself."""
+        """The model that drags are solved on, and a line that says what it is if it is not the figure itself.
+
+        Raises
+        ------
+        ValueError
+            If nothing can solve them.
+        """
 
 
 class ModelFigure:
@@ -142,9 +149,15 @@ class ModelFigure:
 
 
 class RigFigure:
-    """A rig, evaluated by its own program. Drags are solved on linear skinning that is fitted to it."""
+    """A rig, evaluated by its own program. Drags are solved on a learned model of it, or on skinning fitted to it.
 
-    def __init__(self, rig: Any, name: str = "") -> None:
+    Raises
+    ------
+    ValueError
+        If ``through`` has other vertices, joints or channels than the rig.
+    """
+
+    def __init__(self, rig: Any, name: str = "", through: _core.Deformer | None = None) -> None:
         self.rig = rig
         self.name = name or str(getattr(rig, "name", "")) or "Rig"
         self.kind = "rig"
@@ -159,7 +172,7 @@ class RigFigure:
             Slider(n, body_part(n), float(low), float(high), float(value), "")
             for n, (low, high), value in zip(rig.channel_names, ranges, rest, strict=True)
         ]
-        self._drag: tuple[_core.Deformer, str] | None = None
+        self._drag = None if through is None else (_model_of(rig, through), THROUGH)
         self._last: tuple[Row, tuple[Row, Vertices]] | None = None
 
     @property
@@ -204,10 +217,14 @@ class RigFigure:
 
     @property
     def has_drag_model(self) -> bool:
-        """Whether :meth:`drag_model` has been called: the first call samples the rig, which takes seconds."""
-        return self._drag is not None
+        """Whether :meth:`drag_model` answers at once: otherwise the first call samples the rig, which takes seconds."""
+        return self._drag is not None or bool(getattr(self.rig, "posed_elsewhere", None))
 
     def drag_model(self) -> tuple[_core.Deformer, str]:
+        elsewhere = dict(getattr(self.rig, "posed_elsewhere", None) or {})
+        if elsewhere:  # no solver knows which channels lead to a pose
+            joint, reason = next(iter(elsewhere.items()))
+            raise ValueError(f"{joint} is posed by {reason}: use the sliders, or view a learned model of the rig")
         if self._drag is None:
             self._drag = _fitted_skinning(self.rig)
         return self._drag
@@ -229,14 +246,25 @@ class RecordedFigure:
         return np.asarray(self.dataset.vertices[index], np.float32)
 
 
-def figure_of(subject: Any, name: str = "") -> ModelFigure | RigFigure:
+def figure_of(subject: Any, name: str = "", through: _core.Deformer | None = None) -> ModelFigure | RigFigure:
     """The figure of a model, a rig or a data set; of a data set it is skinning fitted to its samples.
+
+    Parameters
+    ----------
+    subject : Deformer, Rig or Dataset
+    name : str
+    through : Deformer, optional
+        A model of the rig on which drags are solved.
 
     Raises
     ------
     ValueError
-        If it is none of them, or a data set without joints.
+        If it is none of them, a data set without joints, or ``through`` is no model of a rig that needs one.
     """
+    if through is not None and not isinstance(through, _core.Deformer):
+        raise bad_argument("view", "through", f"a {type(through).__name__}", "a model")
+    if through is not None and not _needs_model(subject):
+        raise bad_argument("view", "through", "given for what is dragged as it is", "None: a rig takes it")
     if isinstance(subject, _core.Deformer):
         return ModelFigure(subject, name)
     if isinstance(subject, rw.Dataset):
@@ -244,8 +272,29 @@ def figure_of(subject: Any, name: str = "") -> ModelFigure | RigFigure:
         return ModelFigure(fitted, name or f"{subject.name or 'data set'}, fitted skinning")
     if isinstance(subject, rw.sources.Rig):
         skinned = _skinning_of(subject)
-        return RigFigure(subject, name) if skinned is None else ModelFigure(skinned, name)
+        return RigFigure(subject, name, through) if skinned is None else ModelFigure(skinned, name)
     raise bad_argument("view", "model", f"a {type(subject).__name__}", "a model, a rig or a data set")
+
+
+def _needs_model(subject: Any) -> bool:
+    """Whether it is a rig that its own program evaluates."""
+    is_model = isinstance(subject, _core.Deformer | rw.Dataset)
+    return not is_model and isinstance(subject, rw.sources.Rig) and _skinning_of(subject) is None
+
+
+def _model_of(rig: Any, model: _core.Deformer) -> _core.Deformer:
+    """The model, if vertices, joints and channels are those of the rig."""
+    joints = [] if rig.skeleton is None else list(rig.skeleton.names)
+    same = {
+        "vertices": (len(model.rest_vertices), len(rig.rest_vertices)),
+        "joints": (list(model.joint_names), joints),
+        "controls": (list(model.control_names[12 * len(joints) :]), list(rig.dial_names)),
+        "channels": ([channel.name for channel in model.channels], list(rig.channel_names)),
+    }
+    wrong = next((what for what, (own, wanted) in same.items() if own != wanted), None)
+    if wrong is not None:
+        raise bad_argument("view", "through", f"a model of other {wrong} than the rig's", "a model of this rig")
+    return model
 
 
 def _skinning_of(rig: Any) -> _core.Deformer | None:

@@ -1,4 +1,4 @@
-"""Arms and legs of a skeleton: by the names of joints, else by pairs of chains that mirror each other."""
+"""Arms and legs of a skeleton: by known names, words in names, or pairs of chains that mirror each other."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
+from rigwright.sources._joint_maps import joint_roles
 from rigwright.viewer._sliders import side
 
 Points = NDArray[np.float64]
@@ -19,6 +20,7 @@ UPPER = {"arm": r"upper|uparm|humerus|shoulder|arm", "leg": r"upper|upleg|thigh|
 GIRDLE = re.compile(r"clavicle|collar|scapula|pelvis")  # between the torso and a limb, no part of its two bones
 DETAIL = re.compile(r"finger|thumb|index|middle|ring|pinky|metacarp|toe|leaf|twist|roll|ik|pole|target|ctrl", re.I)
 STRAIGHT = np.cos(np.radians(3.0))  # a smaller bend at rest may be an accident of modeling: its side is not trusted
+SIDED = {"l": "left", "r": "right"}  # lHand, rHand
 ALIKE = 0.02  # of the skeleton's size: how far a mirrored joint may be from its partner
 LEAST_BONE = 0.05  # of the skeleton's size
 
@@ -42,14 +44,16 @@ def find_limbs(skeleton: _core.Skeleton, up_axis: str) -> list[LimbJoints]:
     rest = np.asarray(skeleton.rest_globals, np.float64)[:, :, 3]
     parents = [int(parent) for parent in skeleton.parents]
     size = float(np.linalg.norm(np.ptp(rest, axis=0))) or 1.0
-    chains = _by_name(list(skeleton.names), parents) or _by_shape(rest, parents, size, up_axis)
+    names = list(skeleton.names)
+    chains = [*_by_role(names, parents), *_by_name(names, parents)] or _by_shape(rest, parents, size, up_axis)
     found, used = [], set[int]()
     for kind, joints in chains:
         bones = np.diff(rest[list(joints)], axis=0)
         if used.isdisjoint(joints) and np.linalg.norm(bones, axis=1).min() > 1e-3 * size:
             used.update(joints)
-            end = skeleton.names[joints[2]]
-            found.append(LimbJoints(end, joints, kind, side(end), _hinge(kind, rest[list(joints)], up_axis)))
+            end = names[joints[2]]
+            sided = SIDED.get(end[:1]) if side(end) is None and end[1:2].isupper() else side(end)
+            found.append(LimbJoints(end, joints, kind, sided, _hinge(kind, rest[list(joints)], up_axis)))
     return found
 
 
@@ -68,6 +72,18 @@ def _ancestors(parents: list[int], joint: int) -> list[int]:
     found = []
     while (joint := parents[joint]) >= 0:
         found.insert(0, joint)
+    return found
+
+
+def _by_role(names: list[str], parents: list[int]) -> list[tuple[str, tuple[int, int, int]]]:
+    """Limbs of skeletons that follow a known habit of naming."""
+    roles = {role: names.index(name) for role, name in joint_roles(names).items()}
+    found = []
+    for kind, parts in (("leg", ("upper_leg", "lower_leg", "foot")), ("arm", ("upper_arm", "lower_arm", "hand"))):
+        for own_side in ".L", ".R":
+            joints = [roles[part + own_side] for part in parts if part + own_side in roles]
+            if len(joints) == 3 and {joints[0], joints[1]} <= set(_ancestors(parents, joints[2])):
+                found.append((kind, (joints[0], joints[1], joints[2])))
     return found
 
 
