@@ -55,13 +55,13 @@ def test_npz_has_poses_and_channels_of_every_frame(make, tmp_path):
 
 def test_bvh_moves_the_joints_as_the_poses_do(tmp_path, tolerance):
     stage, _, poses = keyed(skinned_arm())
-    clip = rw.sources.load_bvh(exported(stage, "bvh", tmp_path))
+    motion = rw.sources.load_bvh(exported(stage, "bvh", tmp_path)).motion()
     model = stage.figure.model
-    found = clip.motion.globals()[:, [clip.motion.joint_names.index(name) for name in model.joint_names], :, 3]
+    found = motion.globals()[..., 3][:, [motion.joint_names.index(name) for name in model.joint_names]]
     expected = model.skeleton.globals(poses)[..., 3]
     assert np.ptp(expected[:, -1], axis=0).max() > 0.01
     assert found == pytest.approx(expected, abs=tolerance["printed"])
-    assert clip.motion.frame_time == pytest.approx(1 / FPS)
+    assert motion.frame_time == pytest.approx(1 / FPS)
 
 
 @pytest.mark.parametrize("make", [skinned_arm, plain_face])
