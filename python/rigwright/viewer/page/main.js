@@ -79,7 +79,7 @@ class View {
     $("kind").textContent = `${first.kind}, ${first.vertices.toLocaleString("en")} vertices, ${scene.sliders.length} channels`;
     $("labels").replaceChildren(...(scene.figures.length > 1 ? scene.figures.map((figure) => Object.assign(document.createElement("span"), { textContent: figure.name })) : []));
     this.sliders.load(scene.sliders, scene.groups);
-    $("handles").hidden = !scene.handles;
+    document.body.classList.toggle("has-handles", scene.handles);
     $("movie").disabled = !scene.movie;
     if (!scene.movie) $("movie").title = "A movie needs ffmpeg on the PATH of the server; Sequence saves the pictures without it";
     this.choices("color", scene.colors);
