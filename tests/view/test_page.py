@@ -90,7 +90,7 @@ def test_a_slider_is_moved_searched_and_reset(pose):
         "(() => { const range = document.querySelector('.range'); range.value = 0.5;"
         "range.dispatchEvent(new Event('input')); range.dispatchEvent(new Event('change')); })()"
     )
-    posed.page.until("view.frame.row.some(value => value === 0.5)")
+    posed.page.until("view.frame.row.some(value => value === 0.5) && view.frame.undo")
     assert posed.page.evaluate("document.querySelectorAll('.row.moved').length") == 1
     posed.page.evaluate("document.getElementById('undo').click()")
     posed.page.until("view.frame.row.every(value => value === 0)")
