@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.viewer._figure import THROUGH
+from rigwright.viewer._figures._rig import THROUGH
 from rigwright.viewer._view import stage_of
 from tests.support.blender import has_blender
 from tests.support.dog import dog_files
@@ -37,10 +37,15 @@ def rig(folder):
 
 @pytest.fixture(scope="module")
 def tube(folder):
-    """Three bones that channels alone pose, and skinning fitted to 60 of its poses in place of a learned model."""
+    """Three bones that channels alone pose, and a poor model of it: too thick, and each vertex on one bone."""
     with rw.sources.load(folder / "plain.blend", ranges=30) as opened:
         data = rw.sampling.sample(opened, folder / "tube.rwdata", count=60, seed=0)
-        yield opened, rw.baselines.linear_blend(data, influences=2)
+        fitted = rw.baselines.linear_blend(data, influences=1)
+        heads = opened.skeleton.rest_globals[:, :, 3]
+        nearest = np.linalg.norm(opened.rest_vertices[:, None] - heads, axis=2).argmin(axis=1)
+        thick = np.float32([1.2, 1.2, 1.0]) * opened.rest_vertices
+        about = {"channels": fitted.metadata["channels"], "up_axis": "Z"}
+        yield opened, rw.LinearBlendSkinning(opened.skeleton, thick, opened.faces, np.eye(3)[nearest], metadata=about)
 
 
 def test_sliders_move_the_skin_as_blender_does(rig):
@@ -89,11 +94,13 @@ def dragged(stage, share):
 def test_a_drag_goes_through_the_model_that_is_given_and_the_view_says_so(tube):
     rig, model = tube
     stage = stage_of(rig, through=model)
-    grab, first, *_, last = [*dragged(stage, 0.1), header_of(stage.step([], 0.0))]
+    grab, first, *_, last = [*dragged(stage, -0.1), header_of(stage.step([], 0.0))]
     assert (grab["notice"], first["notice"]) == ("", THROUGH)  # nothing has to be fitted
-    (pin,) = last["pins"]
-    assert np.linalg.norm(np.subtract(pin["at"], pin["target"])) < 0.01 * stage._size  # as near as skinning is to it
+    gaps = [np.linalg.norm(np.subtract(h["pins"][0]["at"], h["pins"][0]["target"])) for h in (first, last)]
+    assert gaps[1] < 0.003 * stage._size < gaps[0]  # the rig's own skin is brought there, not the model's
     row = stage.state.row
+    model_point = model.evaluate(model.poses_from_channels(row[None]))[0]
+    assert np.abs(model_point - stage.vertices).max() > 0.01 * stage._size  # the model's own skin is farther from it
     assert np.abs(row - stage.rest).max() > 1
     assert np.array_equal(stage.vertices, rig.sample(row[None])[1][0])
 
@@ -115,7 +122,7 @@ def test_a_rig_whose_bones_follow_constraints_is_not_dragged_and_says_which(rig)
 
 
 def test_a_model_of_another_rig_is_refused(rig):
-    with pytest.raises(ValueError, match="view: through is a model of other vertices than the rig's"):
+    with pytest.raises(ValueError, match="view: through is a model of 2,536 vertices beside 72; it must be"):
         stage_of(rig, through=rw.faces.example())
 
 

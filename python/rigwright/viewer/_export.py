@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright._atomic_files import atomic_npz
 from rigwright.exports._motion import write_poses
-from rigwright.viewer._figure import Figure, ModelFigure, State
+from rigwright.viewer._figures._figure import Figure, State
+from rigwright.viewer._figures._model import ModelFigure
 from rigwright.viewer._stage import Stage
 
 

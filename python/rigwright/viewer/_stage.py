@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.viewer._beside import beside_vertices
 from rigwright.viewer._colors import confidence_marks, error_marks
 from rigwright.viewer._drags import Drags
-from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, State, Vertices
+from rigwright.viewer._figures._beside import beside_vertices
+from rigwright.viewer._figures._figure import State, Vertices
+from rigwright.viewer._figures._model import ModelFigure, RecordedFigure
+from rigwright.viewer._figures._rig import RigFigure
 from rigwright.viewer._handles import Handles, HandleSet
 from rigwright.viewer._history import History
 from rigwright.viewer._mirroring import mirrored_row
-from rigwright.viewer._scene import scene_message
+from rigwright.viewer._scene import color_modes, scene_message
 from rigwright.viewer._timeline import FASTEST, SLOWEST, Timeline
 from rigwright.viewer._wire import packed
 
@@ -69,17 +71,7 @@ class Stage:
 
     def scene(self) -> bytes:
         """The message that opens a page: meshes and sliders."""
-        return scene_message(self.figures(), self._color_modes(), self._export_formats(), bool(self.handles))
-
-    def _color_modes(self) -> list[str]:
-        modes = ["plain"]
-        if self.beside is not None and len(self.beside.rest_vertices) == len(self.figure.rest_vertices):
-            modes.append("error")
-        return [*modes, "confidence"] if isinstance(self.figure, ModelFigure) else modes
-
-    def _export_formats(self) -> list[str]:
-        joints = getattr(self.figure.model, "skeleton", None) if isinstance(self.figure, ModelFigure) else None
-        return ["npz", *(["bvh"] if joints is not None else []), "glb", "blend"]
+        return scene_message(self.figures(), bool(self.handles))
 
     def step(self, messages: Iterable[Message], now: float) -> bytes:
         """Apply messages, move the time on, and return the frame that follows."""
@@ -108,14 +100,13 @@ class Stage:
             self._pull = False
             return
         try:
-            self.state, finished = self.drags.solve(self.state)
+            self.state, finished = self.drags.solve(self.state, self.vertices)
         except ValueError as error:  # a figure that nothing can drag
             self.drags.clear()
             self._notice, finished = " ".join(str(error).split()), True
         self._attempts += 1
         self._moved, self._pull = True, not finished and self._attempts < MOST_ATTEMPTS
-        self._notice = self._notice or self.drags.note
-        self.drags.note = ""
+        self._notice, self.drags.note = self._notice or self.drags.note, ""
 
     def _frame(self) -> bytes:
         self.number += 1
@@ -126,8 +117,8 @@ class Stage:
         arrays: list[NDArray[np.uint8]] = []
         boxes = []
         for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
-            bytes_, low, high = packer.pack(vertices, marks if number == 0 else None)
-            arrays.append(bytes_)
+            content, low, high = packer.pack(vertices, marks if number == 0 else None)
+            arrays.append(content)
             boxes.append([low.tolist(), high.tolist()])
         header = {
             "type": "frame",
@@ -273,7 +264,7 @@ class Stage:
         self._go_to_timeline()
 
     def _color(self, message: Message, _: float) -> None:
-        if message["mode"] not in self._color_modes():
+        if message["mode"] not in color_modes(self.figures()):
             raise ValueError(f"{message['mode']} needs another figure of the same mesh beside this one")
         self._mode = message["mode"]
 

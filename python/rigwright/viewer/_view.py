@@ -10,7 +10,9 @@ from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
 from rigwright.ik import FaceIk
 from rigwright.sampling import Dataset
-from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
+from rigwright.viewer._figures._model import ModelFigure, RecordedFigure
+from rigwright.viewer._figures._opening import figure_of
+from rigwright.viewer._figures._rig import RigFigure
 from rigwright.viewer._handles import HandleSet
 from rigwright.viewer._handles._control_points import ControlPoints
 from rigwright.viewer._handles._limbs import limb_handles

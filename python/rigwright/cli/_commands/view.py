@@ -22,7 +22,7 @@ from rigwright.cli._inputs.shots import rate
 from rigwright.cli._inputs.viewed import opened
 from rigwright.cli._result import Result
 from rigwright.viewer._admission import is_loopback
-from rigwright.viewer._figure import figure_of
+from rigwright.viewer._figures._opening import figure_of
 from rigwright.viewer._view import stage_of
 
 SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be dragged"

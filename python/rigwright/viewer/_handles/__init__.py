@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.viewer._figure import State
+from rigwright.viewer._figures._figure import State
 from rigwright.viewer._planes import on_plane
 
 Vector = NDArray[np.float64]

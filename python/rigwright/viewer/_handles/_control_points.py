@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from rigwright._validate import bad_argument
 from rigwright.ik import FaceIk, Solver
-from rigwright.viewer._figure import ModelFigure, RigFigure, State
+from rigwright.viewer._figures._figure import State
+from rigwright.viewer._figures._model import ModelFigure
+from rigwright.viewer._figures._rig import RigFigure
 from rigwright.viewer._handles import Handle, Vector
 
 
@@ -53,7 +55,7 @@ class ControlPoints:
             wanted = self._polished(targets, wanted, pose)
         poses = self._solver.engine.poses(wanted, pose[None])
         channels: NDArray[np.float64] | None = wanted if self._solver.engine.are_channels else None
-        return self._figure.state_of(poses[0], channels, offset)
+        return self._figure.state_of(begin, poses[0], channels, offset)
 
     def _polished(self, targets: Vector, wanted: NDArray[np.float64], pose: NDArray[np.float32]) -> NDArray[np.float64]:
         solver = Solver(self._figure.model, self._networks.vertices)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.viewer._figure import Figure, State
+from rigwright.viewer._figures._figure import Figure, State
+from rigwright.viewer._figures._posing import Row
 from rigwright.viewer._handles import Handle, Vector
 from rigwright.viewer._handles._finding import LimbJoints, find_limbs
-from rigwright.viewer._posing import Row
 
 POLE_DISTANCE = 0.5  # of the limb's length, from its elbow
 STANDING = 0.2  # of the character's height: limbs that end below stay where they are while the torso moves
@@ -86,7 +86,7 @@ class LimbHandles:
         weight = PULLED_ELBOW_WEIGHT if elbow_pulled else ELBOW_WEIGHT
         before = self._figure.home(self._figure.pose(begin), self._figure.offset(begin))
         home, channels = self._channels.nearest(home, before, joints, weight, MISS * self._size)
-        return self._figure.state_of(home, channels, offset)
+        return self._figure.state_of(begin, home, channels, offset)
 
 
 class ChannelFit:

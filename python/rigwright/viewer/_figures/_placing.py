@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.viewer._posing import AXES, Posing, Row
+from rigwright.viewer._figures._posing import AXES, Posing, Row
 from rigwright.viewer._sliders import Slider, body_part
 
 Vector = NDArray[np.float64]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, State, Vertices
+from rigwright.viewer._figures._figure import State, Vertices
+from rigwright.viewer._figures._model import ModelFigure, RecordedFigure
+from rigwright.viewer._figures._rig import RigFigure
 
 
 def beside_vertices(
