@@ -6,6 +6,8 @@ picture, in a view of 640 x 480 pixels, with software GL. Printed beside its goa
 - drag: milliseconds from a drag's arrival at the server to the end of the write of its frame to the socket, median
 - page: milliseconds to decode and upload a frame and to queue its draw calls, median
 - pictures per second while dragging
+- resting: pixels between a dragged point and the cursor 100 ms after the cursor rests, the largest of ten drags whose
+  target is within reach
 - picking: milliseconds to refit the search tree to a pose, and to pick, medians
 """
 
@@ -28,9 +30,10 @@ from rigwright._bench.timing import machine
 
 SECONDS = 6.0
 GOALS = {
-    15_000: {"drag": 8.0, "page": 4.0, "pictures": 25.0},
+    15_000: {"drag": 8.0, "page": 4.0, "pictures": 25.0, "resting": 2.0},
     100_000: {"page": 10.0, "pictures": 20.0, "picking": 2.0},
 }
+FIGURES = ("drag", "page", "pictures", "resting", "picking")
 JOINTS = 6
 # A view of 640 x 480, whatever stands around it.
 LAYOUT = "const s = document.getElementById('stage').style; s.width = '640px'; s.height = '480px';"
@@ -53,6 +56,20 @@ new Promise(done => {
   };
   step();
 })"""
+
+
+REST = """
+new Promise(done => {
+  const pointer = view.pointer, gap = () => {
+    const pin = view.frame.pins.find(pin => pin.grabbed);
+    const [x, y] = view.overlay.project(view.camera, view.mesh(), pin.at), box = view.canvas.getBoundingClientRect();
+    return Math.hypot(x + box.left - %(x)f, y + box.top - %(y)f);
+  };
+  pointer.pending = { clientX: %(x)f, clientY: %(y)f };
+  view.redraw();
+  setTimeout(() => done(gap()), 100);
+})"""
+REACH = 14.0  # pixels that a drag goes: the tube bends that far
 
 
 def tube(num_vertices: int) -> rw.LinearBlendSkinning:
@@ -91,6 +108,13 @@ def picking(model: rw.Deformer) -> tuple[float, float]:
     return median_ms(lambda: picker.refit(vertices)), median_ms(lambda: picker.pick(origin, [0.0, 0.0, -1.0]))
 
 
+def rested(posed: Posed, begin: list[float]) -> float:
+    """The largest distance in pixels of ten drags from the place of a grabbed point, 100 ms after each has ended."""
+    angles = np.linspace(0, 2 * np.pi, 10, endpoint=False)
+    places = [{"x": begin[0] + REACH * np.cos(a), "y": begin[1] + 15 + 0.5 * REACH * np.sin(a)} for a in angles]
+    return max(float(posed.page.evaluate(REST % place)) for place in places)
+
+
 def measured(browser: Browser, model: rw.Deformer) -> dict[str, float]:
     """Milliseconds and pictures per second of one model."""
     posed = Posed(browser, model)
@@ -111,6 +135,7 @@ def measured(browser: Browser, model: rw.Deformer) -> dict[str, float]:
         found = posed.page.evaluate(DRIVE % {"milliseconds": 1000 * SECONDS, **drive})
         latencies = list(posed.live._server.latencies)
         assert posed.page.complaints == []
+        resting = rested(posed, begin)
     finally:
         posed.close()
     refit, pick = picking(model)
@@ -119,6 +144,7 @@ def measured(browser: Browser, model: rw.Deformer) -> dict[str, float]:
         "drag": 1000.0 * float(np.median(latencies)),
         "page": float(np.median(found["work"])),
         "pictures": found["frames"] / found["seconds"],
+        "resting": resting,
         "picking": refit + pick,
     }
 
@@ -144,7 +170,9 @@ def main() -> None:
         return
     print(machine())
     for row in rows:
-        figures = [f"{name} {row[name]:.2f}{goal(row, name)}" for name in ("drag", "page", "pictures", "picking")]
+        figures = [
+            f"{name} {row[name]:.2f}{goal(row, name)}" for name in ("drag", "page", "pictures", "resting", "picking")
+        ]
         print(f"{row['vertices']:,} vertices: " + ", ".join(figures))
 
 

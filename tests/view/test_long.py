@@ -52,7 +52,7 @@ def test_a_sequence_has_a_picture_of_every_frame(pose):
     posed.page.evaluate("view.link.send('frames', { frames: 4 })")
     posed.page.until("view.frame.timeline.frames === 4")
     posed.page.evaluate("window.files = []; URL.createObjectURL = blob => { files.push(blob); return 'blob:none'; }")
-    posed.page.evaluate("HTMLAnchorElement.prototype.click = () => {}; view.sequence()")
+    posed.page.evaluate("HTMLAnchorElement.prototype.click = () => {}; view.film.sequence()")
     names = "(async () => (await files[0].text()).match(/\\.\\d{4}\\.png/g).sort())()"
     posed.page.until("files.length === 1")
     assert posed.page.evaluate(names) == sorted(2 * [f".{k:04d}.png" for k in range(4)])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.plain_face import plain_face
+from tests.view.bodies import NAMED, body, skinned
 from tests.view.posed import SHIFT, skinned_arm
 
 NEAR = 2.0  # pixels
@@ -51,6 +52,29 @@ def test_a_held_point_stays_where_another_is_dragged(pose):
     assert posed.page.evaluate("document.querySelectorAll('#pins .held').length") == 1
 
 
+def test_a_handle_is_dragged_where_the_cursor_is_and_can_be_hidden(pose):
+    posed = pose(skinned(body(NAMED["plain"])))
+    ((number, hand),) = [
+        (k, h) for k, h in enumerate(posed.page.evaluate("view.frame.handles")) if h["name"] == "hand_l"
+    ]
+    begin = np.add(posed.pixel(hand["at"]), [3, -2])  # beside its center
+    end = np.add(begin, [-25, -40])
+    posed.page.mouse("Moved", *begin)
+    posed.page.mouse("Pressed", *begin)
+    assert posed.page.evaluate("view.pointer.mode") == "handle"
+    for share in (0.3, 0.7, 1.0):
+        posed.page.mouse("Moved", *(begin + share * (end - begin)))
+    posed.settle()
+    found = posed.pixel(posed.page.evaluate(f"view.frame.handles[{number}].at"))
+    assert np.hypot(*np.subtract(found, end - [3, -2])) < NEAR
+    posed.page.mouse("Released", *end)
+    posed.page.until("view.pointer.mode === null && view.frame.undo")
+    count = "document.querySelectorAll('#pins .handle').length"
+    assert posed.page.evaluate(count) == 9
+    posed.page.evaluate("document.getElementById('handles').click()")
+    posed.page.until(f"{count} === 0")
+
+
 def test_a_drag_beside_the_figure_turns_the_camera_and_poses_nothing(pose):
     posed = pose(skinned_arm())
     before = posed.page.evaluate("[view.camera.turn, JSON.stringify(view.frame.row)]")
@@ -66,7 +90,7 @@ def test_a_slider_is_moved_searched_and_reset(pose):
         "(() => { const range = document.querySelector('.range'); range.value = 0.5;"
         "range.dispatchEvent(new Event('input')); range.dispatchEvent(new Event('change')); })()"
     )
-    posed.page.until("view.frame.row.some(value => value === 0.5)")
+    posed.page.until("view.frame.row.some(value => value === 0.5) && view.frame.undo")
     assert posed.page.evaluate("document.querySelectorAll('.row.moved').length") == 1
     posed.page.evaluate("document.getElementById('undo').click()")
     posed.page.until("view.frame.row.every(value => value === 0)")

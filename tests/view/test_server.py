@@ -194,3 +194,23 @@ def test_a_port_that_is_taken_is_an_error(live):
 
 def test_a_notebook_shows_it_as_an_iframe(live):
     assert f'<iframe src="{live.url}"' in live._repr_html_()
+
+
+def test_a_picture_of_no_movie_is_answered_with_a_sentence(live):
+    with opened(live) as socket:
+        frame(socket)
+        say(socket, "picture", data="AAAA", last=True)
+        while (header := header_of(socket.recv(timeout=30)))["type"] != "notice":
+            pass
+    assert header["text"] == "No movie was made: no movie was begun"
+
+
+def test_a_machine_without_ffmpeg_says_so_in_the_scene_and_to_a_page_that_asks(live, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with opened(live) as socket:
+        frame(socket)
+        say(socket, "movie", step="begin")
+        while (header := header_of(socket.recv(timeout=30)))["type"] != "notice":
+            pass
+    assert "needs ffmpeg on the PATH" in header["text"]
+    assert header_of(live._server.stage.scene())["movie"] is False

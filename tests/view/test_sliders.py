@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rigwright as rw
-from rigwright.viewer._figure import State, figure_of
+from rigwright.viewer._figures._figure import State
+from rigwright.viewer._figures._opening import figure_of
 from rigwright.viewer._mirroring import mirrored_row
 from rigwright.viewer._sliders import body_part, mirror_pairs, mirrored_name, part_order, side
 

@@ -12,6 +12,7 @@ from rigwright.viewer._geometry import edges, reduced, triangles
 from rigwright.viewer._view import stage_of
 from tests.support.plain_face import plain_face
 from tests.view.frames import header_of, payload_of, positions_of
+from tests.view.posed import skinned_arm
 
 
 @pytest.fixture
@@ -165,3 +166,24 @@ def test_a_reduced_mesh_keeps_to_the_same_vertices():
     assert len(np.unique(np.sort(kept, axis=1), axis=0)) == len(kept)
     # A cell of the grid may be lost at the border.
     assert np.ptp(points[np.unique(kept)], axis=0)[:2] == pytest.approx([1, 1], abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_drag_that_rests_is_met_in_three_frames_or_stays_apart(seed):
+    """Three frames last 100 ms at 30 per second; two of 480 lines are 1/200 of a figure that fills the view."""
+    stage = stage_of(skinned_arm())
+    rng = np.random.default_rng(seed)
+    hand = stage.vertices[:, 1] > 0.75 * stage.vertices[:, 1].max()
+    start = stage.vertices[rng.choice(np.flatnonzero(hand))].astype(float)
+    eye = start * [5, 1, 5] / np.linalg.norm(start[[0, 2]])
+    facing = (start - eye).tolist()
+    grab = {"type": "grab", "grab": 1, "facing": facing, "origin": eye.tolist(), "direction": facing, "time": 0}
+    assert header_of(send(stage, grab))["grab"]["hit"]
+    (pin,) = header_of(send(stage))["pins"]
+    near = stage._size / 200
+    for lift, reachable in ((-0.1, True), (1.0, False)):
+        target = np.add(pin["at"], [0, lift, 0])
+        drag = {"type": "drag", "pin": 1, "origin": eye.tolist(), "direction": (target - eye).tolist(), "time": 0}
+        frames = [send(stage, drag), send(stage), send(stage)]
+        (pin,) = header_of(frames[-1])["pins"]
+        assert (np.linalg.norm(np.subtract(pin["at"], pin["target"])) < near) == reachable

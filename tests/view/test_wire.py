@@ -56,7 +56,7 @@ def test_what_is_no_object_is_refused(text):
 def test_every_kind_of_message_has_a_place_where_it_is_handled():
     from rigwright.viewer._stage import HANDLERS
 
-    assert set(MESSAGES) == set(HANDLERS) | {"shown", "export"}
+    assert set(MESSAGES) == set(HANDLERS) | {"shown", "export", "movie", "picture"}
 
 
 def test_arrays_follow_an_aligned_header():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.viewer._figure import Vertices
+from rigwright.viewer._figures._figure import Vertices
 
 Marks = NDArray[np.uint8]
 ERROR_SHARE = 0.0025  # of the character's size: the error that is drawn in the last color

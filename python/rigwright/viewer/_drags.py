@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 import rigwright as rw
 from rigwright import _core
-from rigwright.viewer._figure import Figure, State, Vertices
-from rigwright.viewer._posing import Row
+from rigwright.viewer._figures._figure import Figure, State, Vertices
+from rigwright.viewer._figures._posing import Row
+from rigwright.viewer._planes import on_plane
 
 Vector = NDArray[np.float64]
 MOST_PINS = 32
 MOST_ITERATIONS = 8  # of a solve
+SETTLED = 1e-3  # of the figure's size: a model that is solved in its place does not come nearer to it
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Drags:
         self._figure = figure
         self._solver: Any = None
         self._before: Row | None = None  # the pose in which the first pin was grabbed: what is not pulled stays near it
+        self._skin: tuple[NDArray[np.int32], _core.Deformer] | None = None  # of the pins' corners
+        self._last_aside = np.zeros((0, 3))
+        self._settled = SETTLED * (float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0)
         self.pins: dict[int, Pin] = {}
         self.note = ""
 
@@ -60,11 +65,10 @@ class Drags:
         pin = self.pins.get(number)
         if pin is None or not pin.grabbed:
             return False
-        slope = float(direction @ pin.facing)
-        along = float((pin.target - origin) @ pin.facing) / slope if slope else -1.0
-        if along <= 0.0:  # the plane is behind the eye
+        target = on_plane(pin.target, pin.facing, origin, direction)
+        if target is None:
             return False
-        self.pins[number] = replace(pin, target=origin + along * direction)
+        self.pins[number] = replace(pin, target=target)
         return True
 
     def release(self, number: int, hold: bool) -> None:
@@ -76,20 +80,42 @@ class Drags:
             if not self.pins:
                 self.rebase()
 
-    def solve(self, state: State) -> tuple[State, bool]:
+    def solve(self, state: State, vertices: Vertices) -> tuple[State, bool]:
         """The state in which all pins are as near to their targets as the figure allows; False if it may come nearer.
 
-        A call does so much work as fits between two pictures: the next one goes on from its result.
+        A call does so much work as fits between two pictures: the next one goes on from its result. Where a model
+        stands for a rig, targets are moved by how far its skin is from the rig's, ``vertices`` (V, 3) in this state, so
+        that the next call brings the rig's own skin nearer.
         """
         if self._solver is None:
             model, self.note = self._figure.drag_model()
             self._solver = rw.ik.Solver(model)
-        pose = self._figure.pose(state)
+        offset = self._figure.offset(state)
+        pose = self._figure.home(self._figure.pose(state), offset)
         if self._before is None:
             self._before = pose
-        points = [rw.ik.Point(pin.corner.tolist(), pin.target, barycentric=pin.weight) for pin in self.pins.values()]
+        aside = self._aside(pose, vertices)
+        settled = aside.shape == self._last_aside.shape and np.abs(aside - self._last_aside).max() <= self._settled
+        self._last_aside = aside
+        points = [
+            rw.ik.Point(pin.corner.tolist(), pin.target - offset + move, barycentric=pin.weight)
+            for pin, move in zip(self.pins.values(), aside, strict=True)
+        ]
         found = self._solver.solve(points, pose, preferred=self._before, max_iterations=MOST_ITERATIONS, threads=1)
-        return self._figure.state_of(found.poses[0], found.channels), bool(found.converged[0])
+        return self._figure.state_of(state, found.poses[0], found.channels, offset), settled and bool(
+            found.converged[0]
+        )
+
+    def _aside(self, pose: Row, vertices: Vertices) -> Vector:
+        """From each pin's point of the figure to that of the model that is solved (pins, 3)."""
+        pins = list(self.pins.values())
+        if self._figure.is_solved_as_it_is:
+            return np.zeros((len(pins), 3))
+        corners = np.array([pin.corner for pin in pins])
+        if self._skin is None or not np.array_equal(self._skin[0], corners):
+            self._skin = corners, self._solver.model.restricted(corners.reshape(-1))
+        skin = np.asarray(self._skin[1].evaluate(pose[None])[0], np.float64).reshape(-1, 3, 3)
+        return np.array([pin.weight @ own - pin.point(vertices) for pin, own in zip(pins, skin, strict=True)])
 
     def rebase(self) -> None:
         """Stay near the present pose from now on: something else than a drag has changed it."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 import rigwright as rw
 from rigwright._atomic_files import atomic_npz
 from rigwright.exports._motion import write_poses
-from rigwright.viewer._figure import Figure, ModelFigure, State
+from rigwright.viewer._figures._figure import Figure, State
+from rigwright.viewer._figures._model import ModelFigure
 from rigwright.viewer._stage import Stage
 
 
@@ -47,11 +48,16 @@ class Snapshot:
         return np.array([self.figure.pose(state) for state in self.states], np.float32)
 
 
+def stem(figure: Figure) -> str:
+    """The name of a figure as that of a file."""
+    return re.sub(r"[^\w.-]+", "-", figure.name).strip("-.")[:60] or "pose"
+
+
 def written(snapshot: Snapshot, form: str) -> tuple[str, NDArray[np.uint8]]:
     """The name and the bytes of a file; several files become one .zip."""
-    stem = re.sub(r"[^\w.-]+", "-", snapshot.figure.name).strip("-.")[:60] or "pose"
+    name = stem(snapshot.figure)
     with tempfile.TemporaryDirectory(prefix="rigwright-view-") as folder:
-        WRITERS[form](snapshot, Path(folder) / f"{stem}.{form}")
+        WRITERS[form](snapshot, Path(folder) / f"{name}.{form}")
         files = sorted(path for path in Path(folder).iterdir() if path.is_file())
         if len(files) == 1:
             return files[0].name, np.frombuffer(files[0].read_bytes(), np.uint8)
@@ -59,7 +65,7 @@ def written(snapshot: Snapshot, form: str) -> tuple[str, NDArray[np.uint8]]:
         with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in files:
                 archive.write(path, path.name)
-    return f"{stem}-{form}.zip", np.frombuffer(memory.getvalue(), np.uint8)
+    return f"{name}-{form}.zip", np.frombuffer(memory.getvalue(), np.uint8)
 
 
 def _npz(snapshot: Snapshot, path: Path) -> None:

@@ -36,6 +36,8 @@ class Inbox:
         kind = message["type"]
         if kind == "drag":
             return kind, message["pin"]
+        if kind == "pull":
+            return kind, message["handle"]
         if kind == "set" and not message["done"]:
             return kind, message["channel"]
         if kind == "seek":

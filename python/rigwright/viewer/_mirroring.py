@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.viewer._figure import State
+from rigwright.viewer._figures._figure import State
 from rigwright.viewer._sliders import mirror_pairs
 
 Row = NDArray[np.float32]

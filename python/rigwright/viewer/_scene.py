@@ -6,19 +6,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from rigwright.viewer import _geometry
+from rigwright.viewer._figures._model import ModelFigure
+from rigwright.viewer._movie import can_make_movies
 from rigwright.viewer._sliders import part_order
 from rigwright.viewer._wire import packed
 
 
-def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequence[str]) -> bytes:
+def color_modes(figures: Sequence[Any]) -> list[str]:
+    """What the skin of the first figure can show: errors beside another one of the same mesh, confidence of a model."""
+    modes = ["plain"]
+    if len(figures) == 2 and len(figures[0].rest_vertices) == len(figures[1].rest_vertices):
+        modes.append("error")
+    return [*modes, "confidence"] if isinstance(figures[0], ModelFigure) else modes
+
+
+def _export_formats(figure: Any) -> list[str]:
+    has_joints = isinstance(figure, ModelFigure) and figure.skeleton is not None
+    return ["npz", *(["bvh"] if has_joints else []), "glb", "blend"]
+
+
+def scene_message(figures: Sequence[Any], has_handles: bool) -> bytes:
     """Index buffers of each figure, the sliders of the first, and what the page offers.
 
     Parameters
     ----------
     figures : sequence of Figure
         The first has sliders.
-    colors, exports : sequence of str
-        What the skin can show, and formats that can be written.
+    has_handles : bool
     """
     facts, arrays = [], []
     for figure in figures:
@@ -39,7 +53,9 @@ def scene_message(figures: Sequence[Any], colors: Sequence[str], exports: Sequen
         "figures": facts,
         "sliders": [vars(slider) for slider in sliders],
         "groups": part_order([slider.group for slider in sliders]),
-        "colors": list(colors),
-        "exports": list(exports),
+        "colors": color_modes(figures),
+        "exports": _export_formats(figures[0]),
+        "handles": has_handles,
+        "movie": can_make_movies(),
     }
     return packed(header, arrays)

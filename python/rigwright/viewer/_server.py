@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from rigwright._extras import require
 from rigwright.viewer._admission import Admission, RateLimit
-from rigwright.viewer._export import Snapshot, written
-from rigwright.viewer._inbox import Inbox
+from rigwright.viewer._export import Snapshot, stem, written
+from rigwright.viewer._inbox import Inbox, Message
+from rigwright.viewer._movie import Movie
 from rigwright.viewer._page import HEADERS, page_files
 from rigwright.viewer._stage import Stage
 from rigwright.viewer._wire import LARGEST_MESSAGE, packed, parsed
@@ -40,6 +41,13 @@ class Tab:
         self.sent = -1  # number of the last frame
         self.changed = asyncio.Event()
         self.refused = 0
+        self.movie: Movie | None = None
+
+    def end_movie(self) -> None:
+        """Throw away what was collected of a movie."""
+        if self.movie is not None:
+            self.movie.close()
+        self.movie = None
 
 
 class Server:
@@ -125,6 +133,7 @@ class Server:
         finally:
             self._tabs.discard(tab)
             feed.cancel()
+            tab.end_movie()
             if socket.close_code == 1009:
                 log.warning("refused: a message of more than %d bytes", LARGEST_MESSAGE)
 
@@ -145,8 +154,10 @@ class Server:
             self._shown(tab, value["frame"])
         elif value["type"] == "export":
             await self._export(tab, value["format"])
+        elif value["type"] in ("movie", "picture"):
+            await self._film(tab, value)
         else:
-            if value["type"] == "drag" and self._arrived is None:
+            if value["type"] in ("drag", "pull") and self._arrived is None:
                 self._arrived = time.perf_counter()
             if not self._inbox.put(value):
                 log.warning("refused a message: too many are waiting")
@@ -195,6 +206,30 @@ class Server:
             await asyncio.wait_for(self._wake.wait(), seconds)
         except asyncio.TimeoutError:
             return
+
+    async def _film(self, tab: Tab, message: Message) -> None:
+        """Begin a movie, add a part of a picture, or send what ffmpeg makes of all of them."""
+        loop = asyncio.get_running_loop()
+        try:
+            if message["type"] == "picture":
+                if tab.movie is None:
+                    raise ValueError("no movie was begun")
+                tab.movie.add(message["data"], message["last"])
+                if message["last"]:
+                    await tab.socket.send(packed({"type": "kept", "pictures": tab.movie.pictures}))
+                return
+            if message["step"] == "end" and tab.movie is not None:
+                fps = self.stage.timeline.fps
+                content = await loop.run_in_executor(None, tab.movie.encoded, fps)
+                await tab.socket.send(packed({"type": "file", "name": f"{stem(self.stage.figure)}.mp4"}, [content]))
+            tab.end_movie()
+            if message["step"] == "begin":
+                tab.movie = Movie()
+                await tab.socket.send(packed({"type": "kept", "pictures": 0}))
+        except (ValueError, OSError) as error:
+            tab.end_movie()
+            log.warning("no movie was made: %s", error)
+            await tab.socket.send(packed({"type": "notice", "text": f"No movie was made: {error}"}))
 
     async def _export(self, tab: Tab, form: str) -> None:
         loop = asyncio.get_running_loop()

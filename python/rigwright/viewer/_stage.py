@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright.viewer._colors import confidence_marks, error_marks
 from rigwright.viewer._drags import Drags
-from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, State, Vertices
+from rigwright.viewer._figures._beside import beside_vertices
+from rigwright.viewer._figures._figure import State, Vertices
+from rigwright.viewer._figures._model import ModelFigure, RecordedFigure
+from rigwright.viewer._figures._rig import RigFigure
+from rigwright.viewer._handles import Handles, HandleSet
 from rigwright.viewer._history import History
 from rigwright.viewer._mirroring import mirrored_row
-from rigwright.viewer._scene import scene_message
+from rigwright.viewer._scene import color_modes, scene_message
 from rigwright.viewer._timeline import FASTEST, SLOWEST, Timeline
 from rigwright.viewer._wire import packed
 
@@ -35,6 +39,8 @@ class Stage:
     beside : ModelFigure, RigFigure or RecordedFigure, optional
         What follows it: by equal pose rows, else by channels of the same names; the recorded one by the timeline.
     timeline : Timeline, optional
+    handles : sequence of HandleSet
+        Handles of the first figure.
     """
 
     def __init__(
@@ -42,6 +48,7 @@ class Stage:
         figure: ModelFigure | RigFigure,
         beside: ModelFigure | RigFigure | RecordedFigure | None = None,
         timeline: Timeline | None = None,
+        handles: Sequence[HandleSet] = (),
     ) -> None:
         self.figure, self.beside = figure, beside
         self.rest = np.array([slider.rest for slider in figure.sliders], np.float32)
@@ -49,7 +56,7 @@ class Stage:
         self.timeline = timeline or Timeline(self.rest)
         self.state = self._of_timeline() or State(self.rest)
         self.history: History[State] = History(self.state)
-        self.drags = Drags(figure)
+        self.drags, self.handles = Drags(figure), Handles(handles)
         self.vertices = figure.vertices(self.state)
         self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
@@ -64,17 +71,7 @@ class Stage:
 
     def scene(self) -> bytes:
         """The message that opens a page: meshes and sliders."""
-        return scene_message(self.figures(), self._color_modes(), self._export_formats())
-
-    def _color_modes(self) -> list[str]:
-        modes = ["plain"]
-        if self.beside is not None and len(self.beside.rest_vertices) == len(self.figure.rest_vertices):
-            modes.append("error")
-        return [*modes, "confidence"] if isinstance(self.figure, ModelFigure) else modes
-
-    def _export_formats(self) -> list[str]:
-        joints = getattr(self.figure.model, "skeleton", None) if isinstance(self.figure, ModelFigure) else None
-        return ["npz", *(["bvh"] if joints is not None else []), "glb", "blend"]
+        return scene_message(self.figures(), bool(self.handles))
 
     def step(self, messages: Iterable[Message], now: float) -> bytes:
         """Apply messages, move the time on, and return the frame that follows."""
@@ -103,26 +100,25 @@ class Stage:
             self._pull = False
             return
         try:
-            self.state, finished = self.drags.solve(self.state)
+            self.state, finished = self.drags.solve(self.state, self.vertices)
         except ValueError as error:  # a figure that nothing can drag
             self.drags.clear()
             self._notice, finished = " ".join(str(error).split()), True
         self._attempts += 1
         self._moved, self._pull = True, not finished and self._attempts < MOST_ATTEMPTS
-        self._notice = self._notice or self.drags.note
-        self.drags.note = ""
+        self._notice, self.drags.note = self._notice or self.drags.note, ""
 
     def _frame(self) -> bytes:
         self.number += 1
         shown: list[Vertices] = [self.vertices]
         if self.beside is not None:
-            shown.append(self._beside_vertices(self.beside))
+            shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
         marks, error = self._marks(shown)
         arrays: list[NDArray[np.uint8]] = []
         boxes = []
         for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
-            bytes_, low, high = packer.pack(vertices, marks if number == 0 else None)
-            arrays.append(bytes_)
+            content, low, high = packer.pack(vertices, marks if number == 0 else None)
+            arrays.append(content)
             boxes.append([low.tolist(), high.tolist()])
         header = {
             "type": "frame",
@@ -130,6 +126,7 @@ class Stage:
             "boxes": boxes,
             "row": [round(float(x), 4) for x in self.state.row],
             "pins": self.drags.facts(self.vertices),
+            "handles": self.handles.facts(self.state),
             "timeline": self.timeline.facts(),
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
@@ -154,16 +151,6 @@ class Stage:
             return error_marks(shown[0], shown[1], self._size, self.figure.meters_per_unit)
         return None, None
 
-    def _beside_vertices(self, beside: ModelFigure | RigFigure | RecordedFigure) -> Vertices:
-        if isinstance(beside, RecordedFigure):
-            return beside.frame(min(self.timeline.frame, len(beside.dataset) - 1))
-        names = {slider.name: value for slider, value in zip(self.figure.sliders, self.state.row, strict=True)}
-        row = np.array([names.get(slider.name, slider.rest) for slider in beside.sliders], np.float32)
-        same = isinstance(beside, ModelFigure) and isinstance(self.figure, ModelFigure)
-        if same and beside.model.control_names == self.figure.model.control_names:  # type: ignore[union-attr]
-            return beside.vertices(State(row, self.figure.pose(self.state)))
-        return beside.vertices(State(row))
-
     def _of_timeline(self) -> State | None:
         """The state at the present frame; None if nothing plays."""
         if self.timeline.is_empty:
@@ -174,10 +161,14 @@ class Stage:
     def within(self, row: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.clip(row, self.ranges[:, 0], self.ranges[:, 1]).astype(np.float32)
 
+    def _let_go(self) -> None:
+        self.drags.clear()
+        self.handles.release()
+
     def _go_to_timeline(self) -> None:
         state = self._of_timeline()
         if state is not None:
-            self.drags.clear()
+            self._let_go()
             self.stand(state)
 
     def stand(self, state: State) -> None:
@@ -217,6 +208,21 @@ class Stage:
         if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 
+    def _grip(self, message: Message, _: float) -> None:
+        self.timeline.playing = False
+        self.handles.grip(message["handle"], np.array(message["facing"], np.float64), message["firm"], self.state)
+        if isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
+            self._notice = FITTING
+
+    def _pull_handle(self, message: Message, _: float) -> None:
+        state = self.handles.pull(message["handle"], np.array(message["origin"]), np.array(message["direction"]))
+        if state is not None:
+            self.stand(state)
+
+    def _drop(self, message: Message, _: float) -> None:
+        if self.handles.drop(message["handle"]):
+            self.history.commit(self.state)
+
     def _drag(self, message: Message, _: float) -> None:
         origin, direction = np.array(message["origin"], np.float64), np.array(message["direction"], np.float64)
         if self.drags.move(message["pin"], origin, direction):
@@ -230,11 +236,11 @@ class Stage:
         self.drags.pins.pop(message["pin"], None)
 
     def _undo(self, _: Message, __: float) -> None:
-        self.drags.clear()
+        self._let_go()
         self.stand(self.history.undo())
 
     def _redo(self, _: Message, __: float) -> None:
-        self.drags.clear()
+        self._let_go()
         self.stand(self.history.redo())
 
     def _play(self, message: Message, now: float) -> None:
@@ -258,7 +264,7 @@ class Stage:
         self._go_to_timeline()
 
     def _color(self, message: Message, _: float) -> None:
-        if message["mode"] not in self._color_modes():
+        if message["mode"] not in color_modes(self.figures()):
             raise ValueError(f"{message['mode']} needs another figure of the same mesh beside this one")
         self._mode = message["mode"]
 
@@ -271,6 +277,9 @@ HANDLERS: dict[str, Callable[[Stage, Message, float], None]] = {
     "drag": Stage._drag,
     "release": Stage._release,
     "unpin": Stage._unpin,
+    "grip": Stage._grip,
+    "pull": Stage._pull_handle,
+    "drop": Stage._drop,
     "undo": Stage._undo,
     "redo": Stage._redo,
     "play": Stage._play,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.viewer._posing import Row
+from rigwright.viewer._figures._posing import Row
 
 DEFAULT_FRAMES = 96
 MOST_FRAMES = 100_000

@@ -8,8 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright import _core
 from rigwright._rigs.rig import Rig
 from rigwright._validate import Arguments, bad_argument
+from rigwright.ik import FaceIk
 from rigwright.sampling import Dataset
-from rigwright.viewer._figure import ModelFigure, RecordedFigure, RigFigure, figure_of
+from rigwright.viewer._figures._model import ModelFigure, RecordedFigure
+from rigwright.viewer._figures._opening import figure_of
+from rigwright.viewer._figures._rig import RigFigure
+from rigwright.viewer._handles import HandleSet
+from rigwright.viewer._handles._control_points import ControlPoints
+from rigwright.viewer._handles._limbs import limb_handles
 from rigwright.viewer._live import LiveView
 from rigwright.viewer._recording import Recording, recorded
 from rigwright.viewer._stage import Stage
@@ -23,6 +29,8 @@ def view(
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
     fps: float = 24.0,
+    through: _core.Deformer | None = None,
+    face_ik: FaceIk | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
 ) -> LiveView:
@@ -41,6 +49,11 @@ def view(
         A clip of a rig, or of a model, as channels in place of poses.
     fps : float
         Frames per second of the clip.
+    through : Deformer, optional
+        A learned model of a rig, on which drags are solved. Without it, skinning is fitted to rigs that are more than
+        linear skinning.
+    face_ik : FaceIk, optional
+        Learned inverse kinematics of the model: its control points are shown as handles.
     host : str
         Where the server listens. Other machines reach it only if this is one of this machine's other addresses; the
         connection is not encrypted.
@@ -55,7 +68,7 @@ def view(
     Raises
     ------
     ValueError
-        If something is no model, rig or data set, or the poses do not fit.
+        If something is no model, rig or data set, or poses, ``through`` or ``face_ik`` do not fit.
     MissingExtra
         Without ``websockets`` (extra ``viewer``).
     OSError
@@ -67,7 +80,8 @@ def view(
     ...     live.url.startswith("http://127.0.0.1:")
     True
     """
-    return LiveView(stage_of(model, beside, poses=poses, channels=channels, fps=fps), host, port)
+    stage = stage_of(model, beside, poses=poses, channels=channels, fps=fps, through=through, face_ik=face_ik)
+    return LiveView(stage, host, port)
 
 
 def record(
@@ -111,10 +125,12 @@ def stage_of(
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
     fps: float = 24.0,
+    through: _core.Deformer | None = None,
+    face_ik: FaceIk | None = None,
 ) -> Stage:
     """The stage of a view, as :func:`view` describes it."""
     rate = Arguments("view").number("fps", fps, above=0.0, most=1000.0)
-    figure = figure_of(model)
+    figure = figure_of(model, through=through)
     if isinstance(model, Dataset):
         beside = model if beside is None else beside
         poses = model.poses if poses is None else poses
@@ -124,7 +140,10 @@ def stage_of(
         poses = beside.poses if poses is None else poses
     elif beside is not None:
         other = figure_of(beside)
-    return Stage(figure, other, _timeline(figure, poses, channels, rate))
+    handles: list[HandleSet] = [limbs] if (limbs := limb_handles(figure)) is not None else []
+    if face_ik is not None:
+        handles.append(ControlPoints(figure, face_ik))
+    return Stage(figure, other, _timeline(figure, poses, channels, rate), handles)
 
 
 def _timeline(
@@ -136,8 +155,11 @@ def _timeline(
     if channels is not None:
         if poses is not None:
             raise bad_argument("view", "channels", "given beside poses", "None, or poses be None")
-        rows = Arguments("view", N=len(rest)).numbers("channels", channels, "T+ N", dtype=np.float32)
-        return Timeline(rest, rows, None, fps)
+        width = len(rest)
+        if figure.moves_whole and np.shape(channels)[-1:] == (width - 3,):
+            width -= 3  # the model's own channels, without where it stands
+        rows = Arguments("view", N=width).numbers("channels", channels, "T+ N", dtype=np.float32)
+        return Timeline(rest, np.pad(rows, ((0, 0), (0, len(rest) - width))), None, fps)
     if not isinstance(figure, ModelFigure):
         raise bad_argument("view", "poses", "given for a rig", "None: a rig plays channels")
     check = Arguments("view", C=len(figure.model.control_names))

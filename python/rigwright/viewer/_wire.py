@@ -49,6 +49,10 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def _one_of(*words: str) -> Check:
     return lambda value: isinstance(value, str) and value in words
 
@@ -67,6 +71,9 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "drag": {**RAY, "pin": is_whole, "time": is_number},
     "release": {"pin": is_whole, "hold": _is_flag},
     "unpin": {"pin": is_whole},
+    "grip": {"handle": is_whole, "facing": _is_direction, "firm": _is_flag},
+    "pull": {**RAY, "handle": is_whole, "time": is_number},
+    "drop": {"handle": is_whole},
     "undo": {},
     "redo": {},
     "play": {"playing": _is_flag},
@@ -76,6 +83,8 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "key": {},
     "unkey": {},
     "color": {"mode": _one_of("plain", "error", "confidence")},
+    "movie": {"step": _one_of("begin", "end", "cancel")},
+    "picture": {"data": _is_text, "last": _is_flag},
     "export": {"format": _one_of("npz", "bvh", "glb", "blend")},
 }
 

@@ -22,14 +22,15 @@ from rigwright.cli._inputs.shots import rate
 from rigwright.cli._inputs.viewed import opened
 from rigwright.cli._result import Result
 from rigwright.viewer._admission import is_loopback
-from rigwright.viewer._figure import figure_of
+from rigwright.viewer._figures._opening import figure_of
 from rigwright.viewer._view import stage_of
 
 SUMMARY = "show a model, a rig or a data set in a browser, where its skin can be dragged"
 EXAMPLE = """rigwright view hero.safetensors
 rigwright view hero.safetensors --beside held_out.rwdata
 rigwright view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
-rigwright view dog.blend --action walk"""
+rigwright view dog.blend --action walk --through dog.safetensors
+rigwright view face.safetensors --face-ik face_ik.safetensors"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=arguments.existing,
         help="another one, which follows; errors against it are shown as colors",
+    )
+    parser.add_argument(
+        "--through",
+        metavar="MODEL",
+        type=arguments.existing_file,
+        help="a learned model of FILE, a rig, on which drags are solved (default: skinning that is fitted to it)",
+    )
+    parser.add_argument(
+        "--face-ik",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="learned inverse kinematics of FILE, a face: its control points are shown as handles",
     )
     plays = parser.add_mutually_exclusive_group()
     plays.add_argument(
@@ -76,7 +89,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     with contextlib.ExitStack() as stack:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
-        stage = stage_of(subject, beside, **_motion(args, subject, console))
+        through = None if args.through is None else rw.load(args.through)
+        face_ik = None if args.face_ik is None else rw.ik.load(args.face_ik)
+        stage = stage_of(subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik)
         live = stack.enter_context(rw.viewer.LiveView(stage, args.host, args.port))
         with contextlib.suppress(KeyboardInterrupt):
             console.result(live.url)

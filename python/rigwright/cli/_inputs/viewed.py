@@ -10,6 +10,7 @@ from typing import Any
 
 import rigwright as rw
 from rigwright._formats.npz.archive import member_names
+from rigwright._validate import bad_argument
 from rigwright.cli._inputs.faces import refuse_packed
 from rigwright.cli._inputs.rigs import opened_rig
 
@@ -28,13 +29,23 @@ def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
         refuse_packed(path)
         yield rw.Dataset(path)
     elif suffix == ".safetensors":
-        yield rw.load(path)
+        yield _model(path)
     elif suffix == ".npz" and "neutral" in member_names(path, "view"):
         yield rw.sources.load_blendshapes(path)
     else:
         with opened_rig(args, path) as rig:
             face = _as_blendshapes(path) if getattr(rig, "skeleton", None) is None else None
             yield rig if face is None else face
+
+
+def _model(path: Path) -> rw._core.Deformer:
+    try:
+        return rw.load(path)
+    except ValueError as error:
+        if "rigwright.ik.load" not in str(error):
+            raise
+        got = f"{path}, which holds learned inverse kinematics and no face"
+        raise bad_argument("view", "FILE", got, f"the face: rigwright view FACE --face-ik {path.name}") from None
 
 
 def _as_blendshapes(path: Path) -> rw.BlendshapeRig | None:

@@ -1,6 +1,7 @@
 // The page: what the server sends is drawn, what is done is sent.
 
 import { Camera } from "./camera.js";
+import { Film } from "./film.js";
 import { Link } from "./link.js";
 import { add, toView, transform } from "./math.js";
 import { Overlay } from "./overlay.js";
@@ -8,7 +9,7 @@ import { paletteGradient } from "./palette.js";
 import { Pointer } from "./pointer.js";
 import { Recording } from "./recording.js";
 import { Renderer } from "./renderer.js";
-import { download, zipped } from "./save.js";
+import { download } from "./save.js";
 import { Sliders } from "./sliders.js";
 import { Timeline } from "./timeline.js";
 import { frameVertices, sceneBuffers, unpacked } from "./wire.js";
@@ -25,11 +26,11 @@ class View {
     this.arrived = null; // of the next one, with its bytes
     this.scene = null;
     this.wanted = false;
-    this.recording = null;
     this.statistics = { frames: 0, work: [] };
     this.link = this.source();
     this.pointer = new Pointer(this);
-    this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event));
+    this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event), (handle, event, at) => this.clickHandle(handle, event, at));
+    this.film = new Film(this);
     this.sliders = new Sliders($("sliders"), $("search"), this.link);
     this.timeline = new Timeline(Object.fromEntries(["play", "key", "unkey", "previous", "next", "speed", "frames", "track", "time"].map((id) => [id, $(id)])), this.link);
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
@@ -61,7 +62,11 @@ class View {
       this.arrived = { header, buffer, offset };
       this.redraw();
     } else if (header.type === "file") download(header.name, new Blob([buffer.slice(offset)]));
-    else if (header.type === "notice") this.notice(header.text);
+    else if (header.type === "kept") this.film.answered(header.pictures);
+    else if (header.type === "notice") {
+      this.notice(header.text);
+      this.film.answered();
+    }
   }
 
   load(scene, buffers) {
@@ -74,6 +79,9 @@ class View {
     $("kind").textContent = `${first.kind}, ${first.vertices.toLocaleString("en")} vertices, ${scene.sliders.length} channels`;
     $("labels").replaceChildren(...(scene.figures.length > 1 ? scene.figures.map((figure) => Object.assign(document.createElement("span"), { textContent: figure.name })) : []));
     this.sliders.load(scene.sliders, scene.groups);
+    document.body.classList.toggle("has-handles", scene.handles);
+    $("movie").disabled = !scene.movie;
+    if (!scene.movie) $("movie").title = "A movie needs ffmpeg on the PATH of the server; Sequence saves the pictures without it";
     this.choices("color", scene.colors);
     this.choices("export", ["", ...scene.exports]);
     if (!again) {
@@ -120,9 +128,9 @@ class View {
       this.pointer.flush();
       this.link.send("shown", { frame: arrived.header.frame });
       this.showState(arrived.header);
-      this.recording?.(arrived.header);
+      this.film.shown(arrived.header);
     } else this.pointer.flush();
-    if (this.frame && this.mesh()) this.overlay.draw(this.camera, this.mesh(), this.frame.pins);
+    if (this.frame && this.mesh()) this.overlay.draw(this.camera, this.mesh(), this.frame);
     this.placeLabels();
   }
 
@@ -183,6 +191,13 @@ class View {
     this.pointer.grab(pin, event);
   }
 
+  clickHandle(handle, event, at) {
+    event.preventDefault();
+    if (event.button !== 0) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pointer.grip(handle, event, at);
+  }
+
   connectTools() {
     const click = (id, action) => $(id).addEventListener("click", action);
     const toggle = (id, option) => {
@@ -194,6 +209,10 @@ class View {
     toggle("wire", "edges");
     toggle("flat", "flat");
     toggle("ground", "ground");
+    click("handles", () => {
+      this.overlay.showsHandles = $("handles").classList.toggle("on");
+      this.redraw();
+    });
     click("frame", () => this.fit());
     click("undo", () => this.link.send("undo"));
     click("redo", () => this.link.send("redo"));
@@ -201,7 +220,8 @@ class View {
     click("fromleft", () => this.link.send("mirror", { from: "left" }));
     click("fromright", () => this.link.send("mirror", { from: "right" }));
     click("picture", async () => download(`${this.fileName()}.png`, await this.picture()));
-    click("sequence", () => this.sequence());
+    click("sequence", () => this.film.sequence());
+    click("movie", () => this.film.movie());
     $("color").addEventListener("change", () => {
       this.link.send("color", { mode: $("color").value });
       $("color").blur();
@@ -216,7 +236,7 @@ class View {
   shortcut(event) {
     if (event.target.matches("input, select")) return;
     const letter = event.key.toLowerCase();
-    const keys = { w: "wire", s: "flat", g: "ground", f: "frame", k: "key", " ": "play" };
+    const keys = { w: "wire", s: "flat", g: "ground", h: "handles", f: "frame", k: "key", " ": "play" };
     const id = event.ctrlKey || event.metaKey ? { z: event.shiftKey ? "redo" : "undo", y: "redo" }[letter] : keys[letter];
     if (!id) return;
     event.preventDefault();
@@ -231,24 +251,6 @@ class View {
   picture() {
     this.renderer.draw(this.camera);
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
-  }
-
-  /** A picture of each frame of the timeline. */
-  async sequence() {
-    if (this.recording) return;
-    const files = [];
-    const count = this.timeline.state.frames;
-    this.link.send("play", { playing: false });
-    for (let frame = 0; frame < count; ++frame) {
-      const shown = new Promise((resolve) => (this.recording = (header) => Math.floor(header.timeline.at) === frame && resolve()));
-      this.link.send("seek", { at: frame });
-      await shown;
-      const blob = await this.picture();
-      files.push({ name: `${this.fileName()}.${String(frame).padStart(4, "0")}.png`, bytes: new Uint8Array(await blob.arrayBuffer()) });
-      this.notice(`Picture ${frame + 1} of ${count}`);
-    }
-    this.recording = null;
-    download(`${this.fileName()}-pictures.zip`, zipped(files));
   }
 }
 

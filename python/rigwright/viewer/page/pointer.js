@@ -6,7 +6,7 @@ export class Pointer {
   /** view: { canvas, camera, link, mesh(), redraw() }. */
   constructor(view) {
     this.view = view;
-    this.mode = null; // "asked", "pull", "turn" or "move"
+    this.mode = null; // "asked", "pull" (the skin), "handle", "turn" or "move"
     this.next = 1;
     this.pending = null;
     const canvas = view.canvas;
@@ -49,6 +49,18 @@ export class Pointer {
     this.begin("asked");
   }
 
+  /** Takes a handle that is drawn at a place of the picture. */
+  grip(handle, event, [x, y]) {
+    const { camera, canvas, link } = this.view;
+    const box = canvas.getBoundingClientRect();
+    this.handle = handle;
+    this.aside = [box.left + x - event.clientX, box.top + y - event.clientY]; // it was pressed beside its center
+    this.pending = null;
+    this.last = event;
+    link.send("grip", { handle, facing: fromView(this.view.mesh().about.up, camera.forward), firm: event.shiftKey });
+    this.begin("handle");
+  }
+
   /** The answer of the server. */
   answered({ grab, hit }) {
     if (grab !== this.pin) return;
@@ -58,14 +70,14 @@ export class Pointer {
 
   begin(mode) {
     this.mode = mode;
-    this.view.canvas.classList.toggle("pulling", mode === "pull");
+    this.view.canvas.classList.toggle("pulling", mode === "pull" || mode === "handle");
     this.view.canvas.classList.toggle("turning", mode === "turn" || mode === "move");
   }
 
   move(event) {
     if (this.mode === null) return;
     const [dx, dy] = [event.clientX - this.last.clientX, event.clientY - this.last.clientY];
-    if (this.mode === "asked" || this.mode === "pull") {
+    if (["asked", "pull", "handle"].includes(this.mode)) {
       if (dx || dy) this.pending = event;
       this.view.redraw();
       return;
@@ -78,8 +90,12 @@ export class Pointer {
 
   /** Sends where the cursor is, once per picture that was drawn. */
   flush() {
-    if (this.mode !== "pull" || !this.pending) return;
-    this.view.link.send("drag", { ...this.ray(this.pending), pin: this.pin, time: performance.now() });
+    if (!["pull", "handle"].includes(this.mode) || !this.pending) return;
+    const { clientX, clientY } = this.pending;
+    if (this.mode === "handle") {
+      const ray = this.ray({ clientX: clientX + this.aside[0], clientY: clientY + this.aside[1] });
+      this.view.link.send("pull", { ...ray, handle: this.handle, time: performance.now() });
+    } else this.view.link.send("drag", { ...this.ray(this.pending), pin: this.pin, time: performance.now() });
     this.last = this.pending;
     this.pending = null;
   }
@@ -87,6 +103,7 @@ export class Pointer {
   up(event) {
     this.flush();
     if (this.mode === "pull") this.view.link.send("release", { pin: this.pin, hold: event.shiftKey });
+    if (this.mode === "handle") this.view.link.send("drop", { handle: this.handle });
     this.begin(null);
     this.view.redraw();
   }

@@ -12,6 +12,7 @@ from rigwright._rigs.rotations import euler_to_matrix, matrix_to_euler, nearest_
 from rigwright.viewer._sliders import Slider, body_part
 
 Row = NDArray[np.float32]
+Vector = NDArray[np.float64]
 AXES = "XYZ"
 
 
@@ -26,8 +27,30 @@ class Posing(Protocol):
     def rows(self, poses: Row) -> Row:
         """The channels (T, N) that come nearest to poses (T, C)."""
 
+    def offset(self, row: Row) -> Vector:
+        """How far channels move the whole character (3,); zero where none do."""
 
-class ByChannels:
+    def moved(self, pose: Row, offset: Vector) -> Row:
+        """A pose of the character elsewhere."""
+
+    def placed(self, row: Row, offset: Vector) -> Row:
+        """Channels (N,) of those that the model has, and of where the character stands."""
+
+
+class InPlace:
+    """What stays where it is."""
+
+    def offset(self, _: Row) -> Vector:
+        return np.zeros(3)
+
+    def moved(self, pose: Row, _: Vector) -> Row:
+        return pose
+
+    def placed(self, row: Row, _: Vector) -> Row:
+        return row
+
+
+class ByChannels(InPlace):
     """The channels that a model file states."""
 
     def __init__(self, model: _core.Deformer) -> None:
@@ -43,7 +66,7 @@ class ByChannels:
         return np.asarray(self._model.channels_from_poses(poses)[0], np.float32)
 
 
-class ByJoints:
+class ByJoints(InPlace):
     """Three angles per joint after its rest transform, R_x R_y R_z in column vectors, and the dials."""
 
     def __init__(self, model: _core.Deformer) -> None:
