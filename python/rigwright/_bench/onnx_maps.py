@@ -103,7 +103,7 @@ class _Graph:
                 more = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
                 x = self.node("Resize", x, "", scales, **more)
             x = self.node("LeakyRelu", self._convolution(x, segments, f"conv{layer}", 1), alpha=SLOPE)
-        x = self._convolution(x, segments, "output", 0)
+        x = self._convolution(x, segments, "output", 0) if first.convolutions else x
         x = self._reshape(x, self.frames, count, 3, -1)
         x = self._reshape(self.node("Transpose", x, perm=[0, 1, 3, 2]), self.frames, -1, 3)
         samples = [segment.samples() for segment in segments]
@@ -114,10 +114,10 @@ class _Graph:
 
     def _dense(self, segment: MapArrays) -> str:
         x = self.node("Gather", "poses", self.constant(segment.column), axis=1)
-        for name in ("dense1", "dense2"):
+        for name, bends in segment.dense:
             weight, bias = (self.constant(segment.layers[f"{name}.{what}"]) for what in ("weight", "bias"))
             x = self.node("Gemm", x, weight, bias, transB=1)
-            x = self.node("LeakyRelu", x, alpha=SLOPE) if name == "dense1" else x
+            x = self.node("LeakyRelu", x, alpha=SLOPE) if bends else x
         return x
 
     def _convolution(self, x: str, segments: list[MapArrays], name: str, pad: int) -> str:
