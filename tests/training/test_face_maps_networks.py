@@ -10,6 +10,7 @@ from rigwright.training._face_maps._convolution_networks import ConvolutionShape
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
 from rigwright.training._face_maps._shapes import Scaling
+from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import slow_network, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -63,7 +64,7 @@ def slow_basis(weights, inputs):
     x = inputs
     for name in ("dense1", "dense2"):
         hidden = exact[f"{name}.weight"] @ x + exact[f"{name}.bias"][0]
-        x = np.concatenate([np.where(hidden > 0, hidden, 0.2 * hidden), inputs])
+        x = np.concatenate([smooth_leaky(hidden), inputs])
     found = exact["dense3.weight"] @ x + exact["dense3.bias"][0]
     return (exact["basis.weight"] @ found + exact["basis.bias"][0]).reshape(3, 6, 6)
 

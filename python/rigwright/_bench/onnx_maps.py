@@ -117,8 +117,19 @@ class _Graph:
         for name, bends in segment.dense:
             weight, bias = (self.constant(segment.layers[f"{name}.{what}"]) for what in ("weight", "bias"))
             x = self.node("Gemm", x, weight, bias, transB=1)
-            x = self.node("LeakyRelu", x, alpha=SLOPE) if bends else x
+            x = self._bent(x, bool(segment.convolutions)) if bends else x
         return x
+
+    def _bent(self, x: str, kinked: bool) -> str:
+        """The leaky ReLU, or the smooth one."""
+        if kinked:
+            return self.node("LeakyRelu", x, alpha=SLOPE)
+        one, factor, slope = (self.constant(np.float32(c)) for c in (1.0, 0.25 * (1.0 - SLOPE), SLOPE))
+        ends = [self.constant(np.float32(c)) for c in (0.0, 2.0)]
+        inside = self.node("Clip", self.node("Add", x, one), *ends)
+        bowl = self.node("Mul", self.node("Mul", inside, inside), factor)
+        low = self.node("Add", self.node("Mul", x, slope), bowl)
+        return self.node("Where", self.node("Greater", x, one), x, low)
 
     def _convolution(self, x: str, segments: list[MapArrays], name: str, pad: int) -> str:
         weight = np.concatenate([s.layers[f"{name}.weight"] for s in segments])

@@ -76,6 +76,12 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
     count, first = len(segments), segments[0]
     functional = torch.nn.functional
 
+    def bent(x: Any) -> Any:
+        if first.convolutions:
+            return functional.leaky_relu(x, SLOPE)
+        inside = (x + 1.0).clamp(0.0, 2.0)
+        return torch.where(x > 1.0, x, SLOPE * x + (0.25 * (1.0 - SLOPE)) * inside * inside)
+
     def stack(name: str) -> Any:
         return torch.from_numpy(np.stack([s.layers[name] for s in segments]))
 
@@ -111,7 +117,7 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
             x = poses.index_select(1, self.column).reshape(frames, count, -1).transpose(0, 1)
             for weight, bias, bends in self.dense:
                 x = torch.baddbmm(bias, x, weight)
-                x = functional.leaky_relu(x, SLOPE) if bends else x
+                x = bent(x) if bends else x
             x = x.transpose(0, 1).reshape(frames, count * first.channels, first.base, first.base)
             if last:
                 x = x.contiguous(memory_format=torch.channels_last)

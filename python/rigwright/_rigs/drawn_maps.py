@@ -108,9 +108,10 @@ def _network(tensors: dict[str, Float32], name: str, inputs: Float32) -> Float32
     if count == 0:
         return np.zeros((2, 2, 3), np.float32)
     flat = inputs
+    bent = _smooth_leaky if f"{name}basis.bias" in tensors else _leaky
     for layer in range(1, count + 1):
         flat = dense(f"dense{layer}", flat)
-        flat = _leaky(flat) if layer < count else flat
+        flat = bent(flat) if layer < count else flat
     if f"{name}basis.bias" in tensors:
         flat = dense("basis", flat)
         side = math.isqrt(len(flat) // 3)
@@ -145,3 +146,9 @@ def _correlated(maps: Float32, weight: Float32) -> Float32:
 
 def _leaky(x: NDArray[np.float32]) -> Float32:
     return np.where(x > 0.0, x, np.float32(SLOPE) * x)
+
+
+def _smooth_leaky(x: NDArray[np.float32]) -> Float32:
+    """The leaky ReLU with a parabola from -1 to 1."""
+    inside = np.clip(x + np.float32(1.0), 0.0, 2.0)
+    return np.asarray(np.where(x > 1.0, x, SLOPE * x + 0.25 * (1.0 - SLOPE) * inside * inside), np.float32)

@@ -165,7 +165,8 @@ MapNetwork pack_map_network(const TensorFile& file, const MapNetworkTensors& ten
     // The storage is that of the whole matrix, so that a restricted model rounds alike.
     const auto storage = [&](std::size_t layer) { return network::layer_storage(file, tensors.dense_weight[layer]); };
     for (std::size_t layer = 0; layer < last; ++layer) {
-        const Activation activation = layer < linear ? Activation::leaky_relu : Activation::none;
+        const Activation bent = tensors.has_basis() ? Activation::smooth_leaky_relu : Activation::leaky_relu;
+        const Activation activation = layer < linear ? bent : Activation::none;
         result.dense.push_back(network::pack_dense(tensors.dense_weight[layer], tensors.dense_bias[layer], activation,
                                                    packed, storage(layer)));
     }

@@ -2,11 +2,12 @@
 
 With n inputs z, H hidden units and K components,
 
-    h1 = leaky(W1 z + b1),  h2 = leaky(W2 [h1, z] + b2),  c = W3 [h2, z] + b3,
-    map = b + sum_k c_k B_k.
+    h1 = f(W1 z + b1),  h2 = f(W2 [h1, z] + b2),  c = W3 [h2, z] + b3,
+    map = b + sum_k c_k B_k,
 
-The inputs reach every layer, so that the network can begin as the linear regression of the coefficients. In the file
-they pass through linear units: leaky(z - low) is z - low while z is above ``low``.
+with f the smooth leaky ReLU: 0.2 x below -1, x above 1, and a parabola between. The inputs reach every layer, so that
+the network can begin as the linear regression of the coefficients. In the file they pass through linear units:
+f(z - low) is z - low while z is above ``low`` + 1.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ LAST_GAIN = 0.1  # of the hidden units' initial weights in the coefficients: a n
 DENSE = ("dense1", "dense2", "dense3")
 
 Float64 = NDArray[np.float64]
+
+
+def smooth_leaky_relu(torch: Any, x: Any) -> Any:
+    """f(x): ``network::Activation`` of the engine says it."""
+    inside = (x + 1.0).clamp(0.0, 2.0)
+    return torch.where(x > 1.0, x, SLOPE * x + (0.25 * (1.0 - SLOPE)) * inside * inside)
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class BasisShape:
 
         x = inputs
         for name in DENSE[:-1]:
-            x = torch.cat([torch.nn.functional.leaky_relu(dense(x, name), SLOPE), inputs], dim=1)
+            x = torch.cat([smooth_leaky_relu(torch, dense(x, name)), inputs], dim=1)
         return dense(x, DENSE[-1])
 
     def forward(self, torch: Any, weights: dict[str, Any], inputs: Any) -> Any:

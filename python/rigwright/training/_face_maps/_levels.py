@@ -33,6 +33,8 @@ from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
 from rigwright.training._pipeline import LEAST_SHARE, MEASURING
 
+FEWER_ROWS, SMALLER_STEPS = 4, 10  # in steps on vertices, as against those on coefficients
+
 STAGES = (
     "training coarse coefficients",
     "training coarse maps",
@@ -138,11 +140,19 @@ class Levels:
         trained: Trained | None = None
         for kind, stage in ((quick, 2 * number), (MapDescent, 2 * number + 1)):
             if clock.share(stage) > 0.0 or (trained is None and kind is MapDescent):
-                descent = kind(problem, self.settings, self.device, stage)
+                descent = kind(problem, self._settings_of(kind), self.device, stage)
                 before = None if trained is None else trained.descent.complete(trained.state.best)
                 start = descent.start() if before is None else descent.begin_with(before)
                 trained = Trained(descent, self._run(stage, descent, start, clock, ready))
         return trained
+
+    def _settings_of(self, kind: type[MapDescent]) -> FaceMapsSettings:
+        """Fewer rows and smaller steps with the loss of vertices, which corrects what is known already."""
+        given = self.settings
+        if given.method == "paper" or kind is CoefficientDescent:
+            return given
+        batch = max(given.batch // FEWER_ROWS, 1)
+        return replace(given, batch=batch, learning_rate=given.learning_rate / SMALLER_STEPS)
 
     def _with_networks(self, problem: Problem) -> tuple[Problem, type[MapDescent]]:
         """The problem with the method's networks, and the training that has quick steps on them."""

@@ -19,7 +19,7 @@ from rigwright.training._optimizers import Arrays
 
 LOOKED_AT = 512  # rows that decide the scale of the outputs
 NO_MOTION = 1e-12
-BEYOND = 1.0  # times the spread of an input that linear units stay linear below all rows, and deviations
+BEYOND = 1.0  # times the span of an input: linear units stay linear so far below all rows
 
 
 @dataclass(frozen=True)
@@ -143,4 +143,4 @@ def scaling_of(columns: NDArray[np.float64], offsets: NDArray[np.float32]) -> Sc
     scale = max(float(np.sqrt(np.square(offsets, dtype=np.float64).mean())), NO_MOTION)
     mean, deviation = columns.mean(axis=0), spread_of(columns)
     low, high = ((columns.min(axis=0) - mean) / deviation, (columns.max(axis=0) - mean) / deviation)
-    return Scaling(mean, deviation, scale, low - BEYOND * (high - low) - BEYOND)
+    return Scaling(mean, deviation, scale, low - BEYOND * (high - low) - 1.0)

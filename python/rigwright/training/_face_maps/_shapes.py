@@ -23,7 +23,7 @@ class Scaling:
     mean, deviation : (n,) float64
     scale : float
     low : (n,) float64
-        The least z that a linear unit passes on unchanged.
+        Linear units pass on z - low, unchanged where it is above 1.
     """
 
     mean: NDArray[np.float64]
