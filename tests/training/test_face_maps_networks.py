@@ -16,7 +16,7 @@ from tests.support.mapped_face import slow_network, slow_offsets
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 SHAPE = ConvolutionShape(inputs=3, hidden=5, first_channels=2, channels=4, doublings=2)
-SCALING = Scaling(np.array([0.1, -2.0, 0.0]), np.array([0.5, 3.0, 1.0]), 0.7, np.array([-3.0, -4.0, -9.0]))
+SCALING = Scaling(np.array([0.1, -2.0, 0.0]), np.array([0.5, 3.0, 1.0]), 0.7, np.array([-4.0, -5.0, -10.0]))
 
 
 def random_weights(shape, seed=0):

@@ -86,7 +86,7 @@ class FaceMapsSettings:
     bins: int = 16
     batch: int = 128
     optimizer: str = "adam"
-    learning_rate: float = 0.002
+    learning_rate: float = 0.003
     schedule: str = "cosine"
     steps: int | None = None
     minutes: float | None = None
