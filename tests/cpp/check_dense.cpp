@@ -16,7 +16,8 @@ namespace {
 using namespace rigwright;
 using namespace rigwright::network;
 
-constexpr Activation activations[] = {Activation::none, Activation::tanh, Activation::relu, Activation::leaky_relu};
+constexpr Activation activations[] = {Activation::none, Activation::tanh, Activation::relu, Activation::leaky_relu,
+                                      Activation::smooth_leaky_relu};
 
 double value(Activation activation, double x) {
     switch (activation) {
@@ -28,6 +29,9 @@ double value(Activation activation, double x) {
             return x > 0.0 ? x : 0.0;
         case Activation::leaky_relu:
             return x > 0.0 ? x : leaky_slope * x;
+        case Activation::smooth_leaky_relu:
+            if (x > 1.0) return x;
+            return leaky_slope * x + (x > -1.0 ? 0.25 * (1.0 - leaky_slope) * (x + 1.0) * (x + 1.0) : 0.0);
     }
     return NAN;
 }
@@ -43,6 +47,9 @@ double slope(Activation activation, double y) {
             return y > 0.0 ? 1.0 : 0.0;
         case Activation::leaky_relu:
             return y > 0.0 ? 1.0 : leaky_slope;
+        case Activation::smooth_leaky_relu:
+            if (y > 1.0) return 1.0;
+            return y > -leaky_slope ? std::sqrt(leaky_slope + (1.0 - leaky_slope) * y) : leaky_slope;
     }
     return NAN;
 }

@@ -23,6 +23,9 @@ SIZES: list[dict[str, int]] = [
     {"base": 3, "doublings": 2, "channels": 1, "base_channels": 2, "hidden": 1},
     {"base": 2, "doublings": 0, "channels": 33, "base_channels": 8, "parts": 0},
     {"base": 4, "doublings": 1, "channels": 4, "refinements": 5, "coarse": 3, "parts": 3, "num_vertices": 90},
+    {"components": 7, "base": 8, "hidden_layers": 2, "num_vertices": 300},
+    {"components": 70, "base": 5, "refinements": 3, "parts": 0, "hidden": 70},
+    {"hidden_layers": 3},
     {"coarse": 0, "refinements": 1},
     {"coarse": 0, "refinements": 0, "parts": 0},
 ]

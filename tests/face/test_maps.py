@@ -23,6 +23,10 @@ SIZES = [
     {"base": 3, "doublings": 2, "channels": 1, "base_channels": 2, "hidden": 1},
     {"base": 2, "doublings": 0, "channels": 33, "base_channels": 8, "parts": 0},
     {"base": 4, "doublings": 3, "channels": 4, "refinements": 0, "coarse": 1, "num_vertices": 800},
+    {"components": 7, "base": 8, "hidden_layers": 2, "num_vertices": 300},
+    {"components": 1, "base": 2, "hidden": 17, "num_vertices": 25},
+    {"components": 20, "base": 5, "hidden_layers": 4, "num_vertices": 150},
+    {"hidden_layers": 3},
     {"coarse": 0, "refinements": 1, "share": 1.0},
     {"coarse": 0, "refinements": 0, "parts": 0},
 ]
@@ -43,7 +47,7 @@ def slow_derivative(model: rw.Deformer, pose: np.ndarray, tangent: np.ndarray) -
     return (slow_face_maps(model, pose + step * tangent) - slow_face_maps(model, pose - step * tangent)) / (2 * step)
 
 
-@pytest.mark.parametrize("sizes", [SIZES[0], SIZES[1], SIZES[3], SIZES[4], SIZES[5]], ids=str)
+@pytest.mark.parametrize("sizes", [SIZES[i] for i in (0, 1, 3, 4, 5, 8, 10)], ids=str)
 def test_jvp_matches_differences_of_the_formula(sizes, tolerance):
     model = random_face_maps(**sizes, parts=2)
     pose, tangent = random_face_poses(2, seed=1)
@@ -52,7 +56,7 @@ def test_jvp_matches_differences_of_the_formula(sizes, tolerance):
     np.testing.assert_allclose(model.jvp(pose, tangent) / scale, expected / scale, atol=tolerance["float32_sum"])
 
 
-@pytest.mark.parametrize("sizes", [SIZES[0], SIZES[1], SIZES[3], SIZES[4], SIZES[5]], ids=str)
+@pytest.mark.parametrize("sizes", [SIZES[i] for i in (0, 1, 3, 4, 5, 8, 10)], ids=str)
 def test_vjp_matches_differences_of_the_formula(sizes, tolerance):
     model = random_face_maps(**sizes, parts=2)
     pose = random_face_poses(1, seed=1)[0]
@@ -88,6 +92,17 @@ def test_multiply_adds_are_those_of_the_needed_texels():
     # 3 x 4, of the map before; these need 2 x 3, in pairs 2 x 4, of the one before, and these 2 x 3 of the base map.
     needed = 12 * (inputs + 6 * 3) + 8 * 4 * 3 * 5 + 12 * 4 * 5 * 5 + 4 * 9 * 5 * 5 + 7 * 2 * 5
     every = 12 * (inputs + 64 * 3) + 256 * 4 * 3 * 5 + 1024 * 4 * 5 * 5 + 1024 * 9 * 5 * 5 + 7 * 2 * 5
+    assert (model.multiply_adds(), model.multiply_adds(all_texels=True)) == (needed, every)
+
+
+def test_multiply_adds_of_a_basis_are_those_of_the_sampled_texels():
+    sizes = {"coarse": 1, "refinements": 0, "parts": 0, "components": 7, "hidden_layers": 2}
+    tensors, metadata = random_face_maps_tensors(num_vertices=5, base=8, **sizes)
+    tensors["segments.uv"][:] = 0.02
+    model = _core.model_from_tensors(tensors, metadata)
+    dense = 12 * len(tensors["inputs.column"]) + 12 * 12 + 7 * 12
+    sampling = 7 * 2 * 3
+    needed, every = dense + 4 * 3 * 7 + sampling, dense + 64 * 3 * 7 + sampling
     assert (model.multiply_adds(), model.multiply_adds(all_texels=True)) == (needed, every)
 
 

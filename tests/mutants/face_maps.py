@@ -9,10 +9,24 @@ TRAINING = "python/rigwright/training/_face_maps"
 MUTANTS = [
     Mutant(
         "a linear map from controls to texels in training",
-        f"{TRAINING}/_networks.py",
+        f"{TRAINING}/_basis_networks.py",
+        "smooth_leaky_relu(torch, dense(x, name))",
+        "dense(x, name)",
+        "tests/training/test_face_maps_networks.py::test_a_basis_is_combined_by_the_formula_and_its_linear_units_in_the_file",
+    ),
+    Mutant(
+        "a linear map from controls to texels in training, as published",
+        f"{TRAINING}/_convolution_networks.py",
         "act = torch.nn.functional.leaky_relu",
         "act = lambda x, _: x",
         "tests/training/test_face_maps_networks.py::test_the_file_has_the_network_on_raw_inputs",
+    ),
+    Mutant(
+        "linear units that bend at the mean of their input",
+        f"{TRAINING}/_basis_networks.py",
+        "bias = np.concatenate([bias, -scaling.low])",
+        "bias = np.concatenate([bias, 0.0 * scaling.low])",
+        "tests/training/test_face_maps_networks.py::test_a_basis_is_combined_by_the_formula_and_its_linear_units_in_the_file",
     ),
     Mutant(
         "one map for the whole head",
@@ -44,10 +58,10 @@ MUTANTS = [
         "tests/training/test_face_maps_levels.py::test_refinements_learn_what_the_coarse_model_leaves",
     ),
     Mutant(
-        "refinement in texels not on the residual",
-        f"{TRAINING}/_texels.py",
-        "                left = left - self.problem.base[rows]",
-        "                left = left + 0.0",
+        "refinement in texels and coefficients not on the residual",
+        f"{TRAINING}/_descent.py",
+        "            left = left - self.problem.base[rows]",
+        "            left = left + 0.0",
         "tests/training/test_face_maps_texels.py",
     ),
     Mutant(

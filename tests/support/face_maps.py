@@ -15,14 +15,19 @@ CONTROLS = 9
 SLOPE = 0.2
 
 
-def _layers(rng: np.random.Generator, inputs: int, hidden: int, base: int, channels: list[int]) -> Tensors:
-    """The layers of a segment: `channels` of the base map, then of each convolution."""
-    rows = channels[0] * base * base
-    shapes = {"dense1": (hidden, inputs), "dense2": (rows, hidden)}
+def _layers(rng: np.random.Generator, widths: list[int], base: int, channels: list[int]) -> Tensors:
+    """The layers of a segment: `widths` of the inputs and dense layers, the last one's of the coefficients of a basis
+    if there are no channels; else `channels` of the base map, then of each convolution."""
+    if channels:
+        widths = [*widths, channels[0] * base * base]
+    shapes: dict[str, tuple[int, ...]] = {
+        f"dense{layer}": (after, before) for layer, (before, after) in enumerate(itertools.pairwise(widths), 1)
+    }
     for layer, (before, after) in enumerate(itertools.pairwise(channels), 1):
         shapes[f"conv{layer}"] = (after, before, 3, 3)
     layers = {}
-    for name, shape in (shapes | {"output": (3, channels[-1])}).items():
+    last = {"output": (3, channels[-1])} if channels else {"basis": (3 * base * base, widths[-1])}
+    for name, shape in (shapes | last).items():
         layers[f"{name}.weight"] = 1.3 * rng.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))
         layers[f"{name}.bias"] = 0.3 * rng.standard_normal(shape[0])
     return layers
@@ -38,6 +43,8 @@ def random_face_maps_tensors(
     channels: int = 5,
     base_channels: int = 3,
     hidden: int = 12,
+    hidden_layers: int = 1,
+    components: int = 0,
     share: float = 0.3,
     seed: int = 0,
 ) -> tuple[Tensors, str]:
@@ -45,7 +52,8 @@ def random_face_maps_tensors(
 
     The last three vertices lie in no segment; each part takes four vertices before them. Coarse segments share the
     other vertices; a share of those lies in each refinement segment, whose maps are twice as large. With two coarse
-    segments or more, the second has no inputs.
+    segments or more, the second has no inputs. With `components`, maps of base x base texels, twice as many in
+    refinements, are combinations of a basis, and there are no convolutions.
     """
     rng = np.random.default_rng(seed)
     moved = num_vertices - 3 - 4 * parts
@@ -62,8 +70,12 @@ def random_face_maps_tensors(
         if not inputs or not len(own):
             columns[-1] = columns[-1][:0]
             continue
-        widths = [base_channels, *[channels] * (doublings + (s >= coarse) + 1)]
-        for name, value in _layers(rng, inputs, hidden, base, widths).items():
+        widths, drawn = [inputs, *[hidden] * hidden_layers], [base_channels]
+        drawn += [channels] * (doublings + (s >= coarse) + 1)
+        if components:
+            widths, drawn = [*widths, components], []
+        side = base << (s >= coarse) if components else base
+        for name, value in _layers(rng, widths, side, drawn).items():
             tensors[f"segment.{s:03d}.{name}"] = value
     count = sum(map(len, members))
     weight = rng.random(count)
@@ -115,6 +127,11 @@ def leaky(x: np.ndarray) -> np.ndarray:
     return np.where(x > 0, x, SLOPE * x)
 
 
+def smooth_leaky(x: np.ndarray) -> np.ndarray:
+    """A parabola between -1 and 1 that meets both lines of the leaky ReLU with their slopes."""
+    return np.where(np.abs(x) < 1, SLOPE * x + (1 - SLOPE) * (x + 1) ** 2 / 4, leaky(x))
+
+
 def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """Cross-correlation of a map (C, R, R) with 3 x 3 weights, zeros around it."""
     padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
@@ -130,8 +147,14 @@ def slow_convolution(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.
 
 def slow_map(own: Tensors, x: np.ndarray) -> np.ndarray:
     """The map (3, R, R) that a segment's layers draw from its inputs."""
-    x = leaky(own["dense1.weight"] @ x + own["dense1.bias"])
-    x = own["dense2.weight"] @ x + own["dense2.bias"]
+    dense = [name for name in sorted(own) if name.startswith("dense") and name.endswith(".weight")]
+    for name in dense:
+        x = own[name] @ x + own[name.replace("weight", "bias")]
+        bent = smooth_leaky if "basis.weight" in own else leaky
+        x = x if name == dense[-1] else bent(x)
+    if "basis.weight" in own:
+        x = own["basis.weight"] @ x + own["basis.bias"]
+        return x.reshape(3, round(np.sqrt(len(x) / 3)), -1)
     layers = sum(name.endswith(".weight") and name.startswith("conv") for name in own)
     channels = own["conv1.weight"].shape[1]
     side = round(np.sqrt(len(x) / channels))

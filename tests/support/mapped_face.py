@@ -7,6 +7,7 @@ import numpy as np
 import rigwright as rw
 from rigwright.sampling import Animation, Clip
 from rigwright.sources import Surface
+from tests.support.face_maps import smooth_leaky
 
 SIDE = 13  # vertices along an edge of the face
 HEIGHT = 0.2  # of the box of the face, in meters
@@ -86,7 +87,7 @@ def random_data(folder, count=200, seed=1):
 
 
 def slow_network(tensors, number, inputs):
-    """The map (3, R, R) of one network for raw inputs (n,): nearest-neighbor x 2, one texel at a time."""
+    """The map (3, R, R) of one network for raw inputs (n,): nearest-neighbor x 2, one texel at a time; or a basis."""
 
     def layer(name):
         return [tensors[f"segment.{number:03d}.{name}.{part}"].astype(np.float64) for part in ("weight", "bias")]
@@ -103,10 +104,18 @@ def slow_network(tensors, number, inputs):
                 result[:, j, i] = (weight * padded[:, j : j + 3, i : i + 3]).sum(axis=(1, 2, 3)) + bias
         return result
 
-    weight, bias = layer("dense1")
-    hidden = leaky(weight @ inputs + bias)
-    weight, bias = layer("dense2")
-    maps = (weight @ hidden + bias).reshape(-1, 8, 8)
+    dense = [n for n in range(1, 9) if f"segment.{number:03d}.dense{n}.weight" in tensors]
+    maps = inputs
+    for n in dense:
+        weight, bias = layer(f"dense{n}")
+        maps = weight @ maps + bias
+        bent = smooth_leaky if f"segment.{number:03d}.basis.weight" in tensors else leaky
+        maps = maps if n == dense[-1] else bent(maps)
+    if f"segment.{number:03d}.basis.weight" in tensors:
+        weight, bias = layer("basis")
+        maps = weight @ maps + bias
+        return maps.reshape(3, round(np.sqrt(len(maps) / 3)), -1)
+    maps = maps.reshape(-1, 8, 8)
     convolutions = sum(f"segment.{number:03d}.conv{n}.weight" in tensors for n in range(1, 9))
     for n in range(1, convolutions + 1):
         if n < convolutions:

@@ -9,10 +9,11 @@ import numpy as np
 from rigwright.progress import silent
 from rigwright.training._face_maps._export import LearnedMap
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, initial_weights
+from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._pipeline import exported
 from rigwright.training._face_maps._preparation import prepare
 from rigwright.training._face_maps._settings import settings_for
+from rigwright.training._face_maps._shapes import Scaling
 
 HIDDEN, FIRST, CHANNELS = 6, 2, 4
 
@@ -34,13 +35,13 @@ def refined_layout(layout: Layout) -> Layout:
 
 def mapped_model(data, refined=True):
     """A model of kind "face_maps" of a data set of the mapped face."""
-    settings = settings_for("ours", hidden=HIDDEN, first_channels=FIRST, channels=CHANNELS, steps=1)
+    settings = settings_for("paper", hidden=HIDDEN, first_channels=FIRST, channels=CHANNELS, steps=1)
     ready = prepare(data, settings, 1, silent)
     ready = replace(ready, layout=refined_layout(ready.layout)) if refined else ready
     learned = []
     for number, segment in enumerate(ready.layout.segments):
         count = len(segment.columns)
-        shape = NetworkShape(count, HIDDEN, FIRST, CHANNELS, doublings_of(segment.resolution))
-        scaling = Scaling(np.full(count, 0.5), np.full(count, 0.3), 0.02)
-        learned.append(LearnedMap(segment, shape, scaling, initial_weights(shape, [number])))
+        shape = ConvolutionShape(count, HIDDEN, FIRST, CHANNELS, doublings_of(segment.resolution))
+        scaling = Scaling(np.full(count, 0.5), np.full(count, 0.3), 0.02, np.zeros(count))
+        learned.append(LearnedMap(segment, shape, scaling, shape.initial_weights([number])))
     return exported(data, ready, learned, settings, {"seconds": 90.0})

@@ -5,29 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rigwright.training._face_maps._basis_networks import BasisShape
+from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of, first_channels
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._networks import (
-    NetworkShape,
-    Scaling,
-    doublings_of,
-    first_channels,
-    forward,
-    initial_weights,
-)
+from rigwright.training._face_maps._shapes import Scaling
+from tests.support.face_maps import smooth_leaky
 from tests.support.mapped_face import slow_network, slow_offsets
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
-SHAPE = NetworkShape(inputs=3, hidden=5, first_channels=2, channels=4, doublings=2)
-SCALING = Scaling(np.array([0.1, -2.0, 0.0]), np.array([0.5, 3.0, 1.0]), 0.7)
+SHAPE = ConvolutionShape(inputs=3, hidden=5, first_channels=2, channels=4, doublings=2)
+SCALING = Scaling(np.array([0.1, -2.0, 0.0]), np.array([0.5, 3.0, 1.0]), 0.7, np.array([-4.0, -5.0, -10.0]))
 
 
 def random_weights(shape, seed=0):
     rng = np.random.default_rng(seed)
     return {
         name: value + rng.standard_normal(value.shape).astype(np.float32) * 0.1
-        for name, value in initial_weights(shape, [seed]).items()
+        for name, value in shape.initial_weights([seed]).items()
     }
 
 
@@ -40,15 +36,57 @@ def segment(level=0, count=6, resolution=32, first=0, seed=0):
 
 @pytest.mark.parametrize("doublings", [0, 1, 2, 3])
 def test_the_file_has_the_network_on_raw_inputs(doublings, tolerance):
-    shape = NetworkShape(3, 5, 2, 4, doublings)
+    shape = ConvolutionShape(3, 5, 2, 4, doublings)
     weights = random_weights(shape)
     tensors = map_tensors([LearnedMap(segment(resolution=8 << doublings), shape, SCALING, weights)], Layout([], [], []))
     raw = np.array([0.3, -1.0, 2.0])
     inputs = torch.tensor(((raw - SCALING.mean) / SCALING.deviation)[None].astype(np.float32))
     with torch.no_grad():
         tensor_weights = {name: torch.from_numpy(value) for name, value in weights.items()}
-        found = forward(torch, tensor_weights, shape, inputs)[0].numpy() * SCALING.scale
+        found = shape.forward(torch, tensor_weights, inputs)[0].numpy() * SCALING.scale
     np.testing.assert_allclose(found, slow_network(tensors, 0, raw), atol=tolerance["float32_scaled"])
+
+
+BASIS = BasisShape(inputs=3, hidden=5, components=4, resolution=6)
+
+
+def random_basis(seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = {"basis.weight": (1, 108, 4), "basis.bias": (1, 1, 108)}
+    fitted = {name: rng.standard_normal(size).astype(np.float32) for name, size in sizes.items()}
+    weights = BASIS.initial_weights([seed]) | fitted
+    return {name: value + rng.standard_normal(value.shape).astype(np.float32) * 0.3 for name, value in weights.items()}
+
+
+def slow_basis(weights, inputs):
+    """The map (3, R, R) of normalized inputs: the formula of ``_basis_networks.py``."""
+    exact = {name: value[0].astype(np.float64) for name, value in weights.items()}
+    x = inputs
+    for name in ("dense1", "dense2"):
+        hidden = exact[f"{name}.weight"] @ x + exact[f"{name}.bias"][0]
+        x = np.concatenate([smooth_leaky(hidden), inputs])
+    found = exact["dense3.weight"] @ x + exact["dense3.bias"][0]
+    return (exact["basis.weight"] @ found + exact["basis.bias"][0]).reshape(3, 6, 6)
+
+
+@pytest.mark.parametrize("raw", [[0.3, -1.0, 2.0], [-1.3, -13.0, -8.0], [9.0, 30.0, 5.0]])
+def test_a_basis_is_combined_by_the_formula_and_its_linear_units_in_the_file(raw, tolerance):
+    weights = random_basis()
+    inputs = (np.array(raw) - SCALING.mean) / SCALING.deviation
+    expected = slow_basis(weights, inputs)
+    with torch.no_grad():
+        given = {name: torch.from_numpy(value) for name, value in weights.items()}
+        found = BASIS.forward(torch, given, torch.tensor(inputs[None].astype(np.float32)))[0].numpy()
+    np.testing.assert_allclose(found / 10.0, expected / 10.0, atol=tolerance["float32_scaled"])
+    tensors = map_tensors([LearnedMap(segment(resolution=6), BASIS, SCALING, weights)], Layout([], [], []))
+    drawn = slow_network(tensors, 0, np.array(raw)) / SCALING.scale
+    np.testing.assert_allclose(drawn / 10.0, expected / 10.0, atol=tolerance["float32_scaled"])
+
+
+def test_multiply_adds_of_a_basis_are_those_of_its_file():
+    tensors = map_tensors([LearnedMap(segment(resolution=6), BASIS, SCALING, random_basis())], Layout([], [], []))
+    dense = sum(value.size for name, value in tensors.items() if name.endswith(".weight") and value.ndim == 2)
+    assert BASIS.multiply_adds() == dense
 
 
 def test_a_model_file_sums_coarse_and_weighted_refinement_maps(tolerance):
@@ -110,4 +148,4 @@ def test_multiply_adds_are_those_of_the_published_sizes():
     dense = 256 * 100 + 512 * 256
     up = 16 * 16 * 4 * 8 * 16 + 32 * 32 * 4 * 16 * 16
     last = 32 * 32 * (9 * 16 * 16 + 3 * 16)
-    assert NetworkShape(100, 256, 8, 16, 2).multiply_adds() == dense + up + last
+    assert ConvolutionShape(100, 256, 8, 16, 2).multiply_adds() == dense + up + last

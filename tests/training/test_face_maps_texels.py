@@ -1,17 +1,21 @@
-"""The loss in texels is the squared error of the vertices and of the faces' diagonals."""
+"""The losses in texels and in coefficients are the squared error of the vertices and of the faces' diagonals."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from rigwright.training._face_maps._basis import with_bases
+from rigwright.training._face_maps._coefficients import CoefficientDescent
+from rigwright.training._face_maps._convolution_networks import with_convolutions
 from rigwright.training._face_maps._preparation import prepare
 from rigwright.training._face_maps._problem import level_of, make_problem, offsets_of
 from rigwright.training._face_maps._settings import settings_for
+from rigwright.training._face_maps._sparse import sampling_triplets
 from rigwright.training._face_maps._texels import TexelDescent
 from tests.support.mapped_face import clip_data
 
-pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 ROWS = np.array([3, 9, 40])
 
@@ -34,19 +38,70 @@ def slow_loss(problem, errors, weight):
     return total / len(errors)
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.7])
-@pytest.mark.parametrize("on_base", [False, True])
-def test_the_loss_is_that_of_the_vertices(data, weight, on_base, tolerance):
-    settings = settings_for("ours", hidden=8, first_channels=2, channels=4, gradient_weight=weight)
+def problem_of(data, settings, on_base):
     ready = prepare(data, settings, 1, lambda _: None)
     level = level_of(ready.layout.coarse, ready.layout.parts, data.faces, len(data.rest_vertices))
     truth = offsets_of(data, np.arange(len(data)), level.vertices, ready.length)
     base = 0.5 * truth if on_base else None
-    problem = make_problem(level, ready, np.asarray(data.rest_vertices), truth, base, settings)
+    return make_problem(level, ready, np.asarray(data.rest_vertices), truth, base)
+
+
+def errors_of(descent, weights):
+    """(B, M, 3) of some rows."""
+    found = descent.offsets(descent.complete(weights), ROWS)
+    return found - descent.problem.truth[ROWS].astype(np.float64)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.7])
+@pytest.mark.parametrize("on_base", [False, True])
+def test_the_loss_in_texels_is_that_of_the_vertices(data, weight, on_base, tolerance):
+    settings = settings_for("paper", hidden=8, first_channels=2, channels=4, gradient_weight=weight)
+    problem = with_convolutions(problem_of(data, settings, on_base), settings)
     descent = TexelDescent(problem, settings, "cpu", 0)
     state = descent.start()
     descent._restore(state)
-    left = truth[ROWS].astype(np.float64) - (base[ROWS] if on_base else 0.0)
-    errors = descent.offsets(state.best, ROWS) - truth[ROWS].astype(np.float64)
-    expected = slow_loss(problem, errors, weight) - slow_loss(problem, left, weight)
-    assert float(descent._texel_loss(ROWS)) == pytest.approx(expected, rel=tolerance["float32_character"])
+    left = problem.truth[ROWS].astype(np.float64) - (problem.base[ROWS] if on_base else 0.0)
+    expected = slow_loss(problem, errors_of(descent, state.best), weight) - slow_loss(problem, left, weight)
+    descent._restore(state)
+    assert float(descent._texel_loss(ROWS).detach()) == pytest.approx(expected, rel=tolerance["float32_character"])
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.7])
+@pytest.mark.parametrize("on_base", [False, True])
+def test_the_loss_in_coefficients_is_that_of_the_vertices(data, weight, on_base, tolerance):
+    """Without its constant: the loss of the mean maps, which have no coefficients."""
+    settings = settings_for("ours", hidden=8, components=6, gradient_weight=weight)
+    descent = CoefficientDescent(with_bases(torch, problem_of(data, settings, on_base), settings, "cpu"), settings, "cpu", 0)
+    state = descent.start()
+    still = {name: 0.0 * value if ".dense3." in name else value for name, value in state.best.items()}
+    losses = [slow_loss(descent.problem, errors_of(descent, weights), weight) for weights in (state.best, still)]
+    descent._restore(state)
+    found = float(descent._coefficient_loss(ROWS).detach())
+    assert found == pytest.approx(losses[0] - losses[1], rel=tolerance["float32_character"])
+
+
+def test_components_leave_less_the_more_there_are(data):
+    """And with as many as the poses have, what the best maps leave."""
+    settings = [settings_for("ours", components=count) for count in (1, 4, 100)]
+    left = []
+    for chosen in settings:
+        problem = with_bases(torch, problem_of(data, chosen, False), chosen, "cpu")
+        left.append(best_coefficients(problem, chosen))
+    assert left[0] > 2.0 * left[1] > 4.0 * left[2]
+
+
+def best_coefficients(problem, settings):
+    """The RMS error of the vertices with the best coefficients, found by least squares on the basis."""
+    descent = CoefficientDescent(problem, settings, "cpu", 0)
+    rows = np.concatenate(problem.bins)[::5]
+    found = np.linalg.solve(descent._gram.numpy().astype(np.float64) + 1e-9 * np.eye(len(descent._gram)), descent._wanted[rows].T)
+    bases, mean = descent._bases(sum(segment.resolution**2 for segment in problem.level.segments))
+    triplets, texels = sampling_triplets(problem.level.segments, problem.level.place)
+    sample = np.zeros((len(problem.level.vertices), texels))
+    np.add.at(sample, triplets[:2], triplets[2])
+    ends = np.cumsum([0, *(basis.shape[2] for basis, _ in bases)])
+    maps = np.repeat(mean.numpy()[:, :, None], len(rows), axis=2).astype(np.float64)
+    for (basis, where), begin, end in zip(bases, ends[:-1], ends[1:], strict=True):
+        maps[where] += basis.numpy() @ found[begin:end]
+    error = np.einsum("mr,rat->tma", sample, maps) - problem.truth[rows]
+    return float(np.sqrt(np.square(error).mean()))

@@ -11,9 +11,10 @@ import rigwright as rw
 from rigwright import _core
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import COARSE, Floors, Layout, MapSegment
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, initial_weights
+from rigwright.training._face_maps._convolution_networks import ConvolutionShape, doublings_of
 from rigwright.training._face_maps._refinement import _segments_of, refined_floor
 from rigwright.training._face_maps._regions import with_regions
+from rigwright.training._face_maps._shapes import Scaling
 
 COUNT, CONTROLS = 4000, 6
 LOWS = [np.array([0.1, 0.1]), np.array([0.25, 0.3]), np.array([0.75, 0.6])]
@@ -42,9 +43,9 @@ def model(face):
     learned = []
     for number, segment in enumerate(layout.segments):
         count = len(segment.columns)
-        shape = NetworkShape(count, 6, 2, 3, doublings_of(segment.resolution))
-        scaling = Scaling(np.zeros(count), np.ones(count), 1.0)
-        learned.append(LearnedMap(segment, shape, scaling, initial_weights(shape, [number])))
+        shape = ConvolutionShape(count, 6, 2, 3, doublings_of(segment.resolution))
+        scaling = Scaling(np.zeros(count), np.ones(count), 1.0, np.zeros(count))
+        learned.append(LearnedMap(segment, shape, scaling, shape.initial_weights([number])))
     tensors = map_tensors(learned, layout) | {
         "rest_vertices": np.zeros((COUNT, 3), np.float32),
         "faces": np.array([[0, 1, 2, -1]], np.int32),

@@ -13,7 +13,8 @@ from rigwright import _core
 from rigwright._rigs.surface import Surface
 from rigwright.training._face_maps._export import LearnedMap, map_tensors
 from rigwright.training._face_maps._layout import Layout, MapSegment, RigidPart
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, initial_weights
+from rigwright.training._face_maps._convolution_networks import ConvolutionShape
+from rigwright.training._face_maps._shapes import Scaling
 from rigwright.transfer import transfer_face_maps
 from tests.support.mapped_face import SIDE, MappedFace
 
@@ -24,9 +25,9 @@ def learned(vertices, uvs, columns, seed, level=0, resolution=16):
     """A random network on some vertices."""
     weights = np.full(len(vertices), 0.5 if level else 1.0, np.float32)
     segment = MapSegment(f"{seed}", level, vertices, uvs, weights, columns, resolution)
-    shape = NetworkShape(len(columns), 6, 2, 3, resolution.bit_length() - 4)
-    random = initial_weights(shape, [seed])
-    scaling = Scaling(np.zeros(len(columns)), np.ones(len(columns)), 0.2)
+    shape = ConvolutionShape(len(columns), 6, 2, 3, resolution.bit_length() - 4)
+    random = shape.initial_weights([seed])
+    scaling = Scaling(np.zeros(len(columns)), np.ones(len(columns)), 0.2, np.zeros(len(columns)))
     return LearnedMap(segment, shape, scaling, random)
 
 

@@ -74,6 +74,20 @@ struct LeakyRelu {
     }
 };
 
+struct SmoothLeakyRelu {
+    static HWY_INLINE V value(V x) {
+        const V r = hn::Add(x, hn::Set(d, 1.0f));
+        const V inside = hn::IfThenZeroElse(hn::Le(r, hn::Zero(d)), r);
+        const V square = hn::Mul(hn::Mul(inside, inside), hn::Set(d, 0.25f * (1.0f - leaky_slope)));
+        return hn::IfThenElse(hn::Gt(x, hn::Set(d, 1.0f)), x, hn::MulAdd(hn::Set(d, leaky_slope), x, square));
+    }
+    static HWY_INLINE V times_slope(V gradient, V y) {
+        const V line = hn::MulAdd(hn::Set(d, 1.0f - leaky_slope), y, hn::Set(d, leaky_slope));
+        const V low = hn::Max(line, hn::Set(d, leaky_slope * leaky_slope));
+        return hn::Mul(gradient, hn::Sqrt(hn::Min(low, hn::Set(d, 1.0f))));
+    }
+};
+
 /// Calls body(f) with the functions of an activation, or not at all for the identity. Activations are separate passes
 /// over sums in the L1 cache, so that the product kernels are compiled once, not per activation.
 template <class Body>
@@ -87,6 +101,8 @@ HWY_INLINE void for_activation(Activation activation, const Body& body) {
             return body(Relu());
         case Activation::leaky_relu:
             return body(LeakyRelu());
+        case Activation::smooth_leaky_relu:
+            return body(SmoothLeakyRelu());
     }
 }
 

@@ -27,18 +27,25 @@ class MapArrays:
         return sum(name.startswith("conv") and name.endswith("weight") for name in self.layers)
 
     @property
+    def dense(self) -> list[tuple[str, bool]]:
+        """Names of the dense layers in order, the basis last; whether a leaky ReLU follows."""
+        count = sum(name.startswith("dense") and name.endswith("weight") for name in self.layers)
+        names = [(f"dense{layer + 1}", layer + 1 < count) for layer in range(count)]
+        return names if self.convolutions else [*names, ("basis", False)]
+
+    @property
     def channels(self) -> int:
         """Of the base map."""
-        return int(self.layers["conv1.weight"].shape[1])
+        return int(self.layers["conv1.weight"].shape[1]) if self.convolutions else 3
 
     @property
     def base(self) -> int:
         """Texels per row of the base map."""
-        return math.isqrt(len(self.layers["dense2.bias"]) // self.channels)
+        return math.isqrt(len(self.layers[f"{self.dense[-1][0]}.bias"]) // self.channels)
 
     @property
     def resolution(self) -> int:
-        return int(self.base * 2 ** (self.convolutions - 1))
+        return int(self.base * 2 ** max(self.convolutions - 1, 0))
 
     def samples(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """(M, 4) texels of the flat map that vertices sample, and their weights."""

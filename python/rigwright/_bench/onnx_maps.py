@@ -103,7 +103,7 @@ class _Graph:
                 more = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
                 x = self.node("Resize", x, "", scales, **more)
             x = self.node("LeakyRelu", self._convolution(x, segments, f"conv{layer}", 1), alpha=SLOPE)
-        x = self._convolution(x, segments, "output", 0)
+        x = self._convolution(x, segments, "output", 0) if first.convolutions else x
         x = self._reshape(x, self.frames, count, 3, -1)
         x = self._reshape(self.node("Transpose", x, perm=[0, 1, 3, 2]), self.frames, -1, 3)
         samples = [segment.samples() for segment in segments]
@@ -114,11 +114,22 @@ class _Graph:
 
     def _dense(self, segment: MapArrays) -> str:
         x = self.node("Gather", "poses", self.constant(segment.column), axis=1)
-        for name in ("dense1", "dense2"):
+        for name, bends in segment.dense:
             weight, bias = (self.constant(segment.layers[f"{name}.{what}"]) for what in ("weight", "bias"))
             x = self.node("Gemm", x, weight, bias, transB=1)
-            x = self.node("LeakyRelu", x, alpha=SLOPE) if name == "dense1" else x
+            x = self._bent(x, bool(segment.convolutions)) if bends else x
         return x
+
+    def _bent(self, x: str, kinked: bool) -> str:
+        """The leaky ReLU, or the smooth one."""
+        if kinked:
+            return self.node("LeakyRelu", x, alpha=SLOPE)
+        one, factor, slope = (self.constant(np.float32(c)) for c in (1.0, 0.25 * (1.0 - SLOPE), SLOPE))
+        ends = [self.constant(np.float32(c)) for c in (0.0, 2.0)]
+        inside = self.node("Clip", self.node("Add", x, one), *ends)
+        bowl = self.node("Mul", self.node("Mul", inside, inside), factor)
+        low = self.node("Add", self.node("Mul", x, slope), bowl)
+        return self.node("Where", self.node("Greater", x, one), x, low)
 
     def _convolution(self, x: str, segments: list[MapArrays], name: str, pad: int) -> str:
         weight = np.concatenate([s.layers[f"{name}.weight"] for s in segments])

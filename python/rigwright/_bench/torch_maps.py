@@ -76,6 +76,12 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
     count, first = len(segments), segments[0]
     functional = torch.nn.functional
 
+    def bent(x: Any) -> Any:
+        if first.convolutions:
+            return functional.leaky_relu(x, SLOPE)
+        inside = (x + 1.0).clamp(0.0, 2.0)
+        return torch.where(x > 1.0, x, SLOPE * x + (0.25 * (1.0 - SLOPE)) * inside * inside)
+
     def stack(name: str) -> Any:
         return torch.from_numpy(np.stack([s.layers[name] for s in segments]))
 
@@ -89,11 +95,13 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
                 column[i, : len(segment.column)] = segment.column
                 weight[i, : len(segment.column)] = segment.layers["dense1.weight"].T
             self.column = torch.from_numpy(column.reshape(-1))
-            self.dense1, self.bias1 = torch.from_numpy(weight), stack("dense1.bias")[:, None]
-            self.dense2 = stack("dense2.weight").transpose(1, 2).contiguous()
-            self.bias2 = stack("dense2.bias")[:, None]
+            self.dense = [(torch.from_numpy(weight), stack("dense1.bias")[:, None], True)]
+            for name, bends in first.dense[1:]:
+                matrix = stack(f"{name}.weight").transpose(1, 2).contiguous()
+                self.dense.append((matrix, stack(f"{name}.bias")[:, None], bends))
             self.weight, self.bias = [], []
-            for name in [*(f"conv{i + 1}" for i in range(first.convolutions)), "output"]:
+            convolved = [*(f"conv{i + 1}" for i in range(first.convolutions)), "output"]
+            for name in convolved if first.convolutions else []:
                 kernel = stack(f"{name}.weight").flatten(0, 1)
                 kernel = kernel if kernel.ndim == 4 else kernel[:, :, None, None]
                 self.weight.append(kernel.to(memory_format=torch.channels_last) if last else kernel)
@@ -107,9 +115,10 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
         def forward(self, poses: Any) -> Any:
             frames = poses.shape[0]
             x = poses.index_select(1, self.column).reshape(frames, count, -1).transpose(0, 1)
-            x = functional.leaky_relu(torch.baddbmm(self.bias1, x, self.dense1), SLOPE)
-            x = torch.baddbmm(self.bias2, x, self.dense2).transpose(0, 1)
-            x = x.reshape(frames, count * first.channels, first.base, first.base)
+            for weight, bias, bends in self.dense:
+                x = torch.baddbmm(bias, x, weight)
+                x = bent(x) if bends else x
+            x = x.transpose(0, 1).reshape(frames, count * first.channels, first.base, first.base)
             if last:
                 x = x.contiguous(memory_format=torch.channels_last)
             for layer in range(first.convolutions):
@@ -117,7 +126,8 @@ def _group(torch: Any, segments: list[MapArrays], last: bool) -> Any:
                     x = functional.interpolate(x, scale_factor=2.0, mode="nearest")
                 x = functional.conv2d(x, self.weight[layer], self.bias[layer], padding=1, groups=count)
                 x = functional.leaky_relu(x, SLOPE)
-            x = functional.conv2d(x, self.weight[-1], self.bias[-1], groups=count)
+            if first.convolutions:
+                x = functional.conv2d(x, self.weight[-1], self.bias[-1], groups=count)
             x = x.reshape(frames, count, 3, -1).transpose(2, 3).reshape(frames, -1, 3)
             x = x.index_select(1, self.texel).reshape(frames, -1, 4, 3)
             return (x * self.share).sum(2)

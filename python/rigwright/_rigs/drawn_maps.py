@@ -85,26 +85,46 @@ def drawn_maps(model: Deformer, pose: ArrayLike, chosen: Sequence[int] | None = 
 def map_resolution(tensors: dict[str, NDArray[np.float32]], number: int) -> int:
     """Texels along an axis of a segment's map; 2 of a segment without a network."""
     name = f"segment.{number:03d}."
-    if f"{name}dense2.bias" not in tensors:
+    if f"{name}dense1.bias" not in tensors:
         return 2
+    if f"{name}basis.bias" in tensors:
+        return math.isqrt(len(tensors[f"{name}basis.bias"]) // 3)
     first = int(tensors[f"{name}conv1.weight"].shape[1])
-    return math.isqrt(len(tensors[f"{name}dense2.bias"]) // first) << (_num_convolutions(tensors, name) - 1)
+    last = tensors[f"{name}dense{_num_layers(tensors, name, 'dense')}.bias"]
+    return math.isqrt(len(last) // first) << (_num_layers(tensors, name, "conv") - 1)
 
 
-def _num_convolutions(tensors: dict[str, Float32], name: str) -> int:
-    return sum(key.startswith(f"{name}conv") and key.endswith(".weight") for key in tensors)
+def _num_layers(tensors: dict[str, Float32], name: str, kind: str) -> int:
+    return sum(key.startswith(f"{name}{kind}") and key.endswith(".weight") for key in tensors)
 
 
 def _network(tensors: dict[str, Float32], name: str, inputs: Float32) -> Float32:
     """(R, R, 3) offsets: rows, columns, axes."""
-    if f"{name}dense1.weight" not in tensors:
+
+    def dense(layer: str, x: Float32) -> Float32:
+        return np.asarray(tensors[f"{name}{layer}.weight"] @ x + tensors[f"{name}{layer}.bias"], np.float32)
+
+    count = _num_layers(tensors, name, "dense")
+    if count == 0:
         return np.zeros((2, 2, 3), np.float32)
-    hidden = _leaky(tensors[f"{name}dense1.weight"] @ inputs + tensors[f"{name}dense1.bias"])
-    flat = tensors[f"{name}dense2.weight"] @ hidden + tensors[f"{name}dense2.bias"]
+    flat = inputs
+    bent = _smooth_leaky if f"{name}basis.bias" in tensors else _leaky
+    for layer in range(1, count + 1):
+        flat = dense(f"dense{layer}", flat)
+        flat = bent(flat) if layer < count else flat
+    if f"{name}basis.bias" in tensors:
+        flat = dense("basis", flat)
+        side = math.isqrt(len(flat) // 3)
+        return np.ascontiguousarray(flat.reshape(3, side, side).transpose(1, 2, 0))
+    return _convolved(tensors, name, flat)
+
+
+def _convolved(tensors: dict[str, Float32], name: str, flat: Float32) -> Float32:
+    """(R, R, 3) offsets that convolutions draw from the numbers of the first map."""
     first = tensors[f"{name}conv1.weight"].shape[1]
     side = round((len(flat) / first) ** 0.5)
     maps = flat.reshape(first, side, side)
-    layers = _num_convolutions(tensors, name)
+    layers = _num_layers(tensors, name, "conv")
     for layer in range(1, layers + 1):
         if layer < layers:
             maps = maps.repeat(2, axis=1).repeat(2, axis=2)
@@ -126,3 +146,9 @@ def _correlated(maps: Float32, weight: Float32) -> Float32:
 
 def _leaky(x: NDArray[np.float32]) -> Float32:
     return np.where(x > 0.0, x, np.float32(SLOPE) * x)
+
+
+def _smooth_leaky(x: NDArray[np.float32]) -> Float32:
+    """The leaky ReLU with a parabola from -1 to 1."""
+    inside = np.clip(x + np.float32(1.0), 0.0, 2.0)
+    return np.asarray(np.where(x > 1.0, x, SLOPE * x + 0.25 * (1.0 - SLOPE) * inside * inside), np.float32)

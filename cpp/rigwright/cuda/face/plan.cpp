@@ -36,11 +36,11 @@ std::vector<TexelMask> needed_texels(const MapSegment& segment, const network::P
     return masks;
 }
 
-/// Adds the second dense layer for the needed texels of the base map, channel by channel. In the model, channels of a
+/// Adds the last dense layer for the needed texels of the base map, channel by channel. In the model, channels of a
 /// texel lie side by side.
 std::int64_t add_base(const MapNetwork& network, const network::Packed& packed, const TexelPlaces& places,
                       std::int64_t first_input, ProductPlan& plan) {
-    const network::Dense& layer = network.dense[1];
+    const network::Dense& layer = network.dense.back();
     std::vector<float> all(static_cast<std::size_t>(layer.outputs) * layer.inputs);
     network::unpack_weights(layer, packed, {all.data(), {layer.outputs, layer.inputs}});
     const std::int64_t channels = network.base_channels, rows = channels * places.count();
@@ -107,7 +107,10 @@ void FaceMapsPlan::add_segment(const face::FaceMaps& model, const MapSegment& se
     const std::vector<TexelMask> needed = needed_texels(segment, model.packed());
     auto first = static_cast<std::int64_t>(columns.size());
     columns.insert(columns.end(), segment.column.begin(), segment.column.end());
-    first = hidden.add(first, network.dense[0], model.packed());
+    for (std::size_t i = 0; i + 1 < network.dense.size(); ++i) {
+        if (dense.size() == i) dense.emplace_back(network.dense[i].activation);
+        first = dense[i].add(first, network.dense[i], model.packed());
+    }
     TexelPlaces places(needed[0]);
     std::int64_t column = add_base(network, model.packed(), places, first, base);
     if (layers.size() < network.convolution.size()) layers.resize(network.convolution.size());

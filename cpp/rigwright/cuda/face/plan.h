@@ -37,10 +37,11 @@ struct FaceMapsPlan {
     std::int64_t num_vertices;
     std::int64_t num_refinements;
     std::vector<std::int32_t> columns;  // (N) pose columns: the inputs of all segments, segment after segment
-    ProductPlan hidden{network::Activation::leaky_relu};
-    ProductPlan base{network::Activation::none};  // the needed texels of the base maps
+    std::vector<ProductPlan> dense;               // all but the last, each reads the one before
+    ProductPlan base{network::Activation::none};  // the last dense layer: the needed texels of the base maps
     std::vector<TexelPlan> layers;                // the first reads `base`, the others `maps`; all write `maps`
-    std::int64_t maps_width = 0;                  // floats of the needed texels of all maps but the base maps
+    std::int64_t maps_width = 0;                  // floats of the needed texels of all maps but the base maps; 0 with a
+                                                  // basis: base maps are sampled
     std::vector<float> rest;                      // (N, 3) of the points: see Points
     std::vector<std::int32_t> offset;             // (N + 1) into the entries, which ascend by segment
     std::vector<MapEntry> entries;

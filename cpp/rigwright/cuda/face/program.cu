@@ -10,7 +10,7 @@ namespace {
 /// tangent.
 struct FaceValues {
     Buffer<float> inputs;
-    Buffer<float> hidden;
+    std::vector<Buffer<float>> dense;
     Buffer<float> base;
     Buffer<float> maps;
     Buffer<float> more;  // points that are no vertices
@@ -26,9 +26,10 @@ public:
           num_refinements_(plan.num_refinements),
           num_inputs_(static_cast<std::int64_t>(plan.columns.size())),
           maps_width_(plan.maps_width),
-          hidden_(machine, plan.hidden),
           base_(machine, plan.base),
           parts_(machine, plan.parts) {
+        for (const ProductPlan& layer : plan.dense) dense_.push_back(std::make_unique<ResidentProduct>(machine, layer));
+        for (FaceValues* values : {&values_, &tangents_}) values->dense = std::vector<Buffer<float>>(dense_.size());
         for (const TexelPlan& layer : plan.layers) {
             layers_.push_back(std::make_unique<ResidentConvolution>(machine, layer));
         }
@@ -78,17 +79,20 @@ public:
         changes_.reserve(count * parts_.count());
         machine_.for_each(count, num_inputs_,
                           Gather{batch.tangents, num_controls_, columns_.data(), num_inputs_, dx.inputs.data()});
-        hidden_.run_tangents(machine_, count, dx.inputs.data(), num_inputs_, x.hidden.data(), batch.frames,
-                             dx.hidden.data());
-        base_.run_tangents(machine_, count, dx.hidden.data(), hidden_.output_width(), x.base.data(), batch.frames,
-                           dx.base.data());
+        Input rows{dx.inputs.data(), num_inputs_};
+        for (std::size_t i = 0; i < dense_.size(); ++i) {
+            dense_[i]->run_tangents(machine_, count, rows.rows, rows.width, x.dense[i].data(), batch.frames,
+                                    dx.dense[i].data());
+            rows = {dx.dense[i].data(), dense_[i]->output_width()};
+        }
+        base_.run_tangents(machine_, count, rows.rows, rows.width, x.base.data(), batch.frames, dx.base.data());
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             const auto [input, width] = input_of(i, dx);
             layers_[i]->run_tangents(machine_, count, x.maps.data(), batch.frames, input, width, dx.maps.data(),
                                      maps_width_);
         }
         const Points points = points_of(dx, batch.derivatives);
-        queue_samples(count, dx.maps.data(), nullptr, {}, points);
+        queue_samples(count, input_of(layers_.size(), dx), nullptr, {}, points);
         if (parts_.count() == 0) return;
         machine_.for_each(count, parts_.count(),
                           FitPartTangents{parts_.get(), fits_.data(), batch.frames, points, changes_.data()});
@@ -104,16 +108,18 @@ private:
 
     std::int64_t num_more() const { return num_points_ - num_vertices_; }
     std::int64_t floats_per_row() const {
-        return num_inputs_ + hidden_.output_width() + base_.output_width() + maps_width_ + 3 * num_more();
+        std::int64_t width = num_inputs_ + base_.output_width() + maps_width_ + 3 * num_more();
+        for (const auto& layer : dense_) width += layer->output_width();
+        return width;
     }
     void reserve(std::int64_t count, FaceValues& values) const {
         values.inputs.reserve(count * num_inputs_);
-        values.hidden.reserve(count * hidden_.output_width());
+        for (std::size_t i = 0; i < dense_.size(); ++i) values.dense[i].reserve(count * dense_[i]->output_width());
         values.base.reserve(count * base_.output_width());
         values.maps.reserve(count * maps_width_);
         values.more.reserve(count * 3 * num_more());
     }
-    /// What a convolution layer reads.
+    /// What a convolution layer reads; for one layer more, what is sampled.
     Input input_of(std::size_t layer, const FaceValues& values) const {
         if (layer == 0) return {values.base.data(), base_.output_width()};
         return {values.maps.data(), maps_width_};
@@ -122,10 +128,9 @@ private:
         return {vertices, num_vertices_, values.more.data(), num_more()};
     }
 
-    void queue_samples(std::int64_t count, const float* maps, const float* rest, Detail detail,
-                       const Points& points) const {
+    void queue_samples(std::int64_t count, Input maps, const float* rest, Detail detail, const Points& points) const {
         machine_.for_each(count, num_points_,
-                          SampleMaps{maps, maps_width_, rest, offset_.data(), entries_.data(), last_maps_.data(),
+                          SampleMaps{maps.rows, maps.width, rest, offset_.data(), entries_.data(), last_maps_.data(),
                                      last_weights_.data(), detail, points});
     }
 
@@ -134,14 +139,18 @@ private:
         const FaceValues& x = values_;
         machine_.for_each(count, num_inputs_,
                           Gather{batch.poses, num_controls_, columns_.data(), num_inputs_, x.inputs.data()});
-        hidden_.run(machine_, count, x.inputs.data(), num_inputs_, x.hidden.data());
-        base_.run(machine_, count, x.hidden.data(), hidden_.output_width(), x.base.data());
+        Input rows{x.inputs.data(), num_inputs_};
+        for (std::size_t i = 0; i < dense_.size(); ++i) {
+            dense_[i]->run(machine_, count, rows.rows, rows.width, x.dense[i].data());
+            rows = {x.dense[i].data(), dense_[i]->output_width()};
+        }
+        base_.run(machine_, count, rows.rows, rows.width, x.base.data());
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             const auto [input, width] = input_of(i, x);
             layers_[i]->run(machine_, count, detail_, input, width, x.maps.data(), maps_width_);
         }
         const Points points = points_of(x, vertices);
-        queue_samples(count, x.maps.data(), rest_.data(), detail_, points);
+        queue_samples(count, input_of(layers_.size(), x), rest_.data(), detail_, points);
         if (parts_.count() == 0) return;
         machine_.for_each(count, parts_.count(), FitParts{parts_.get(), points, fits_.data()});
         machine_.for_each(count, parts_.num_vertices(), MoveParts{parts_.get(), fits_.data(), points});
@@ -154,7 +163,7 @@ private:
     std::int64_t num_refinements_;
     std::int64_t num_inputs_;
     std::int64_t maps_width_;
-    ResidentProduct hidden_;
+    std::vector<std::unique_ptr<ResidentProduct>> dense_;  // all but the last
     ResidentProduct base_;
     std::vector<std::unique_ptr<ResidentConvolution>> layers_;
     ResidentParts parts_;

@@ -37,6 +37,11 @@ RIGWRIGHT_DEVICE inline float activated(network::Activation activation, float x)
             return x <= 0.0f ? 0.0f : x;
         case network::Activation::leaky_relu:
             return x > 0.0f ? x : network::leaky_slope * x;
+        case network::Activation::smooth_leaky_relu: {
+            constexpr float slope = network::leaky_slope;
+            const float r = x <= -1.0f ? 0.0f : x + 1.0f;
+            return x > 1.0f ? x : slope * x + 0.25f * (1.0f - slope) * r * r;
+        }
     }
     return x;
 }
@@ -52,6 +57,10 @@ RIGWRIGHT_DEVICE inline float times_slope(network::Activation activation, float 
             return y > 0.0f ? gradient : 0.0f;
         case network::Activation::leaky_relu:
             return y > 0.0f ? gradient : network::leaky_slope * gradient;
+        case network::Activation::smooth_leaky_relu: {
+            constexpr float slope = network::leaky_slope;
+            return gradient * sqrtf(fminf(fmaxf(slope + (1.0f - slope) * y, slope * slope), 1.0f));
+        }
     }
     return gradient;
 }

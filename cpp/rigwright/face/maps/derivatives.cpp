@@ -37,9 +37,9 @@ public:
 
     /// Draws the maps of a pose.
     void linearize(const float* pose) const {
-        gather(pose, trace_.values.inputs.row(0));
+        gather(pose, trace_.values.row[0].row(0));
         run_dense(network_, packed_, trace_.values, 1);
-        draw_maps(network_, packed_, trace_.values.base.row(0), trace_.values);
+        draw_maps(network_, packed_, base_rows(network_, trace_.values).row(0), trace_.values);
     }
 
     /// The offsets (M, 4) that the segment adds to the vertices; after linearize.
@@ -52,12 +52,13 @@ public:
     const float* jvp(const float* tangent) const {
         const MapMemory& values = trace_.values;
         const MapMemory& tangents = trace_.changes;
-        const network::DenseKernels& dense = network::dense_kernels();
-        gather(tangent, tangents.inputs.row(0));
-        dense.dense_jvp(network_.dense[0], packed_, values.hidden, tangents.inputs, tangents.hidden, 1);
-        dense.dense_jvp(network_.dense[1], packed_, values.base, tangents.hidden, tangents.base, 1);
+        gather(tangent, tangents.row[0].row(0));
+        for (std::size_t i = 0; i < network_.dense.size(); ++i) {
+            network::dense_kernels().dense_jvp(network_.dense[i], packed_, values.row[i + 1], tangents.row[i],
+                                               tangents.row[i + 1], 1);
+        }
         network::clear_border(tangents.map[0]);
-        scatter_base(network_, tangents.base.row(0), tangents.map[0]);
+        scatter_base(network_, base_rows(network_, tangents).row(0), tangents.map[0]);
         for (int i = 1; i < network_.num_maps(); ++i) {
             network::clear_border(tangents.map[i]);
             network::convolution_kernels().jvp(network_.convolution[i - 1], packed_, values.map[i], tangents.map[i - 1],
@@ -82,13 +83,15 @@ public:
             network::convolution_kernels().vjp(network_.convolution[i - 1], reverse_, values.map[i], network_.runs[i],
                                                gradients.map[i], network_.runs[i - 1], gradients.map[i - 1]);
         }
-        std::fill_n(gradients.base.row(0), gradients.base.stride, 0.0f);
-        gather_base(network_, gradients.map[0], gradients.base.row(0));
-        const network::DenseKernels& dense = network::dense_kernels();
-        dense.dense_vjp(network_.dense[1], packed_, values.base, gradients.base, gradients.hidden, 1);
-        dense.dense_vjp(network_.dense[0], packed_, values.hidden, gradients.hidden, gradients.inputs, 1);
+        const Rows<float> base = base_rows(network_, gradients);
+        std::fill_n(base.row(0), base.stride, 0.0f);
+        gather_base(network_, gradients.map[0], base.row(0));
+        for (std::size_t i = network_.dense.size(); i-- > 0;) {
+            network::dense_kernels().dense_vjp(network_.dense[i], packed_, values.row[i + 1], gradients.row[i + 1],
+                                               gradients.row[i], 1);
+        }
         for (std::int64_t i = 0; i < segment_.column.extent(0); ++i) {
-            gradient[segment_.column(i)] += gradients.inputs.row(0)[i];
+            gradient[segment_.column(i)] += gradients.row[0].row(0)[i];
         }
     }
 

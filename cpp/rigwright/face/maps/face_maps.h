@@ -16,17 +16,23 @@ namespace rigwright::face {
 /// where x_s are the segment's columns of the pose, and detail_s is 1 for coarse segments and 1 unless it is given for
 /// refinement segments. Vertices of no segment and no part stay at rest. For parts see RigidPart.
 ///
-/// A map is drawn by two dense layers, of which the first has a leaky ReLU (slope 0.2) and the second gives C0 channels
-/// of B x B texels, then by 3 x 3 convolutions with a leaky ReLU and zero padding: U after an upsampling to twice the
-/// resolution by nearest neighbors, and one more. Texel (i, j), column and row, has its center at uv (i, j) / (R - 1).
+/// A map is drawn by D >= 2 dense layers, all but the last with a leaky ReLU (slope 0.2; with a basis the smooth one, see
+/// network::Activation), in one of two ways:
+///   - The last dense layer gives K coefficients of a basis of maps: map = basis.bias + sum_k c_k basis.weight_k, three
+///     axes of R x R texels.
+///   - Without a basis (the published network, D = 2), it gives C0 channels of B x B texels; 3 x 3 convolutions with a
+///     leaky ReLU and zero padding follow: U after an upsampling to twice the resolution by nearest neighbors, and one
+///     more; W and b are `output`, otherwise the identity and 0.
+/// Texel (i, j), column and row, has its center at uv (i, j) / (R - 1).
 ///
 /// Tensors ("000" is a segment's index; M members of all segments):
 ///   segments.level I32[S]: 0 coarse, 1 refinement, coarse ones first; segments.offset I32[S + 1] into segments.vertex
 ///   I32[M], ascending inside a segment, segments.uv F32[M, 2] in the unit square and segments.weight F32[M] in [0, 1];
 ///   a vertex's weights in coarse segments have a sum of at most 1; inputs.offset I32[S + 1] into inputs.column I32[N];
-///   segment.000.dense1.weight F32[H, n], .bias F32[H], dense2.weight F32[C0 B B, H] (rows: channel, row, column),
-///   .bias; segment.000.conv1.weight F32[C, C0, 3, 3], .bias F32[C], ..., conv{U + 1}; output.weight F32[3, C], .bias
-///   F32[3]. A segment without inputs has no layers. parts.offset I32[P + 1] into parts.vertex I32[Q], and
+///   segment.000.dense1.weight F32[H, n], .bias F32[H], ..., dense{D}; with a basis: basis.weight F32[3 R R, K] (rows:
+///   axis, row, column), .bias F32[3 R R]; without: dense{D} has C0 B B rows (channel, row, column), and
+///   segment.000.conv1.weight F32[C, C0, 3, 3], .bias F32[C], ..., conv{U + 1}; output.weight F32[3, C], .bias F32[3].
+///   A segment without inputs has no layers. parts.offset I32[P + 1] into parts.vertex I32[Q], and
 ///   parts.follower I32[P, F], F at least 3; vertices of parts are in no segment, and followers in no part.
 ///   followers.rest F32[H, 3] (optional): the rest positions of followers that are no vertices of a restricted model;
 ///   indices of vertices in segments.vertex and parts.follower count on from V for them.

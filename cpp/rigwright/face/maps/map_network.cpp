@@ -20,30 +20,30 @@ constexpr int filled_gap = 4;
     throw bad_argument("load", name, what, must);
 }
 
-/// B, if a dense layer has C0 B^2 outputs.
-int base_resolution_of(const std::string& name, std::int64_t outputs, std::int64_t channels) {
+/// B, if a dense layer has C0 B^2 outputs; `of_what` says what the channels are.
+int base_resolution_of(const std::string& name, std::int64_t outputs, std::int64_t channels, const char* of_what) {
     const std::int64_t texels = outputs / channels;
     const auto resolution = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(texels))));
     if (outputs == 0 || resolution > MapNetwork::largest_resolution || channels * resolution * resolution != outputs) {
         refuse(name, "of " + std::to_string(outputs) + " rows",
-               std::to_string(channels) + " (channels of the first convolution) times a square of at most " +
+               std::to_string(channels) + " (" + of_what + ") times a square of at most " +
                    std::to_string(MapNetwork::largest_resolution) + "^2 texels");
     }
     return static_cast<int>(resolution);
 }
 
-/// Rows of the second dense layer for the needed base texels: the channels of one texel after those of another. In the
+/// Rows of the last dense layer for the needed base texels: the channels of one texel after those of another. In the
 /// file, channels come first: row c B^2 + j B + i.
 struct BaseRows {
     BaseRows(const MapNetworkTensors& tensors, const std::vector<TexelRun>& runs) {
-        const auto& all = tensors.dense_weight[1];
-        const std::int64_t channels = tensors.weight[0].extent(1), side = tensors.base_resolution;
+        const auto& all = tensors.dense_weight.back();
+        const std::int64_t channels = tensors.base_channels, side = tensors.base_resolution;
         for (const TexelRun& run : runs) {
             for (int k = run.begin; k < run.end; ++k) {
                 for (std::int64_t c = 0; c < channels; ++c) {
                     const std::int64_t row = (c * side + run.row) * side + k;
                     weight.insert(weight.end(), all.row(row), all.row(row + 1));
-                    bias.push_back(tensors.dense_bias[1](row));
+                    bias.push_back(tensors.dense_bias.back()(row));
                 }
             }
         }
@@ -55,6 +55,10 @@ struct BaseRows {
 
 std::vector<std::vector<TexelRun>> needed_runs(const TexelMask& sampled, int convolutions) {
     std::vector<std::vector<TexelRun>> runs(convolutions + 1);
+    if (convolutions == 0) {
+        runs[0] = sampled.runs();
+        return runs;
+    }
     TexelMask needed = sampled.without_gaps(filled_gap);
     runs[convolutions] = needed.runs();
     if (convolutions == 1) {
@@ -80,12 +84,40 @@ std::int64_t num_texels(const std::vector<TexelRun>& runs) {
 }  // namespace
 
 MapNetworkTensors::MapNetworkTensors(const TensorFile& tensors, const std::string& name, std::int64_t inputs) {
-    dense_weight[0] = tensors.get<float, 2>(name + "dense1.weight", {-1, inputs});
-    const std::int64_t hidden = dense_weight[0].extent(0);
-    dense_bias[0] = tensors.get<float, 1>(name + "dense1.bias", {hidden});
-    if (hidden == 0) refuse(name + "dense1.weight", "without rows", "of at least one row");
-    dense_weight[1] = tensors.get<float, 2>(name + "dense2.weight", {-1, hidden});
-    dense_bias[1] = tensors.get<float, 1>(name + "dense2.bias", {dense_weight[1].extent(0)});
+    read_dense(tensors, name, inputs);
+    if (tensors.contains(name + "basis.weight")) {
+        read_basis(tensors, name);
+    } else {
+        read_convolutions(tensors, name);
+    }
+    check_sizes(name);
+}
+
+void MapNetworkTensors::read_dense(const TensorFile& tensors, const std::string& name, std::int64_t inputs) {
+    std::int64_t width = inputs;
+    do {
+        const std::string layer = name + "dense" + std::to_string(dense_weight.size() + 1);
+        dense_weight.push_back(tensors.get<float, 2>(layer + ".weight", {-1, width}));
+        width = dense_weight.back().extent(0);
+        dense_bias.push_back(tensors.get<float, 1>(layer + ".bias", {width}));
+        if (width == 0) refuse(layer + ".weight", "without rows", "of at least one row");
+    } while (dense_weight.size() < 2 ||
+             (dense_weight.size() + 1 < MapNetwork::most_dense &&
+              tensors.contains(name + "dense" + std::to_string(dense_weight.size() + 1) + ".weight")));
+}
+
+void MapNetworkTensors::read_basis(const TensorFile& tensors, const std::string& name) {
+    static constexpr float identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zeros[3] = {};
+    if (tensors.contains(name + "conv1.weight")) refuse(name + "conv1.weight", "beside a basis", "left out");
+    dense_weight.push_back(tensors.get<float, 2>(name + "basis.weight", {-1, dense_weight.back().extent(0)}));
+    dense_bias.push_back(tensors.get<float, 1>(name + "basis.bias", {dense_weight.back().extent(0)}));
+    output_weight = {identity, {3, 3}};
+    output_bias = {zeros, {3}};
+    base_channels = 3;
+    base_resolution = base_resolution_of(name + "basis.weight", dense_weight.back().extent(0), 3, "axes");
+}
+
+void MapNetworkTensors::read_convolutions(const TensorFile& tensors, const std::string& name) {
     const auto layer_name = [&](std::size_t layer) { return name + "conv" + std::to_string(layer + 1); };
     std::int64_t channels = -1;
     do {
@@ -98,17 +130,25 @@ MapNetworkTensors::MapNetworkTensors(const TensorFile& tensors, const std::strin
     } while (weight.size() < MapNetwork::most_layers && tensors.contains(layer_name(weight.size()) + ".weight"));
     output_weight = tensors.get<float, 2>(name + "output.weight", {3, channels});
     output_bias = tensors.get<float, 1>(name + "output.bias", {3});
-    base_resolution = base_resolution_of(name + "dense2.weight", dense_weight[1].extent(0), weight[0].extent(1));
-    const std::int64_t resolution = std::int64_t{base_resolution} << (weight.size() - 1);
+    const std::int64_t first = weight[0].extent(1);
+    base_resolution = base_resolution_of(name + "dense" + std::to_string(dense_weight.size()) + ".weight",
+                                         dense_weight.back().extent(0), first, "channels of the first convolution");
+    base_channels = static_cast<int>(std::min(first, MapNetwork::most_numbers + 1));
+}
+
+void MapNetworkTensors::check_sizes(const std::string& name) const {
+    const std::int64_t resolution = std::int64_t{base_resolution} << (has_basis() ? 0 : weight.size() - 1);
     if (resolution < 2 || resolution > MapNetwork::largest_resolution) {
-        refuse(name + "conv*", "layers that give a map of " + std::to_string(resolution) + "^2 texels",
+        refuse(name + (has_basis() ? "basis.weight" : "conv*"),
+               "layers that give a map of " + std::to_string(resolution) + "^2 texels",
                "for a map of 2^2 to " + std::to_string(MapNetwork::largest_resolution) + "^2 texels");
     }
     for (std::size_t layer = 0; layer < weight.size(); ++layer) {
         const std::int64_t widest = std::max(weight[layer].extent(0), weight[layer].extent(1));
         if (network::padded_channels(static_cast<int>(std::min<std::int64_t>(widest, 1 << 24))) >
             MapNetwork::most_numbers / (resolution * resolution)) {
-            refuse(layer_name(layer) + ".weight", "of " + std::to_string(widest) + " channels",
+            refuse(name + "conv" + std::to_string(layer + 1) + ".weight",
+                   "of " + std::to_string(widest) + " channels",
                    "of fewer: a map has at most " + std::to_string(MapNetwork::most_numbers) + " numbers");
         }
     }
@@ -119,16 +159,21 @@ MapNetwork pack_map_network(const TensorFile& file, const MapNetworkTensors& ten
     MapNetwork result;
     const int convolutions = static_cast<int>(tensors.weight.size());
     result.base_resolution = tensors.base_resolution;
-    result.base_channels = static_cast<int>(tensors.weight[0].extent(1));
+    result.base_channels = tensors.base_channels;
     result.runs = needed_runs(sampled, convolutions);
+    const std::size_t last = tensors.dense_weight.size() - 1, linear = tensors.has_basis() ? last - 1 : last;
     // The storage is that of the whole matrix, so that a restricted model rounds alike.
-    const auto storage = [&](int layer) { return network::layer_storage(file, tensors.dense_weight[layer]); };
+    const auto storage = [&](std::size_t layer) { return network::layer_storage(file, tensors.dense_weight[layer]); };
+    for (std::size_t layer = 0; layer < last; ++layer) {
+        const Activation bent = tensors.has_basis() ? Activation::smooth_leaky_relu : Activation::leaky_relu;
+        const Activation activation = layer < linear ? bent : Activation::none;
+        result.dense.push_back(network::pack_dense(tensors.dense_weight[layer], tensors.dense_bias[layer], activation,
+                                                   packed, storage(layer)));
+    }
     const BaseRows rows(tensors, result.runs[0]);
     const auto count = static_cast<std::int64_t>(rows.bias.size());
-    result.dense[0] =
-        network::pack_dense(tensors.dense_weight[0], tensors.dense_bias[0], Activation::leaky_relu, packed, storage(0));
-    result.dense[1] = network::pack_dense({rows.weight.data(), {count, tensors.dense_weight[1].extent(1)}},
-                                          {rows.bias.data(), {count}}, Activation::none, packed, storage(1));
+    result.dense.push_back(network::pack_dense({rows.weight.data(), {count, tensors.dense_weight[last].extent(1)}},
+                                               {rows.bias.data(), {count}}, Activation::none, packed, storage(last)));
     for (int layer = 0; layer < convolutions; ++layer) {
         result.convolution.push_back(network::pack_convolution(tensors.weight[layer], tensors.bias[layer],
                                                                layer + 1 < convolutions, packed, reverse));
@@ -137,7 +182,7 @@ MapNetwork pack_map_network(const TensorFile& file, const MapNetworkTensors& ten
 }
 
 int MapNetwork::resolution(int map) const {
-    return base_resolution << std::min(map, num_maps() - 2);
+    return base_resolution << std::max(std::min(map, num_maps() - 2), 0);
 }
 
 int MapNetwork::channels(int map) const {
@@ -146,7 +191,8 @@ int MapNetwork::channels(int map) const {
 
 std::int64_t MapNetwork::multiply_adds(bool all_texels) const {
     const std::int64_t base = all_texels ? std::int64_t{base_resolution} * base_resolution : num_texels(runs[0]);
-    std::int64_t sum = std::int64_t{dense[0].outputs} * (dense[0].inputs + base * base_channels);
+    std::int64_t sum = std::int64_t{dense.back().inputs} * base * base_channels;
+    for (std::size_t i = 0; i + 1 < dense.size(); ++i) sum += std::int64_t{dense[i].outputs} * dense[i].inputs;
     for (int map = 1; map < num_maps(); ++map) {
         const std::int64_t side = resolution(map);
         sum += convolution[map - 1].multiply_adds() * (all_texels ? side * side : num_texels(runs[map]));
@@ -167,21 +213,23 @@ MapMemory::MapMemory(network::SplitMemory& split, const MapNetwork& network, int
         const std::size_t stride = Scratch::padded(static_cast<std::size_t>(width));
         return Rows<float>(split.take(stride * frames), static_cast<std::int64_t>(stride));
     };
-    inputs = rows(num_inputs);
-    hidden = rows(network.dense[0].outputs);
-    base = rows(network.dense[1].outputs);
+    row[0] = rows(num_inputs);
+    for (std::size_t i = 0; i < network.dense.size(); ++i) row[i + 1] = rows(network.dense[i].outputs);
 }
 
 void run_dense(const MapNetwork& network, const Packed& packed, const MapMemory& memory, int frames) {
     const network::DenseKernels& kernels = network::dense_kernels();
-    kernels.dense(network.dense[0], packed, memory.inputs, memory.hidden, frames);
-    kernels.dense(network.dense[1], packed, memory.hidden, memory.base, frames);
+    for (std::size_t i = 0; i < network.dense.size(); ++i) {
+        kernels.dense(network.dense[i], packed, memory.row[i], memory.row[i + 1], frames);
+    }
 }
 
 void scatter_base(const MapNetwork& network, const float* base, Map<float> map) {
     for (const TexelRun& run : network.runs[0]) {
         for (int k = run.begin; k < run.end; ++k, base += network.base_channels) {
-            std::copy_n(base, network.base_channels, map.texel(run.row, k));
+            float* const texel = map.texel(run.row, k);
+            std::copy_n(base, network.base_channels, texel);
+            std::fill(texel + network.base_channels, texel + map.stride, 0.0f);  // a last map is sampled whole
         }
     }
 }
@@ -206,7 +254,7 @@ void draw_maps(const MapNetwork& network, const Packed& packed, const float* bas
 }
 
 network::Ahead dense_constants(const MapNetwork& network, const Packed& packed) {
-    return {packed.at<std::byte>(network.dense[0].weight), packed.at<std::byte>(network.dense[1].bias)};
+    return {packed.at<std::byte>(network.dense.front().weight), packed.at<std::byte>(network.dense.back().bias)};
 }
 
 }  // namespace rigwright::face

@@ -139,6 +139,19 @@ MapSamples pack_samples(const Sampling& sampling, const MapNetworkTensors& tenso
     return result;
 }
 
+/// All networks of a face have one form: a GPU runs each of their layers together.
+void check_alike(const std::vector<MapSegment>& segments, const MapSegment& added, std::int64_t index) {
+    for (const MapSegment& other : segments) {
+        if (!other.has_network()) continue;
+        if (other.network.dense.size() == added.network.dense.size() &&
+            other.network.convolution.empty() == added.network.convolution.empty()) {
+            return;
+        }
+        throw bad_argument("load", segment_name(index) + "dense*", "layers of another form than those of segments before",
+                           "as many dense layers in all segments, all with a basis or all without");
+    }
+}
+
 }  // namespace
 
 std::string segment_name(std::int64_t index) {
@@ -181,6 +194,7 @@ std::vector<MapSegment> read_segments(const rig::Character& character, std::int6
             const Sampling sampling(tables, i, tensors);
             segment.network = pack_map_network(*character.tensors, tensors, sampling.sampled, packed, reverse);
             segment.samples = pack_samples(sampling, tensors, packed);
+            check_alike(segments, segment, i);
         }
         segments.push_back(std::move(segment));
     }

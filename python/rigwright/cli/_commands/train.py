@@ -23,9 +23,9 @@ KINDS = {
     "face-maps": "a face driven by dials, as small images of offsets",
     "differential": "a face or a body, by delta coordinates and a few anchors",
 }
-OWN = {  # options of one kind alone
+OWN = {  # options that not all kinds have
     "body": ("tau",),
-    "face-maps": ("normal_weight", "first_channels", "channels"),
+    "face-maps": ("normal_weight", "components", "first_channels", "channels"),
     "differential": ("anchors", "components", "skin"),
 }
 RECIPES = {"ours": "narrow", "paper": "paper"}  # of differential
@@ -52,13 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
     parser.add_argument("--tau", type=arguments.positive, help="body: fewer vertex sets the higher, from 1")
     parser.add_argument("--normal-weight", type=float, help="face-maps: weight of the face normals (default 5)")
-    parser.add_argument("--first-channels", type=arguments.count, help="face-maps: channels of the 8 x 8 map")
-    parser.add_argument("--channels", type=arguments.count, help="face-maps: channels of the larger maps")
+    parser.add_argument("--first-channels", type=arguments.count, help="face-maps, paper: channels of the 8 x 8 map")
+    parser.add_argument("--channels", type=arguments.count, help="face-maps, paper: channels of the larger maps")
     parser.add_argument("--anchors", type=arguments.count, help="differential: anchors (default 2 %% of the vertices)")
     parser.add_argument(
         "--components",
         type=arguments.count,
-        help="differential: components of the basis (default 5 %% of the vertices, at most 256)",
+        help="components of the basis: face-maps: of each map, at most (default 128); differential: default 5 %% of the "
+        "vertices, at most 256",
     )
     parser.add_argument(
         "--skin",
@@ -125,7 +126,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 def _settings(args: argparse.Namespace) -> dict[str, Any]:
     """The settings that were given; ValueError for one of another kind."""
     for kind, names in OWN.items():
-        wrong = [name for name in names if getattr(args, name) is not None and kind != args.kind]
+        wrong = [name for name in names if getattr(args, name) is not None and name not in OWN[args.kind]]
         if wrong:
             raise ValueError(f"--{wrong[0].replace('_', '-')} is an option of {kind}, not of {args.kind}")
     given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}

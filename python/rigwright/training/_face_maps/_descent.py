@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rigwright.training._checkpoint import State
 from rigwright.training._face_maps._loss import NormalLoss
-from rigwright.training._face_maps._networks import forward, initial_weights
 from rigwright.training._face_maps._problem import Problem
 from rigwright.training._face_maps._rows import Rows, drawn
 from rigwright.training._face_maps._settings import FaceMapsSettings
@@ -20,6 +19,11 @@ from rigwright.training._optimizers import Arrays
 WATCHED = 64  # held-out rows that choose the weights, evenly spaced
 FACES_PER_STEP = 4096  # a step looks at every second, third, ... face in turn: normals are half of its time otherwise
 ROWS_AT_ONCE = 32  # without gradients
+
+
+def row_blocks(count: int) -> list[Rows]:
+    """The rows from 0 on, some at a time."""
+    return [np.arange(begin, min(begin + ROWS_AT_ONCE, count)) for begin in range(0, count, ROWS_AT_ONCE)]
 
 
 class MapDescent(Descent):
@@ -53,22 +57,32 @@ class MapDescent(Descent):
         held_out = problem.held_out
         self._watched = held_out[:: max(1, -(-len(held_out) // WATCHED))]
         self.mean, self.most = np.nan, np.nan
+        self._fixed: Arrays = {}
 
     def start(self) -> State:
         """See :class:`Descent`."""
         parameters: Arrays = {}
         for number, shape in enumerate(self.problem.shapes):
             seed = [self.settings.seed, self.stream, number]
-            parameters |= {f"{number:03d}.{name}": value for name, value in initial_weights(shape, seed).items()}
+            weights = shape.initial_weights(seed) | self.problem.fitted[number]
+            parameters |= {f"{number:03d}.{name}": value for name, value in weights.items()}
+        return self.begin_with(parameters)
+
+    def begin_with(self, weights: Arrays) -> State:
+        """The state that begins with weights: of :meth:`complete`, or of another training of the same level."""
+        parameters = {name: value for name, value in weights.items() if name not in self._fixed}
         return State(parameters=parameters, best=parameters)
+
+    def complete(self, weights: Arrays) -> Arrays:
+        """Weights of a state, and those that this training leaves as they are."""
+        return self._fixed | weights
 
     def offsets(self, weights: Arrays, rows: Rows) -> NDArray[np.float32]:
         """Offsets (t, M, 3) of the model with these weights in the unit of the loss, the frozen model's included."""
         result = np.empty((len(rows), len(self.problem.level.vertices), 3), np.float32)
         self._weights = {name: self._tensor(value) for name, value in weights.items()}
         with self.torch.no_grad():
-            for begin in range(0, len(rows), ROWS_AT_ONCE):
-                part = slice(begin, begin + ROWS_AT_ONCE)
+            for part in row_blocks(len(rows)):
                 found = self._predict(rows[part])
                 result[part] = found.permute(2, 0, 1).cpu().numpy()
         return result
@@ -113,10 +127,20 @@ class MapDescent(Descent):
         picked = self._tensor(rows)
         maps = []
         for number, (shape, scaling) in enumerate(zip(self.problem.shapes, self.problem.scalings, strict=True)):
-            weights = {name[4:]: value for name, value in self._weights.items() if name.startswith(f"{number:03d}.")}
-            found = forward(self.torch, weights, shape, self._inputs[number][picked])
+            found = shape.forward(self.torch, self._weights_of(number), self._inputs[number][picked])
             maps.append((found * scaling.scale).permute(2, 3, 1, 0).reshape(shape.resolution**2, -1))
         return self.torch.cat(maps)
+
+    def _weights_of(self, number: int) -> dict[str, Any]:
+        """The layers of a segment by their names in the file."""
+        return {name[4:]: value for name, value in self._weights.items() if name.startswith(f"{number:03d}.")}
+
+    def _left(self, rows: Rows) -> Any:
+        """What the frozen model leaves to the maps, (M, 3 B)."""
+        left = self.problem.truth[rows]
+        if self.problem.base is not None:
+            left = left - self.problem.base[rows]
+        return self._columns(left).view(len(self._rest), -1)
 
     def _columns(self, rows: NDArray[np.float32]) -> Any:
         """Rows (B, M, 3) as columns (M, 3, B)."""

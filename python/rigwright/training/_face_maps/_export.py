@@ -13,8 +13,8 @@ from rigwright import _core
 from rigwright._core import Deformer
 from rigwright.training._export import Tensors
 from rigwright.training._face_maps._layout import COARSE, Layout, MapSegment
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, file_layers
 from rigwright.training._face_maps._rows import Rows
+from rigwright.training._face_maps._shapes import MapShape, Scaling
 from rigwright.training._optimizers import Arrays
 
 FRAMES_AT_ONCE = 32
@@ -28,14 +28,14 @@ class LearnedMap:
     Attributes
     ----------
     segment : MapSegment
-    shape : NetworkShape
+    shape : MapShape
     scaling : Scaling
     weights : dict of arrays
-        As :func:`initial_weights` names them.
+        As the layers of the shape.
     """
 
     segment: MapSegment
-    shape: NetworkShape
+    shape: MapShape
     scaling: Scaling
     weights: Arrays
 
@@ -57,7 +57,7 @@ def map_tensors(learned: list[LearnedMap], layout: Layout) -> Tensors:
         "parts.follower": np.array(followers, np.int32).reshape(len(followers), -1 if followers else 3),
     }
     for number, item in enumerate(learned):
-        layers = file_layers(item.weights, item.shape, item.scaling)
+        layers = item.shape.file_layers(item.weights, item.scaling)
         tensors |= {f"segment.{number:03d}.{name}": value for name, value in layers.items()}
     return tensors
 

@@ -1,6 +1,6 @@
 """Training in two levels: coarse segments, then refinements of what the frozen coarse model leaves.
 
-Each level has two stages: squared errors in texels, then the loss of vertices and normals.
+Each level has two stages: squared errors in coefficients (or texels), then the loss of vertices and normals.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigwright._extras import require
 from rigwright.progress import Progress, ProgressCallback
 from rigwright.training._checkpoint import State, read_checkpoint, write_checkpoint
-from rigwright.training._face_maps._descent import ROWS_AT_ONCE, MapDescent
+from rigwright.training._face_maps._basis import with_bases
+from rigwright.training._face_maps._coefficients import CoefficientDescent
+from rigwright.training._face_maps._convolution_networks import with_convolutions
+from rigwright.training._face_maps._descent import MapDescent, row_blocks
 from rigwright.training._face_maps._export import LearnedMap
 from rigwright.training._face_maps._layout import COARSE, MapSegment
 from rigwright.training._face_maps._preparation import Preparation, refined
-from rigwright.training._face_maps._problem import level_of, make_problem, offsets_of
+from rigwright.training._face_maps._problem import Problem, level_of, make_problem, offsets_of
 from rigwright.training._face_maps._settings import FaceMapsSettings
 from rigwright.training._face_maps._texels import TexelDescent
 from rigwright.training._optimize import Budget
@@ -29,10 +33,12 @@ from rigwright.training._optimizers import Arrays
 from rigwright.training._outlook import Outlook
 from rigwright.training._pipeline import LEAST_SHARE, MEASURING
 
+FEWER_ROWS, SMALLER_STEPS = 4, 10  # in steps on vertices, as against those on coefficients
+
 STAGES = (
-    "training coarse maps in texels",
+    "training coarse coefficients",
     "training coarse maps",
-    "training refinement maps in texels",
+    "training refinement coefficients",
     "training refinement maps",
 )
 
@@ -49,7 +55,8 @@ class Trained:
         problem, result = self.descent.problem, []
         for number, segment in enumerate(problem.level.segments):
             prefix, scaling = f"{number:03d}.", problem.scalings[number]
-            own = {name[4:]: value for name, value in self.state.best.items() if name.startswith(prefix)}
+            weights = self.descent.complete(self.state.best)
+            own = {name[4:]: value for name, value in weights.items() if name.startswith(prefix)}
             in_rig_units = replace(scaling, scale=scaling.scale * length)
             result.append(LearnedMap(segment, problem.shapes[number], in_rig_units, own))
         return result
@@ -58,9 +65,9 @@ class Trained:
         """Offsets (T, M, 3) of some vertices of the mesh in the first ``count`` rows; 0 for those it does not move."""
         place = self.descent.problem.level.place[vertices]
         result = np.zeros((count, len(vertices), 3), np.float32)
-        for begin in range(0, count, ROWS_AT_ONCE):
-            rows = np.arange(begin, min(begin + ROWS_AT_ONCE, count))
-            result[rows] = np.where((place >= 0)[:, None], self.descent.offsets(self.state.best, rows)[:, place], 0.0)
+        weights = self.descent.complete(self.state.best)
+        for rows in row_blocks(count):
+            result[rows] = np.where((place >= 0)[:, None], self.descent.offsets(weights, rows)[:, place], 0.0)
         return result
 
 
@@ -80,6 +87,7 @@ class Levels:
         self, ds: Any, settings: FaceMapsSettings, device: str, checkpoint: Path | None, progress: ProgressCallback
     ) -> None:
         self.ds, self.settings, self.device, self.progress = ds, settings, device, progress
+        self._torch = require("torch", extra="training", purpose="training a model")
         self.files: list[Path] = []
         if checkpoint is not None:
             later = [checkpoint.with_name(f"{checkpoint.name}.{stage}") for stage in range(1, len(STAGES))]
@@ -119,7 +127,7 @@ class Levels:
     ) -> Trained | None:
         """Train the segments that have inputs on what the frozen level leaves; None if there are none.
 
-        In texels first, where a step is fast, then on vertices and normals.
+        In coefficients or texels first, where a step is fast, then on vertices and normals.
         """
         segments = [segment for segment in segments if len(segment.columns)]
         if not segments:
@@ -128,20 +136,34 @@ class Levels:
         level = level_of(segments, ready.layout.parts, self.ds.faces, len(rest))
         truth = offsets_of(self.ds, rows, level.vertices, ready.length)
         base = None if frozen is None else frozen.offsets(level.vertices, len(rows))
-        problem = make_problem(level, ready, rest, truth, base, self.settings)
+        problem, quick = self._with_networks(make_problem(level, ready, rest, truth, base))
         trained: Trained | None = None
-        for kind, stage in ((TexelDescent, 2 * number), (MapDescent, 2 * number + 1)):
+        for kind, stage in ((quick, 2 * number), (MapDescent, 2 * number + 1)):
             if clock.share(stage) > 0.0 or (trained is None and kind is MapDescent):
-                descent = kind(problem, self.settings, self.device, stage)
-                start = None if trained is None else trained.state.best
+                descent = kind(problem, self._settings_of(kind), self.device, stage)
+                before = None if trained is None else trained.descent.complete(trained.state.best)
+                start = descent.start() if before is None else descent.begin_with(before)
                 trained = Trained(descent, self._run(stage, descent, start, clock, ready))
         return trained
 
-    def _run(self, stage: int, descent: MapDescent, weights: Arrays | None, clock: _Clock, ready: Preparation) -> State:
+    def _settings_of(self, kind: type[MapDescent]) -> FaceMapsSettings:
+        """Fewer rows and smaller steps with the loss of vertices, which corrects what is known already."""
+        given = self.settings
+        if given.method == "paper" or kind is CoefficientDescent:
+            return given
+        batch = max(given.batch // FEWER_ROWS, 1)
+        return replace(given, batch=batch, learning_rate=given.learning_rate / SMALLER_STEPS)
+
+    def _with_networks(self, problem: Problem) -> tuple[Problem, type[MapDescent]]:
+        """The problem with the method's networks, and the training that has quick steps on them."""
+        if self.settings.method == "paper":
+            return with_convolutions(problem, self.settings), TexelDescent
+        return with_bases(self._torch, problem, self.settings, self.device), CoefficientDescent
+
+    def _run(self, stage: int, descent: MapDescent, begin: State, clock: _Clock, ready: Preparation) -> State:
         """Steps until the budget is spent, from a checkpoint if there is one."""
         file = self.files[stage] if self.files else None
         run = hashlib.sha256(json.dumps([self.ds.hash, self.settings.record(), stage]).encode()).hexdigest()
-        begin = descent.start() if weights is None else State(parameters=weights, best=weights)
         state = (read_checkpoint(file, run, "face_maps") if file else None) or begin
         budget = clock.budget(stage)
         outlook, unit = Outlook(budget), 1e3 * ready.length * self.ds.meters_per_unit

@@ -42,6 +42,7 @@ def face_maps(
     holdout: float | None = None,
     normal_weight: float | None = None,
     hidden: int | None = None,
+    components: int | None = None,
     first_channels: int | None = None,
     channels: int | None = None,
     refinement: float | None = None,
@@ -57,8 +58,8 @@ def face_maps(
 ) -> Deformer:
     """Learn the offsets of a face as small images, one network per segment, from samples of a rig.
 
-    Each network turns the controls that move its segment into a map of 32 x 32 texels that is sampled at the vertices'
-    texture coordinates; refinement maps of 64 x 64 texels add what the coarse maps cannot show; teeth and other rigid
+    Each network turns the controls that move its segment into the coefficients of a basis of maps of 32 x 32 texels,
+    whose combination is sampled at the vertices' texture coordinates; refinement maps of 64 x 64 texels add what the coarse maps cannot show; teeth and other rigid
     parts follow the vertices around them (Bailey 2020, chapter 3). Artists' texture coordinates are mended first.
     The loss is ``mean |v - v'|_1 + normal_weight * mean |n - n'|_1`` over all vertices and the face normals of the
     whole mesh, with lengths in fortieths of the diagonal of the rest mesh's box (about a centimeter on a head).
@@ -75,7 +76,7 @@ def face_maps(
         The same data, seed, settings, machine and number of threads give the same model, bit for bit, unless
         ``minutes`` decides when to stop.
     method : "ours" or "paper"
-        "paper": batches of 8 and three learning rates in turn, as published.
+        "paper": convolutions, batches of 8 and three learning rates in turn, as published.
     minutes : float or None
         Time for the whole call, as in :func:`body`.
     steps : int or None
@@ -92,7 +93,7 @@ def face_maps(
         Draws a bar, or is called with :class:`rigwright.progress.Progress`.
     holdout, normal_weight, gradient_weight, refinement, regions, texels, bins : optional
         The data, the loss and the stages: see :class:`FaceMapsSettings`; None keeps the method's default.
-    hidden, first_channels, channels : optional
+    hidden, components, first_channels, channels : optional
         The networks.
     batch, optimizer, learning_rate, schedule, patience : optional
         The steps: see :class:`FaceMapsSettings`.
@@ -139,6 +140,7 @@ def face_maps(
         holdout=holdout,
         normal_weight=normal_weight,
         hidden=hidden,
+        components=components,
         first_channels=first_channels,
         channels=channels,
         refinement=refinement,

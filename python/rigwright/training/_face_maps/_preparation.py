@@ -13,11 +13,11 @@ from rigwright.progress import Progress, ProgressCallback
 from rigwright.training._face_maps._inputs import moved_by
 from rigwright.training._face_maps._lay_out import lay_out
 from rigwright.training._face_maps._layout import Layout, MapSegment
-from rigwright.training._face_maps._networks import FIRST
 from rigwright.training._face_maps._refinement import refinements
 from rigwright.training._face_maps._regions import with_regions
 from rigwright.training._face_maps._rows import Rows, balanced_bins, split
 from rigwright.training._face_maps._settings import LENGTH, FaceMapsSettings
+from rigwright.training._face_maps._shapes import FIRST
 
 LOOKED_AT = 256  # training rows that decide the layout, evenly spaced
 

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from rigwright._hashing import padded_faces
 from rigwright._pose_statistics.columns import spread_of
 from rigwright.training._face_maps._layout import MapSegment, RigidPart
-from rigwright.training._face_maps._networks import NetworkShape, Scaling, doublings_of, first_channels
 from rigwright.training._face_maps._preparation import Preparation
 from rigwright.training._face_maps._rows import Rows, vertex_blocks
-from rigwright.training._face_maps._settings import FaceMapsSettings
+from rigwright.training._face_maps._shapes import MapShape, Scaling
+from rigwright.training._optimizers import Arrays
 
 LOOKED_AT = 512  # rows that decide the scale of the outputs
 NO_MOTION = 1e-12
+BEYOND = 1.0  # times the span of an input: linear units stay linear so far below all rows
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,6 @@ class Problem:
     Attributes
     ----------
     level : Level
-    shapes : list of NetworkShape
     scalings : list of Scaling
         ``scale`` in the unit of the loss.
     inputs : list of (T, n) float32 arrays
@@ -81,10 +81,13 @@ class Problem:
         Rows to learn from, in bins.
     held_out : (N,) int64
         Rows.
+    shapes : list of MapShape
+        Of the networks; none before they are chosen.
+    fitted : list of dict of arrays
+        Layers that follow from the data, per network.
     """
 
     level: Level
-    shapes: list[NetworkShape]
     scalings: list[Scaling]
     inputs: list[NDArray[np.float32]]
     rest: NDArray[np.float32]
@@ -92,6 +95,8 @@ class Problem:
     base: NDArray[np.float32] | None
     bins: list[Rows]
     held_out: Rows
+    shapes: Sequence[MapShape] = ()
+    fitted: Sequence[Arrays] = ()
 
 
 def offsets_of(ds: Any, rows: Rows, vertices: NDArray[np.int64], length: float) -> NDArray[np.float32]:
@@ -111,9 +116,8 @@ def make_problem(
     rest: NDArray[np.float32],
     truth: NDArray[np.float32],
     base: NDArray[np.float32] | None,
-    settings: FaceMapsSettings,
 ) -> Problem:
-    """The problem of a level: inputs and outputs normalized by the rows to learn from.
+    """The problem of a level without networks: inputs and outputs normalized by the rows to learn from.
 
     Parameters
     ----------
@@ -122,22 +126,21 @@ def make_problem(
     truth, base : (T, M, 3) float32
         Unit of the loss.
     """
-    shapes, scalings, inputs = [], [], []
+    scalings, inputs = [], []
     some = ready.training[:: max(1, len(ready.training) // LOOKED_AT)]
     for segment in level.segments:
-        doublings = doublings_of(segment.resolution)
-        first = first_channels(settings.first_channels, doublings)
-        shapes.append(NetworkShape(len(segment.columns), settings.hidden, first, settings.channels, doublings))
         members = level.place[segment.vertices]
         left = truth[some][:, members] - (0.0 if base is None else base[some][:, members])
         data = ready.poses[:, segment.columns].astype(np.float64)
         scalings.append(scaling_of(data[ready.training], left))
         inputs.append(((data - scalings[-1].mean) / scalings[-1].deviation).astype(np.float32))
     at_rest = (rest[level.vertices] / np.float32(ready.length)).astype(np.float32)
-    return Problem(level, shapes, scalings, inputs, at_rest, truth, base, ready.bins, ready.held_out)
+    return Problem(level, scalings, inputs, at_rest, truth, base, ready.bins, ready.held_out)
 
 
 def scaling_of(columns: NDArray[np.float64], offsets: NDArray[np.float32]) -> Scaling:
     """Each column by its spread, offsets by their root mean square."""
     scale = max(float(np.sqrt(np.square(offsets, dtype=np.float64).mean())), NO_MOTION)
-    return Scaling(columns.mean(axis=0), spread_of(columns), scale)
+    mean, deviation = columns.mean(axis=0), spread_of(columns)
+    low, high = ((columns.min(axis=0) - mean) / deviation, (columns.max(axis=0) - mean) / deviation)
+    return Scaling(mean, deviation, scale, low - BEYOND * (high - low) - 1.0)

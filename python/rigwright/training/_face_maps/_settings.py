@@ -20,8 +20,8 @@ class FaceMapsSettings:
     Attributes
     ----------
     method : str
-        "ours": SOAP, a decaying learning rate, more first channels, most steps in texels. "paper": as printed by Bailey
-        2020: Adam, batches of 8, three constant learning rates in turn.
+        "ours": maps are combinations of a basis, most steps are in its coefficients, a decaying learning rate. "paper":
+        as printed by Bailey 2020: convolutions, Adam, batches of 8, three constant learning rates in turn.
     seed : int
         Decides the held-out rows, the initial weights, the batches.
     holdout : float
@@ -31,28 +31,31 @@ class FaceMapsSettings:
     gradient_weight : float
         Weight of the faces' change of shape in the quadratic loss of the steps in texels.
     hidden : int
-        Width of the hidden layer.
+        Width of the hidden layers, at most: 8 per input are enough.
+    components : int
+        Maps in the basis of a segment, at most: fewer leave nothing where the motion is simple. Of "ours".
     first_channels : int
-        Channels of the first map, of 8 x 8 texels, at most: 8 are enough for a map of 8 x 8, 12 for one of 16 x 16.
+        Channels of the first map, of 8 x 8 texels, at most: 8 are enough for a map of 8 x 8, 12 for one of 16 x 16. Of
+        "paper".
     channels : int
-        Channels of all further maps.
+        Channels of all further maps. Of "paper".
     refinement : float
         Part of the steps that refinement segments get, from 0 (no refinement) to 1.
     regions : int
         1: squares that are refined get coarse maps of their own, which read only the controls that move the square, so
         that no other control moves it. 0: one coarse map per segment, as published.
     texels : float
-        Part of the steps of each level that is done in texels, where a step is several times as fast and the loss is
-        quadratic; the others have the loss of vertices and normals.
+        Part of the steps of each level that is done in coefficients (in texels with the method "paper"), where a step is
+        several times as fast and the loss is quadratic; the others have the loss of vertices and normals.
     bins : int
         Intervals along the first principal component of landmarks that batches are drawn from evenly; 1 for rows
         drawn evenly.
     batch : int
-        Poses per step.
+        Poses per step; with "ours", a quarter in the steps on vertices and normals.
     optimizer : str
         "soap" (Vyas et al. 2024) or "adam".
     learning_rate : float
-        With the cosine schedule the highest one.
+        With the cosine schedule the highest one; with "ours", a tenth of it in the steps on vertices and normals.
     schedule : str
         "cosine", "constant", or "thirds": the rate, a tenth and a hundredth of it.
     steps : int or None
@@ -73,16 +76,17 @@ class FaceMapsSettings:
     holdout: float = 0.1
     normal_weight: float = 5.0
     gradient_weight: float = 1.0
-    hidden: int = 256
-    first_channels: int = 24
+    hidden: int = 512
+    components: int = 128
+    first_channels: int = 8
     channels: int = 16
-    refinement: float = 0.5
+    refinement: float = 0.4
     regions: int = 1
     texels: float = 0.7
     bins: int = 16
-    batch: int = 32
-    optimizer: str = "soap"
-    learning_rate: float = 0.005
+    batch: int = 128
+    optimizer: str = "adam"
+    learning_rate: float = 0.003
     schedule: str = "cosine"
     steps: int | None = None
     minutes: float | None = None
@@ -107,6 +111,7 @@ _LOWEST = {
     "normal_weight": 0.0,
     "gradient_weight": 0.0,
     "hidden": 1,
+    "components": 1,
     "first_channels": 1,
     "channels": 1,
     "refinement": 0.0,
@@ -119,10 +124,11 @@ _LOWEST = {
     "minutes": 0.0,
     "patience": 1,
 }
-_WHOLE = ("seed", "hidden", "first_channels", "channels", "regions", "bins", "batch", "steps", "patience")
+_WHOLE = ("seed", "hidden", "components", "first_channels", "channels", "regions", "bins", "batch", "steps", "patience")
 
 _PAPER = {
-    "first_channels": 8,
+    "hidden": 256,
+    "refinement": 0.5,
     "regions": 0,
     "texels": 0.0,
     "optimizer": "adam",

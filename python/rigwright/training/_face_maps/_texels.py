@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigwright.training._face_maps._descent import ROWS_AT_ONCE, MapDescent
+from rigwright.training._face_maps._descent import MapDescent, row_blocks
 from rigwright.training._face_maps._problem import Problem
 from rigwright.training._face_maps._rows import Rows, drawn
 from rigwright.training._face_maps._settings import FaceMapsSettings
@@ -26,12 +26,57 @@ from rigwright.training._face_maps._sparse import SparseProduct, Triplets, diago
 SMALLEST = 1e-6  # of a diagonal, in the unit of the loss
 
 
+class TexelProducts:
+    """H, and b of any offsets, of the vertices and faces of a level.
+
+    Parameters
+    ----------
+    torch : module
+    problem : Problem
+    gradient_weight : float
+        w.
+    device : str
+
+    Attributes
+    ----------
+    triplets : (rows, columns, values)
+        H.
+    texels : int
+        Of all maps, one after another.
+    gram : SparseProduct
+        By H.
+    """
+
+    def __init__(self, torch: Any, problem: Problem, gradient_weight: float, device: str) -> None:
+        level, rest = problem.level, problem.rest.astype(np.float64)
+        sampling, self.texels = sampling_triplets(level.segments, level.place)
+        gradient = _relative_diagonals(level.corners, rest, gradient_weight)
+        count = len(level.vertices)
+        moved = np.unique(sampling[0])
+        vertex_weight = np.zeros(count)
+        vertex_weight[moved] = 1.0 / len(moved)
+        self.triplets = _gram(sampling, gradient, vertex_weight, count)
+        self.gram = SparseProduct(torch, self.triplets, (self.texels, self.texels), device)
+        self._sample = SparseProduct(torch, sampling, (count, self.texels), device)
+        self._turn = SparseProduct(torch, gradient, (2 * len(level.corners), count), device)
+        self._weight = torch.from_numpy(vertex_weight.astype(np.float32)).to(device)[:, None]
+
+    def wanted(self, offsets: Any) -> Any:
+        """b (R, 3 B) of offsets (M, 3 B)."""
+        turned = self._turn.transposed @ (self._turn.matrix @ offsets)
+        return self._sample.transposed @ (self._weight * offsets + turned)
+
+
 class TexelDescent(MapDescent):
     """Steps on the networks of a level with the squared error in texels as loss."""
 
     def __init__(self, problem: Problem, settings: FaceMapsSettings, device: str, stream: int) -> None:
         super().__init__(problem, settings, device, stream)
-        self._texel_gram, self._wanted = self._in_texels()
+        self._products = TexelProducts(self.torch, problem, settings.gradient_weight, device)
+        self._wanted = np.empty((len(problem.truth), self._products.texels, 3), np.float32)
+        for rows in row_blocks(len(self._wanted)):
+            found = self._products.wanted(self._left(rows))
+            self._wanted[rows] = found.view(self._products.texels, 3, -1).permute(2, 0, 1).cpu().numpy()
 
     def _loss(self, step: int) -> Any:
         seed = self.settings.seed + 1_000_003 * self.stream + 1
@@ -41,31 +86,7 @@ class TexelDescent(MapDescent):
         """The loss of rows without its constant."""
         maps = self._maps(rows)
         wanted = self._columns(self._wanted[rows]).view(len(maps), -1)
-        return (maps * (self._texel_gram(maps) - 2.0 * wanted)).sum() / len(rows)
-
-    def _in_texels(self) -> tuple[SparseProduct, NDArray[np.float32]]:
-        """H, and b (T, R, 3) of all rows."""
-        level, rest = self.problem.level, self.problem.rest.astype(np.float64)
-        sampling, texels = sampling_triplets(level.segments, level.place)
-        gradient = _relative_diagonals(level.corners, rest, self.settings.gradient_weight)
-        count = len(level.vertices)
-        moved = np.unique(sampling[0])
-        vertex_weight = np.zeros(count)
-        vertex_weight[moved] = 1.0 / len(moved)
-        gram = SparseProduct(self.torch, _gram(sampling, gradient, vertex_weight, count), (texels, texels), self.device)
-        sample = SparseProduct(self.torch, sampling, (count, texels), self.device)
-        turn = SparseProduct(self.torch, gradient, (2 * len(level.corners), count), self.device)
-        weight = self._tensor(vertex_weight.astype(np.float32))[:, None]
-        wanted = np.empty((len(self.problem.truth), texels, 3), np.float32)
-        for begin in range(0, len(wanted), ROWS_AT_ONCE):
-            rows = np.arange(begin, min(begin + ROWS_AT_ONCE, len(wanted)))
-            left = self.problem.truth[rows]
-            if self.problem.base is not None:
-                left = left - self.problem.base[rows]
-            flat = self._columns(left).view(count, -1)
-            found = sample.transposed @ (weight * flat + turn.transposed @ (turn.matrix @ flat))
-            wanted[rows] = found.view(texels, 3, -1).permute(2, 0, 1).cpu().numpy()
-        return gram, wanted
+        return (maps * (self._products.gram(maps) - 2.0 * wanted)).sum() / len(rows)
 
 
 def _relative_diagonals(corners: NDArray[np.int64], rest: NDArray[np.float64], weight: float) -> Triplets:
