@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigwright import _core
 from rigwright.progress import ProgressCallback
 from rigwright.synthesis._coordinates import Coordinates
+from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._space import Embedding, Segment, Space
 
 Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
@@ -35,8 +36,8 @@ class LatentSettings:
     seed, threads : int
     """
 
-    dimensions: int
-    components: int
+    dimensions: int = 3
+    components: int = 1
     iterations: int = 200
     tolerance: float = 1e-5
     seed: int = 0
@@ -81,6 +82,7 @@ def fit_space(
     effects: Float64,
     settings: LatentSettings,
     progress: ProgressCallback,
+    held_out: HeldOut | None = None,
 ) -> Space:
     """Fit one latent space.
 
@@ -110,7 +112,8 @@ def fit_space(
         progress=progress,
     )
     latent = rounded_space(fitted.space)
-    return Space(label, latent, frames, segments, Embedding(rounded(basis * size), rounded(center), explained), around, effects)
+    embedding = Embedding(rounded(basis * size), rounded(center), explained)
+    return Space(label, latent, frames, segments, embedding, around, effects, held_out)
 
 
 def rounded(array: NDArray[np.floating[Any]]) -> Float64:

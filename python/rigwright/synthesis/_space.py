@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from rigwright._validate import Arguments
 from rigwright.synthesis._closest import closest_points
 from rigwright.synthesis._coordinates import Coordinates
+from rigwright.synthesis._figures import HeldOut
 
 if TYPE_CHECKING:
     from rigwright._core import LatentSpace
-    from rigwright.synthesis._held_out import HeldOut
 
 Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
 
