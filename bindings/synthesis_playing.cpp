@@ -1,13 +1,12 @@
 #include <pybind11/stl.h>
 
-#include <optional>
-
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
 #include "rigwright/core/check.h"
 #include "rigwright/synthesis/playing/density_field.h"
 #include "rigwright/synthesis/playing/particle.h"
+#include "rigwright/synthesis/playing/shortest_paths.h"
 #include "rigwright/synthesis/playing/smooth_noise.h"
 
 namespace rigwright::bindings {
@@ -106,6 +105,20 @@ Array<double> uniform_numbers(const ArrayLike& seeds, std::uint64_t channel, con
     return values;
 }
 
+py::tuple paths_to_target(const ArrayLike& points, const ArrayLike& target, double power) {
+    const auto rows = as_array<double, 2>("shortest_paths", "points", points, "numbers (N, D)");
+    const auto end = as_array<double, 1>("shortest_paths", "target", target, "numbers (D,)");
+    Array<double> cost(rows.shape(0));
+    Array<std::int32_t> next(rows.shape(0));
+    const auto costs = writable<double, 1>(cost);
+    const auto nexts = writable<std::int32_t, 1>(next);
+    {
+        const py::gil_scoped_release released;
+        synthesis::shortest_paths(view<double, 2>(rows), view<double, 1>(end), power, costs, nexts);
+    }
+    return py::make_tuple(cost, next);
+}
+
 }  // namespace
 
 void bind_synthesis_playing(py::module_& module) {
@@ -127,6 +140,8 @@ void bind_synthesis_playing(py::module_& module) {
                py::arg("likelihood_level") = 0.0, py::arg("likelihood_width") = 1.0, py::arg("random_strength") = 0.0,
                py::arg("random_timescale") = 0.3, py::arg("substeps") = 0, py::arg("threads") = 0,
                "Positions and velocities (P, D) of particles that follow paths; see synthesis/playing/particle.h.");
+    module.def("shortest_paths", &paths_to_target, py::arg("points"), py::arg("target"), py::arg("power"),
+               "Costs (N,) of the shortest paths to a target, and the next point (N,) of each, -1 for the target.");
     module.def("smooth_noise", &smooth_noise, py::arg("seed"), py::arg("channels"), py::arg("times"),
                py::arg("timescale"), "Draws (T, channels) of a smooth Gaussian process in time, unit variance.");
     module.def("uniform_numbers", &uniform_numbers, py::arg("seeds"), py::arg("channel"), py::arg("places"),
