@@ -1,0 +1,259 @@
+"""Layers over what a synthesizer plays: blinks, gaze and sway, each a function of time and seed alone."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigwright import _core
+from rigwright._validate import Arguments, bad_argument, shown
+
+Float64 = NDArray[np.float64]
+MASK = 2**64 - 1
+AnyLayer = TypeVar("AnyLayer", bound="Layer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """Controls with a life of their own, added to what the clips do to them.
+
+    A layer is a function of time and of the player's seed: it is never out of step after a restart, and no two
+    players of different seeds agree but by chance.
+
+    Attributes
+    ----------
+    name : str
+        By which :meth:`Player.step` leaves it out.
+    strength : float
+        Factor of all amounts; 0 switches it off.
+    seed : int
+    frozen_at : float, optional
+        Seconds at which the layer stands still.
+    """
+
+    name: str = "layer"
+    strength: float = 1.0
+    seed: int = 0
+    frozen_at: float | None = None
+
+    def __post_init__(self) -> None:
+        check = Arguments(type(self).__name__)
+        check.names("name", [self.name])
+        check.number("strength", self.strength, least=0.0, most=1e6)
+        check.whole("seed", self.seed, most=MASK)
+        if self.frozen_at is not None:
+            check.number("frozen_at", self.frozen_at, least=0.0, most=1e9)
+        self._check(check)
+
+    def amounts(self) -> list[Mapping[str, float]]:
+        """Amount per control of each value of :meth:`values`."""
+        raise NotImplementedError
+
+    def values(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
+        """(H, T, n) values of H players at T times, about 1 in size."""
+        raise NotImplementedError
+
+    def frozen(self: AnyLayer, seconds: float) -> AnyLayer:
+        """The same layer, standing still from a time on as it is then."""
+        return replace(self, frozen_at=seconds)
+
+    def _check(self, check: Arguments) -> None:
+        """Check what a kind of layer adds."""
+
+    def _seeds(self, seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        own = (self.seed * 0x9E3779B97F4A7C15 + zlib.crc32(self.name.encode())) & MASK
+        mixed = [(int(seed) * 0xBF58476D1CE4E5B9 + own) & MASK for seed in seeds]
+        return np.array(mixed, np.uint64)
+
+
+def _amounts(check: Arguments, argument: str, given: object) -> None:
+    if not isinstance(given, Mapping):
+        raise check.wrong(argument, f"a {type(given).__name__}", "a mapping from names of controls to amounts")
+    for control, amount in given.items():
+        check.number(f"{argument}[{control!r}]", amount, least=-1e6, most=1e6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blinks(Layer):
+    """Blinks: one at a random moment of each interval.
+
+    Attributes
+    ----------
+    controls : mapping from name to amount
+        Amount at closed lids.
+    per_minute : float
+    length : float
+        Seconds of a blink; two fifths of it close.
+
+    Examples
+    --------
+    >>> blinks = rw.synthesis.Blinks(controls={"eyeBlink_L": 1.0, "eyeBlink_R": 1.0}, per_minute=12)
+    >>> blinks.values(np.arange(0, 60, 1 / 24), np.array([7], np.uint64)).max().round(1)
+    1.0
+    """
+
+    name: str = "blinks"
+    controls: Mapping[str, float] = field(default_factory=dict)
+    per_minute: float = 15.0
+    length: float = 0.25
+
+    def _check(self, check: Arguments) -> None:
+        _amounts(check, "controls", self.controls)
+        check.number("per_minute", self.per_minute, above=0.0, most=600.0)
+        check.number("length", self.length, above=0.0, most=30.0 / self.per_minute)
+
+    def amounts(self) -> list[Mapping[str, float]]:
+        """One value, the closure of the lids."""
+        return [self.controls]
+
+    def values(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
+        """(H, T, 1) closure from 0 to 1."""
+        interval, mixed = 60.0 / self.per_minute, self._seeds(seeds)
+        slot = np.floor(seconds / interval).astype(np.int64)
+        begin = slot * interval + (interval - self.length) * _core.uniform_numbers(mixed, 0, slot)
+        place = (seconds - begin) / self.length
+        rising, falling = np.clip(place / 0.4, 0.0, 1.0), np.clip((1.0 - place) / 0.6, 0.0, 1.0)
+        shape = np.minimum(rising, falling)
+        return np.asarray((shape**2 * (3.0 - 2.0 * shape))[..., None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaze(Layer):
+    """Eyes that look about: they rest, and jump to a new direction.
+
+    Attributes
+    ----------
+    horizontal, vertical : mapping from name to amount
+        Amount at the farthest look to one side; negative for controls of the other side.
+    per_minute : float
+        Jumps.
+    jump : float
+        Seconds of a jump.
+    """
+
+    name: str = "gaze"
+    horizontal: Mapping[str, float] = field(default_factory=dict)
+    vertical: Mapping[str, float] = field(default_factory=dict)
+    per_minute: float = 40.0
+    jump: float = 0.08
+
+    def _check(self, check: Arguments) -> None:
+        _amounts(check, "horizontal", self.horizontal)
+        _amounts(check, "vertical", self.vertical)
+        check.number("per_minute", self.per_minute, above=0.0, most=600.0)
+        check.number("jump", self.jump, above=0.0, most=30.0 / self.per_minute)
+
+    def amounts(self) -> list[Mapping[str, float]]:
+        """Two values, from -1 to 1."""
+        return [self.horizontal, self.vertical]
+
+    def values(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
+        """(H, T, 2) directions."""
+        interval, mixed = 60.0 / self.per_minute, self._seeds(seeds)
+        slot = np.floor(seconds / interval).astype(np.int64)
+        begin = slot * interval + (interval - self.jump) * _core.uniform_numbers(mixed, 0, slot)
+        place = np.clip((seconds - begin) / self.jump, 0.0, 1.0)
+        share = place**2 * (3.0 - 2.0 * place)
+        axes = []
+        for channel in (1, 2):
+            before, after = (2.0 * _core.uniform_numbers(mixed, channel, slot + n) - 1.0 for n in (-1, 0))
+            axes.append(before + share * (after - before))
+        return np.stack(axes, axis=-1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sway(Layer):
+    """Slow smooth motion of each control by itself, as of a head.
+
+    Attributes
+    ----------
+    controls : mapping from name to amount
+        Standard deviation.
+    timescale : float
+        Seconds in which the motion changes.
+    """
+
+    name: str = "sway"
+    controls: Mapping[str, float] = field(default_factory=dict)
+    timescale: float = 1.5
+
+    def _check(self, check: Arguments) -> None:
+        _amounts(check, "controls", self.controls)
+        check.number("timescale", self.timescale, above=0.0, most=1e6)
+
+    def amounts(self) -> list[Mapping[str, float]]:
+        """One value per control."""
+        return [{control: amount} for control, amount in self.controls.items()]
+
+    def values(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
+        """(H, T, k) draws of Gaussian processes in time."""
+        count = len(self.controls)
+        draws = [_core.smooth_noise(int(seed), count, seconds, self.timescale) for seed in self._seeds(seeds)]
+        return np.array(draws).reshape(len(seeds), len(seconds), count)
+
+
+class Layers:
+    """Checked layers of one synthesizer.
+
+    Parameters
+    ----------
+    function : str
+        Public name, for errors.
+    layers : sequence of Layer
+        No two may share a control.
+    control_names : list of str
+    fps : float
+
+    Raises
+    ------
+    ValueError
+    """
+
+    def __init__(self, function: str, layers: Sequence[Layer], control_names: list[str], fps: float) -> None:
+        self.layers, self.fps = list(layers), fps
+        column = {name: i for i, name in enumerate(control_names)}
+        owner: dict[str, str] = {}
+        self._matrices: list[Float64] = []
+        for layer in self.layers:
+            if not isinstance(layer, Layer):
+                raise bad_argument(function, "layers", f"a list with a {type(layer).__name__}", "a list of layers")
+            amounts = layer.amounts()
+            matrix = np.zeros((len(amounts), len(control_names)))
+            for control in {name for row in amounts for name in row}:
+                if control not in column:
+                    raise bad_argument(function, f"layer {layer.name!r}", f"of {shown(control)}", "of known controls")
+                if owner.setdefault(control, layer.name) != layer.name:
+                    got = f"of {control!r}, which layer {owner[control]!r} owns"
+                    raise bad_argument(function, f"layer {layer.name!r}", got, "of controls of its own")
+            for row, names in zip(matrix, amounts, strict=True):
+                for control, amount in names.items():
+                    row[column[control]] = layer.strength * amount
+            self._matrices.append(matrix)
+        Arguments(function).names("layers", [layer.name for layer in self.layers])
+
+    def columns(self) -> NDArray[np.intp]:
+        """Controls that some layer owns."""
+        return np.flatnonzero(np.any([np.any(m != 0.0, axis=0) for m in self._matrices], axis=0))
+
+    def added(self, function: str, first: int, count: int, seeds: NDArray[np.uint64], without: Any) -> Float64 | None:
+        """(H, count, N) what layers add to frames from ``first`` on; None if they add nothing."""
+        names = [layer.name for layer in self.layers]
+        left_out = [without] if isinstance(without, str) else list(without)
+        for name in left_out:
+            if name not in names:
+                raise bad_argument(function, "without", shown(name), f"one of {', '.join(names) or 'no layers'}")
+        result: Float64 | None = None
+        for layer, matrix in zip(self.layers, self._matrices, strict=True):
+            if layer.name in left_out:
+                continue
+            seconds = (first + np.arange(count)) / self.fps
+            if layer.frozen_at is not None:
+                seconds = np.minimum(seconds, layer.frozen_at)
+            part = layer.values(seconds, seeds) @ matrix
+            result = part if result is None else result + part
+        return result
