@@ -3,7 +3,8 @@
 
 namespace rigwright::bindings {
 
-/// Adds LatentSpace and what fits it to the module.
+/// Each adds one part of animation synthesis to the module.
 void bind_latent_space(pybind11::module_& module);
+void bind_latent_fit(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

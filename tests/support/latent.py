@@ -24,9 +24,8 @@ def setting(count=60, dimension=3, outputs=8, seed=0, *, noise=0.02) -> Setting:
     points = np.sin(time * (1 + rng.random(dimension)) + rng.random(dimension) * 6) + 0.05 * rng.standard_normal(
         (count, dimension)
     )
-    values = np.sin(
-        points @ rng.standard_normal((dimension, outputs)) + rng.random(outputs)
-    ) + 0.1 * rng.standard_normal((count, outputs))
+    noises = 0.1 * rng.standard_normal((count, outputs))
+    values = np.sin(points @ rng.standard_normal((dimension, outputs)) + rng.random(outputs)) + noises
     return Setting(points, values, 1.3, 0.9, noise)
 
 

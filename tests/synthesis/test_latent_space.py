@@ -142,7 +142,7 @@ def test_says_what_is_wrong_with_queries():
     made = space(S)
     with pytest.raises(ValueError, match=r"LatentSpace.mean: x is \(2, 2\); it must be \(any, 3\)"):
         made.mean(np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="LatentSpace.variance_gradient: x is not finite"):
+    with pytest.raises(ValueError, match=r"LatentSpace\.variance_gradient: x is not finite"):
         made.variance_gradient([[0.0, np.nan, 0.0]])
     with pytest.raises(errors.NumericalError, match="noise is too small"):
         _core.LatentSpace(np.zeros((9, 3)), np.zeros((9, 1)), 1.0, 1.0, 1e-300)

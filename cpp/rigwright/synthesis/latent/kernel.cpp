@@ -9,9 +9,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rigwright/synthesis/latent/kernel.cpp"  // compiled once for every instruction set
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// clang-format off
+#include <hwy/contrib/math/math-inl.h>  // after highway.h
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace rigwright::synthesis::HWY_NAMESPACE {
