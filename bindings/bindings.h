@@ -27,6 +27,5 @@ void bind_face_maps(pybind11::module_& module);
 void bind_limbs(pybind11::module_& module);
 void bind_models(pybind11::module_& module);
 void bind_packing(pybind11::module_& module);
-void bind_synthesis_playing(pybind11::module_& module);
 
 }  // namespace rigwright::bindings

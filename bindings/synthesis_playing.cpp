@@ -1,8 +1,8 @@
 #include <pybind11/stl.h>
 
-#include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/scalars.h"
+#include "bindings/synthesis.h"
 #include "rigwright/core/check.h"
 #include "rigwright/synthesis/playing/density_field.h"
 #include "rigwright/synthesis/playing/particle.h"
