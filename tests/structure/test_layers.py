@@ -54,7 +54,7 @@ PYTHON_LAYERS = [
     {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report", "_load_model"},
     {"_device_models", "differential", "exports", "ik", "inverse", "torch"},
     {"faces", "crowd", "transfer", "sampling"},
-    {"training", "_bench"},
+    {"training", "_bench", "synthesis"},
     {"baselines"},
     {"report", "viewer"},
     {"cli"},

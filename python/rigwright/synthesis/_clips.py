@@ -33,6 +33,8 @@ class Clip:
     origin : str
         File, data set or person: kept in the model's file.
     licence : str
+    note : str
+        What was lost on the way, in words.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Clip:
     name: str = ""
     origin: str = ""
     licence: str = ""
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.controls)
@@ -98,6 +101,7 @@ def _clip(check: Arguments, argument: str, value: Any, fps: float) -> Clip:
         value = Clip(value.channels, value.fps, value.name)
     elif not isinstance(value, Clip):
         value = Clip(value)
+    check.sizes.pop("T", None)  # every clip has frames of its own
     controls = check.numbers(argument, value.controls, "T+ N+", dtype=np.float32)
     rate = fps if value.fps is None else check.number(f"{argument}.fps", value.fps, above=0.0, most=FASTEST)
     return replace(value, controls=controls, fps=rate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView
+from collections.abc import Iterator
 from typing import Any
 
 from rigwright._validate import Arguments, bad_argument, is_text, shown
@@ -20,9 +20,13 @@ class Entries:
         """The error to raise for a wrong entry; of the object itself without a name."""
         return bad_argument(self._function, f"{self._place}.{name}" if name else self._place, got, expected)
 
-    def keys(self) -> KeysView[str]:
+    def __iter__(self) -> Iterator[str]:
         """Names of the entries."""
-        return self._value.keys()
+        return iter(self._value)
+
+    def get(self, name: str) -> Any:
+        """An entry as it is; None where there is none."""
+        return self._value.get(name)
 
     def text(self, name: str) -> str:
         """A text."""

@@ -23,7 +23,8 @@ class HeldOut:
     latent : float
         The closest latent point.
     principal : dict from int to float
-        The closest pose of so many principal components of the other frames.
+        The closest pose of so many principal components of the other frames; of as many as the space has dimensions,
+        too.
     nearest : float
         The nearest of the other frames.
     """
@@ -38,7 +39,7 @@ class HeldOut:
     @property
     def is_worth_it(self) -> bool:
         """Whether the latent space beats the same number of principal components, and the nearest training frame."""
-        same = self.principal.get(self.dimensions, min(self.principal.values(), default=np.inf))
+        same = self.principal.get(self.dimensions, np.inf)
         return self.latent < same and self.latent < self.nearest
 
     def summary(self) -> str:

@@ -218,7 +218,7 @@ def _held_out(entry: Entries) -> HeldOut:
         entry.whole("dimensions"),
         entry.whole("components"),
         entry.number("latent", least=0.0),
-        {int(count): principal.number(count, least=0.0) for count in principal.keys() if count.isdecimal()},
+        {int(count): principal.number(count, least=0.0) for count in principal if count.isdecimal()},
         entry.number("nearest", least=0.0),
     )
 

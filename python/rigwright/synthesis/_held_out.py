@@ -56,7 +56,7 @@ class Judge:
     mesh : ControlledMesh or None
         Whose vertices are compared; without one, distances are of the scaled coordinates.
     around : Coordinates
-    scale, effects : (N,), (N, R) arrays
+    weights, effects : (N,), (N, R) arrays
     frames : (n, N) array
     parts : Split
     """
@@ -65,7 +65,7 @@ class Judge:
         self,
         mesh: ControlledMesh | None,
         around: Coordinates,
-        scale: Float64,
+        weights: Float64,
         effects: Float64,
         frames: Float32,
         parts: Split,
@@ -74,18 +74,21 @@ class Judge:
         self._frames, self._parts = frames, parts
         self._held = frames[parts.held]
         self._coordinates = around.of(frames)
-        self._scale = scale
+        self._weights = weights
         self._truth = self._features(self._held)
         self._millimeters = 1.0 if mesh is None else mesh.millimeters
-        self.principal = {count: self._error(self._rebuilt(count)) for count in BESIDE}
+        self._principal = {count: self._error(self._rebuilt(count)) for count in BESIDE}
         self.nearest = float(self._nearest().mean()) * self._millimeters
 
     def measured(self, space: Space) -> HeldOut:
         """The figures of a space that was fitted without the held-out frames."""
         points, _ = space.closest(self._held)
         error = self._error(space.controls(points))
-        count = len(self._held)
-        return HeldOut(count, space.num_dimensions, space.num_components, error, dict(self.principal), self.nearest)
+        width = space.num_dimensions
+        if width not in self._principal:
+            self._principal[width] = self._error(self._rebuilt(width))
+        beside = {count: self._principal[count] for count in sorted({*BESIDE, width})}
+        return HeldOut(len(self._held), width, space.num_components, error, beside, self.nearest)
 
     def _features(self, controls: Float32) -> Float64:
         return self._around.of(controls) @ self._effects if self._mesh is None else self._mesh.vertices(controls)
@@ -95,7 +98,7 @@ class Judge:
 
     def _rebuilt(self, count: int) -> Float32:
         """The held-out frames by the best combination of so many principal components."""
-        basis, center, _ = principal_components(self._coordinates[self._parts.kept], self._scale, count)
+        basis, center, _ = principal_components(self._coordinates[self._parts.kept], self._weights, count)
         held = self._coordinates[self._parts.held]
         linear = basis @ self._effects
         amounts = np.linalg.lstsq(linear.T, ((held - center) @ self._effects).T, rcond=1e-10)[0].T

@@ -119,7 +119,8 @@ def effects_of(mesh: ControlledMesh, around: Coordinates, deviation: Float64) ->
     With e the vertices, s_i the standard deviation of a coordinate and d the step that remains inside the limits of
     ``n s_i``, n = -2, -1, 1, 2 (Bailey 2020, equation 5.3):
 
-        w_i = argmin_w sum_n (|e(mean + d_n) - e(mean)| - w |d_n|)^2,  E_i = sum_n d_n (e(mean + d_n) - e(mean)) / sum_n d_n^2
+        w_i = argmin_w sum_n (|e(mean + d_n) - e(mean)| - w |d_n|)^2
+        E_i = sum_n d_n (e(mean + d_n) - e(mean)) / sum_n d_n^2
 
     Parameters
     ----------
