@@ -19,16 +19,16 @@ CPP_LAYERS = [
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "face", "baseline", "differential", "metrics", "inverse", "ik", "transfer", "packing"},
+    {"body", "face", "baseline", "differential", "metrics", "inverse", "ik", "transfer", "packing", "synthesis"},
     {"registry"},
     {"cuda"},
 ]
 
 # The same for the sub-rooms of a room; "" are the files that lie in the room itself.
 SUB_ROOMS = {
-    "linalg": [{""}, {"sparse"}],
+    "linalg": [{""}, {"sparse", "dense"}],
     "mesh": [{""}, {"search", "gradients"}],
-    "optimize": [{""}, {"products"}, {"coupled"}],
+    "optimize": [{""}, {"products", "smooth"}, {"coupled"}],
     "rig": [{""}, {"skinning", "blendshapes"}],
     "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
@@ -36,6 +36,7 @@ SUB_ROOMS = {
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
+    "synthesis": [{"latent"}],
     "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
 }
 
