@@ -1,0 +1,4 @@
+import sys
+
+sys.path.insert(0, "/tmp/sm")
+import double  # noqa
