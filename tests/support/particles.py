@@ -77,7 +77,7 @@ class SlowParticle:
         slow = self.alpha - np.sqrt(max(0.0, self.alpha**2 - self.beta**2))
         outward = g @ w - radius * growth + slow * 0.5 * (g @ g - radius**2)
         if outward > 0 and g @ g > (0.05 * radius) ** 2:
-            w = w - outward / (g @ g) * g
+            w = w - min(outward / np.linalg.norm(g), most) * g / np.linalg.norm(g)
         return velocity + w
 
     def run(self, x, v, path, radii, first_frame=0):

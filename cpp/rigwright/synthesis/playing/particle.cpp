@@ -153,8 +153,10 @@ private:
             dot_of(g, w, dimensions_) - piece.radius * piece.growth + approach_rate(settings_) * constraint;
         const bool impact = outward > 0.0 && square > guard * guard * piece.radius * piece.radius && square > 0.0;
         if (share == 1.0 && !impact) return;
+        // With a constant radius the impulse is never above |w|; a ball that shrinks too fast is left for a while.
+        const double size = impact ? std::min(outward / std::sqrt(square), most) / std::sqrt(square) : 0.0;
         for (std::int64_t axis = 0; axis < dimensions_; ++axis) {
-            const double impulse = impact ? outward / square * g[axis] : 0.0;
+            const double impulse = size * g[axis];
             state_.v(axis, lane) = piece.velocity[axis] + w[axis] - impulse;
         }
     }

@@ -16,7 +16,8 @@ namespace rigwright::synthesis {
 /// outward. With beta = alpha (critical damping) C'' + 2 alpha C' + alpha^2 C <= 0 keeps C <= 0 once C' + alpha C <= 0,
 /// so the ball is never left. The path is linear between frames and integration never crosses its kinks: there, an
 /// impulse along g restores C' + alpha C <= 0, as the multiplier of a plastic impact, after |w| was limited to
-/// alpha r / 2, the fastest motion that the constraint force can turn around in time.
+/// alpha r / 2, the fastest motion that the constraint force can turn around in time. A ball that shrinks by more than
+/// a share alpha / 2 per second may be left until it has stopped shrinking.
 ///
 /// F = -drag w + likelihood + random. Likelihood (5.11, 5.12): direction of the gradient of rho (DensityField), magnitude
 /// likelihood_strength / (1 + exp((rho - likelihood_level) / likelihood_width)). Random: SmoothNoise of

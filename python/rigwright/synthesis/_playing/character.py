@@ -129,9 +129,11 @@ class Character:
         self._follow(rows, share * self.stage.grounds[self.label].radii(rows))
 
     def _follow(self, rows: Float64, radii: Float64) -> None:
-        slowest = self.radii[0] * SHRINKS ** np.arange(len(rows))
-        self.path, self.radii = rows, np.maximum(radii, slowest)
-        self.radii[0] = slowest[0]
+        allowed = np.array(radii)
+        allowed[0] = self.radii[0]
+        for row in range(1, len(rows)):
+            allowed[row] = max(allowed[row], SHRINKS * allowed[row - 1])
+        self.path, self.radii = rows, allowed
 
     def _wander(self, task: Task) -> None:
         """To another pose, hover there, and again."""

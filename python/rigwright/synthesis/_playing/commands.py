@@ -62,8 +62,11 @@ class Command:
     name: str
     label: str
     arguments: dict[str, Any]
+    words: str = ""
 
     def __str__(self) -> str:
+        if self.words:
+            return self.words
         rest = "".join(f", {key}={value}" for key, value in self.arguments.items() if value is not None)
         return f"{self.name}({self.label}{rest})"
 
@@ -99,7 +102,9 @@ def play(places: Places, label: str, segment: Any, begin: int, end: int | None) 
     check = Arguments("play")
     from_frame = check.whole("begin", begin, most=stop - first - 1)
     to_frame = stop - first if end is None else check.whole("end", end, least=from_frame + 1, most=stop - first)
-    return Command("play", name, {"begin": first + from_frame, "end": first + to_frame})
+    clip = next(s.name for s in places.synth.space(name).segments if s.begin == first)
+    rows = {"begin": first + from_frame, "end": first + to_frame}
+    return Command("play", name, rows, f"play({name}, {clip}, frames {from_frame} to {to_frame - 1})")
 
 
 def _along(function: str, along: object) -> str:

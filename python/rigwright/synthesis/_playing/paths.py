@@ -10,6 +10,8 @@ from rigwright.synthesis._playing.playable import PlayedSpace
 from rigwright.synthesis._playing.settings import PlaySettings
 
 Float64 = NDArray[np.float64]
+ROUNDING = np.convolve(np.full(5, 0.2), np.full(5, 0.2))  # weights of successive frames
+FARTHEST = 0.3  # of the length scale: radius beyond which a process runs away from its training points
 SLOWEST = 0.35  # of the speed, and of the radius, where the density is that of the least dense training point
 
 
@@ -20,6 +22,8 @@ class Ground:
     ----------
     step : float
         Median distance between successive training points.
+    ball : float
+        Usual radius around a path.
     field : _core.DensityField
     slow, least : float
         Log densities at the quantiles of the settings.
@@ -33,6 +37,7 @@ class Ground:
         extent = float(np.linalg.norm(np.ptp(self.points, axis=0)))
         median = float(np.median(lengths)) if len(lengths) else 0.0
         self.step = max(median, 1e-3 * extent, 1e-9)
+        self.ball = min(settings.radius * self.step, FARTHEST * float(space.latent.length))
         self.field = density_field(space.latent)
         density = self.field.evaluate(self.points, 1)[0]
         self.least, self.slow = np.quantile(density, [settings.least, max(settings.slow, settings.least)])
@@ -88,7 +93,7 @@ class Ground:
 
     def radii(self, rows: Float64) -> Float64:
         """(n,) radii of the ball: smaller where the density is low."""
-        return self.settings.radius * self.step * self._ease(rows)
+        return self.ball * self._ease(rows)
 
     def _ease(self, rows: Float64) -> Float64:
         """From 1 where the density is at least that of ``slow`` to SLOWEST at ``least`` and below."""
@@ -108,7 +113,16 @@ class Ground:
         rows = _at(nodes, ends, place)
         time = np.concatenate([[0.0], np.cumsum(np.diff(place) / (pace * self._ease(0.5 * (rows[1:] + rows[:-1]))))])
         frames = max(int(np.ceil(time[-1])), 1)
-        return _at(nodes, ends, np.interp(np.linspace(0.0, time[-1], frames + 1), time, place))
+        return _rounded(_at(nodes, ends, np.interp(np.linspace(0.0, time[-1], frames + 1), time, place)))
+
+
+def _rounded(rows: Float64) -> Float64:
+    """A path that sets out and arrives gently, and takes corners in an arc: a moving average, ends in place."""
+    count = len(ROUNDING) - 1
+    longer = np.concatenate([np.repeat(rows[:1], count, axis=0), rows, np.repeat(rows[-1:], count, axis=0)])
+    result = np.stack([np.convolve(column, ROUNDING, mode="valid") for column in longer.T], axis=1)
+    result[0], result[-1] = rows[0], rows[-1]
+    return result
 
 
 def _at(nodes: Float64, ends: Float64, place: Float64) -> Float64:

@@ -16,7 +16,7 @@ class PlaySettings:
     speed : float
         Steps per frame along a path: 1 is as fast as the clips.
     radius : float
-        Steps that a particle may be away from its path.
+        Steps that a particle may be away from its path; never more than .3 length scales of the latent space.
     wander : float
         Strength of the random force: 1 lets particles move about as fast as the clips.
     likelihood : float
@@ -41,9 +41,9 @@ class PlaySettings:
     """
 
     speed: float = 1.0
-    radius: float = 5.0
+    radius: float = 4.0
     wander: float = 1.0
-    likelihood: float = 1.0
+    likelihood: float = 4.0
     timescale: float = 0.35
     drag: float = 2.0
     stiffness: float = 12.0
