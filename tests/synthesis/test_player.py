@@ -14,19 +14,22 @@ from tests.support.particles import SlowDensity
 from tests.support.players import accelerations, arm_synth, face_synth
 
 
-def test_idle_stays_near_the_data_and_moves():
-    """Nearer to the label's frames than its clips' frames lie to those of another clip, and about as lively."""
-    synth = face_synth()
+@pytest.mark.parametrize("make", [face_synth, arm_synth])
+def test_idle_stays_near_the_data_and_moves(make):
+    """Half of its frames within 1.5 median steps of a clip's frame, none beyond 5; alive, and never jerky."""
+    synth = make()
     player = synth.player(seed=1, label="lively")
     player.idle("lively")
-    controls = player.step(1200)
-    frames = synth.mesh_features(synth.space("lively").frames)
-    own = synth.mesh_features(controls)
+    controls = player.step(2400)
+    space = synth.space("lively")
+    frames, own = synth.mesh_features(space.frames), synth.mesh_features(controls)
     away = np.sqrt(((own[:, None] - frames[None]) ** 2).sum(axis=-1)).min(axis=1)
-    apart = np.sqrt(((frames[:96, None] - frames[None, 96:]) ** 2).sum(axis=-1)).min(axis=1)
-    assert np.median(away) < np.median(apart)
-    steps = [np.linalg.norm(np.diff(rows, axis=0), axis=1) for rows in (own, frames[:96])]
-    assert 0.3 < np.median(steps[0]) / np.median(steps[1]) < 3.0
+    step = np.median(np.linalg.norm(np.diff(frames[:96], axis=0), axis=1))
+    assert np.median(away) < 1.5 * step
+    assert away.max() < 5.0 * step
+    assert np.median(np.linalg.norm(np.diff(own, axis=0), axis=1)) > 0.15 * step
+    clips = np.concatenate([accelerations(synth, space.frames[s.begin : s.end]) for s in space.segments])
+    assert np.quantile(accelerations(synth, controls), 0.99) < 2.0 * np.quantile(clips, 0.99)
 
 
 def test_no_control_leaves_the_limits():
@@ -67,10 +70,9 @@ def test_play_gives_the_frames_of_the_clip_exactly():
             found = [t for t in range(430) if controls[t].tobytes() == clip[0].tobytes()]
             assert found
             assert controls[found[0] : found[0] + 50].tobytes() == clip.tobytes()
-            # It joins without a jump: no frame accelerates more than the clips themselves do, thrice over.
-            clips = [synth.space(label).frames[s.begin : s.end] for label in synth.labels for s in synth.space(label).segments]
-            worst = max(accelerations(synth, rows).max() for rows in clips)
-            assert accelerations(synth, controls[24:]).max() < 3.0 * worst
+            # It joins without a jump: no frame accelerates more than twice as much as the clip itself.
+            whole = synth.space("lively").frames[segment.begin : segment.end]
+            assert accelerations(synth, controls).max() < 2.0 * accelerations(synth, whole).max()
 
 
 def test_move_arrives_and_stays():
@@ -172,7 +174,9 @@ def test_the_density_limit_slows_paths_and_turns_them_back():
     assert (ground.density(middle[-1:]) >= ground.least).all()
     assert radii.min() >= 0.3 * radii.max() > 0.0
     strict = Ground(RingSpace(), rw.synthesis.PlaySettings(slow=1.0))
-    assert len(strict.path(ring[0], ring[45], "data")[0]) > 1.3 * len(ground.path(ring[0], ring[45], "data")[0])
+    slow, fast = strict.path(ring[0], ring[45], "data"), ground.path(ring[0], ring[45], "data")
+    assert len(slow[0]) > len(fast[0])
+    assert slow[1].mean() < fast[1].mean()
 
 
 def test_paths_along_the_data_are_shortest_paths_at_constant_speed():

@@ -58,6 +58,10 @@ class Layer:
         """(H, T, n) values of H players at T times, about 1 in size."""
         raise NotImplementedError
 
+    def at(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
+        """:meth:`values`, but for what is frozen."""
+        return self.values(seconds if self.frozen_at is None else np.minimum(seconds, self.frozen_at), seeds)
+
     def frozen(self: AnyLayer, seconds: float) -> AnyLayer:
         """The same layer, standing still from a time on as it is then."""
         return replace(self, frozen_at=seconds)
@@ -65,10 +69,32 @@ class Layer:
     def _check(self, check: Arguments) -> None:
         """Check what a kind of layer adds."""
 
+    @staticmethod
+    def _since(
+        seconds: Float64, seeds: NDArray[np.uint64], interval: float, length: float
+    ) -> tuple[Float64, NDArray[np.int64]]:
+        """(H, T) seconds since the event of each interval, one at a random moment, and the numbers of intervals.
+
+        Each player's intervals begin at a moment of its own: common ones would leave moments without any event.
+        """
+        shifted = seconds + interval * _core.uniform_numbers(seeds, 1, np.zeros(1, np.int64))
+        number = np.floor(shifted / interval).astype(np.int64)
+        begin = number * interval + (interval - length) * _drawn(seeds, 0, number)
+        return shifted - begin, number
+
     def _seeds(self, seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
         own = (self.seed * 0x9E3779B97F4A7C15 + zlib.crc32(self.name.encode())) & MASK
         mixed = [(int(seed) * 0xBF58476D1CE4E5B9 + own) & MASK for seed in seeds]
         return np.array(mixed, np.uint64)
+
+
+def _drawn(seeds: NDArray[np.uint64], channel: int, places: NDArray[np.int64]) -> Float64:
+    """(H, T) uniform numbers at places (H, T)."""
+    if not places.size:
+        return np.zeros(places.shape)
+    first = int(places.min())
+    table = _core.uniform_numbers(seeds, channel, np.arange(first, int(places.max()) + 1))
+    return np.asarray(np.take_along_axis(table, places - first, axis=1))
 
 
 def _amounts(check: Arguments, argument: str, given: object) -> None:
@@ -113,10 +139,7 @@ class Blinks(Layer):
 
     def values(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
         """(H, T, 1) closure from 0 to 1."""
-        interval, mixed = 60.0 / self.per_minute, self._seeds(seeds)
-        slot = np.floor(seconds / interval).astype(np.int64)
-        begin = slot * interval + (interval - self.length) * _core.uniform_numbers(mixed, 0, slot)
-        place = (seconds - begin) / self.length
+        place = self._since(seconds, self._seeds(seeds), 60.0 / self.per_minute, self.length)[0] / self.length
         rising, falling = np.clip(place / 0.4, 0.0, 1.0), np.clip((1.0 - place) / 0.6, 0.0, 1.0)
         shape = np.minimum(rising, falling)
         return np.asarray((shape**2 * (3.0 - 2.0 * shape))[..., None])
@@ -154,14 +177,13 @@ class Gaze(Layer):
 
     def values(self, seconds: Float64, seeds: NDArray[np.uint64]) -> Float64:
         """(H, T, 2) directions."""
-        interval, mixed = 60.0 / self.per_minute, self._seeds(seeds)
-        slot = np.floor(seconds / interval).astype(np.int64)
-        begin = slot * interval + (interval - self.jump) * _core.uniform_numbers(mixed, 0, slot)
-        place = np.clip((seconds - begin) / self.jump, 0.0, 1.0)
+        mixed = self._seeds(seeds)
+        since, interval = self._since(seconds, mixed, 60.0 / self.per_minute, self.jump)
+        place = np.clip(since / self.jump, 0.0, 1.0)
         share = place**2 * (3.0 - 2.0 * place)
         axes = []
-        for channel in (1, 2):
-            before, after = (2.0 * _core.uniform_numbers(mixed, channel, slot + n) - 1.0 for n in (-1, 0))
+        for channel in (2, 3):
+            before, after = (2.0 * _drawn(mixed, channel, interval + n) - 1.0 for n in (-1, 0))
             axes.append(before + share * (after - before))
         return np.stack(axes, axis=-1)
 
@@ -251,9 +273,6 @@ class Layers:
         for layer, matrix in zip(self.layers, self._matrices, strict=True):
             if layer.name in left_out:
                 continue
-            seconds = (first + np.arange(count)) / self.fps
-            if layer.frozen_at is not None:
-                seconds = np.minimum(seconds, layer.frozen_at)
-            part = layer.values(seconds, seeds) @ matrix
+            part = layer.at((first + np.arange(count)) / self.fps, seeds) @ matrix
             result = part if result is None else result + part
         return result

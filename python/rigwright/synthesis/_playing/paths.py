@@ -26,7 +26,7 @@ class Ground:
         Usual radius around a path.
     field : _core.DensityField
     slow, least : float
-        Log densities at the quantiles of the settings.
+        Log densities at the quantiles of the settings, one step beside the training points.
     """
 
     def __init__(self, space: PlayedSpace, settings: PlaySettings) -> None:
@@ -39,7 +39,9 @@ class Ground:
         self.step = max(median, 1e-3 * extent, 1e-9)
         self.ball = min(settings.radius * self.step, FARTHEST * float(space.latent.length))
         self.field = density_field(space.latent)
-        density = self.field.evaluate(self.points, 1)[0]
+        axis = np.arange(len(self.points)) % self.points.shape[1]
+        beside = self.points + self.step * np.eye(self.points.shape[1])[axis]
+        density = self.field.evaluate(beside, 1)[0]
         self.least, self.slow = np.quantile(density, [settings.least, max(settings.slow, settings.least)])
         self.level = float(np.median(density))
         self._trees: dict[int, tuple[Float64, NDArray[np.int32]]] = {}

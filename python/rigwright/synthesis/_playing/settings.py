@@ -36,13 +36,13 @@ class PlaySettings:
     power : float
         Of distances in the graph of shortest paths (Bailey 2020: 4).
     slow, least : float
-        Quantiles of the training points' predictive density: paths slow down, and the ball shrinks, below that of
-        ``slow``, and turn back below that of ``least``. 0 is the least dense training point.
+        Quantiles of the predictive density one step beside the training points: paths slow down, and the ball shrinks,
+        below that of ``slow``, and turn back below that of ``least``.
     """
 
     speed: float = 1.0
     radius: float = 4.0
-    wander: float = 1.0
+    wander: float = 0.7
     likelihood: float = 4.0
     timescale: float = 0.35
     drag: float = 2.0
