@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright.progress import ProgressCallback
+from rigwright.progress import Progress, ProgressCallback
 from rigwright.synthesis._coordinates import Coordinates
 from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._space import Embedding, Segment, Space
@@ -19,6 +19,7 @@ Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
 
 EXACT = 800  # frames up to which all are in the process; beyond, it is summed up by inducing points
 INDUCING = 200
+STILL_NOISE = 1e-2  # of a process without motion
 
 
 @dataclass(frozen=True)
@@ -93,27 +94,41 @@ def fit_space(
     moved = (coordinates - center)[:, scale > 0]
     values = (moved * scale[scale > 0]) @ (basis[:, scale > 0] * scale[scale > 0]).T
     size = float(np.sqrt((values**2).mean())) if values.size else 0.0
-    if size <= 0.0:  # one pose: a process of one value that is 0 everywhere
-        basis, values, size = np.zeros((1, len(scale))), np.zeros((len(frames), 1)), 1.0
-    values = rounded(values / size)
+    if size > 0.0:
+        latent = _fitted(rounded(values / size), segments, settings, progress)
+    else:  # one pose: a process of one value that is 0 everywhere
+        basis, size = np.zeros((1, len(scale))), 1.0
+        latent = _core.LatentSpace(
+            np.zeros((len(frames), settings.dimensions)), np.zeros((len(frames), 1)), 1.0, 1.0, STILL_NOISE
+        )
+    embedding = Embedding(rounded(basis * size), rounded(center), explained)
+    return Space(label, latent, frames, segments, embedding, around, effects, held_out)
+
+
+def _fitted(
+    values: Float64, segments: Sequence[Segment], settings: LatentSettings, progress: ProgressCallback
+) -> _core.LatentSpace:
+    """The process of values (n, P), from their first components."""
     width = settings.dimensions
-    start = np.zeros((len(frames), width))
-    first = values[:, :width] / np.maximum(values[:, :width].std(axis=0), 1e-6)
-    start[:, : first.shape[1]] = first
-    fitted: Any = _core.fit_latent_space(
+    start = np.zeros((len(values), width))
+    first = values[:, :width]
+    start[:, : first.shape[1]] = first / np.maximum(first.std(axis=0), 1e-6)
+
+    def told(iteration: int, objective: float) -> None:
+        progress(Progress("fitting", iteration, settings.iterations, f"objective {objective:.1f}"))
+
+    fitted = _core.fit_latent_space(
         values,
-        np.array([(s.begin, s.end) for s in segments], np.int32).reshape(-1, 2),
+        np.array([(s.begin, s.end) for s in segments], np.int64).reshape(-1, 2),
         start,
-        inducing=0 if len(frames) <= EXACT else INDUCING,
+        inducing=0 if len(values) <= EXACT else INDUCING,
         iterations=settings.iterations,
         tolerance=settings.tolerance,
         seed=settings.seed,
         threads=settings.threads,
-        progress=progress,
+        progress=told,
     )
-    latent = rounded_space(fitted.space)
-    embedding = Embedding(rounded(basis * size), rounded(center), explained)
-    return Space(label, latent, frames, segments, embedding, around, effects, held_out)
+    return rounded_space(fitted.space)
 
 
 def rounded(array: NDArray[np.floating[Any]]) -> Float64:
