@@ -30,7 +30,9 @@ def main() -> None:
     arguments = parser.parse_args()
     rig = antonia(arguments.data / "antonia_body")
     names = arguments.clips.split(",")
-    clips = {name: rw.synthesis.read_clips(arguments.data / "body_motion_bvh" / f"{name}.bvh.gz", rig) for name in names}
+    clips = {
+        name: rw.synthesis.read_clips(arguments.data / "body_motion_bvh" / f"{name}.bvh.gz", rig) for name in names
+    }
     for own in clips.values():
         print(f"{own[0].origin}: {len(own[0])} frames; {own[0].note}")
     print(machine(), load_average())
