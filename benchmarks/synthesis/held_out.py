@@ -51,8 +51,8 @@ def main() -> None:
             print(f"{name}: {len(space)} frames, too few to hold any out")
             continue
         print(f"{name}: {figures.frames} of {len(space)} frames held out, {len(synth.dropped)} controls dropped, "
-              f"{space.num_components} components ({100 * space.explained:.1f} % of the variance), "
-              f"{time.perf_counter() - start:.0f} s")  # fmt: skip
+              f"{space.num_dimensions} dimensions, {space.num_components} components "
+              f"({100 * space.explained:.1f} % of the variance), {time.perf_counter() - start:.0f} s")  # fmt: skip
         print(f"  {figures.summary()}")
         share = figures.latent / figures.principal[3]
         met = share <= GOAL and figures.latent < figures.nearest

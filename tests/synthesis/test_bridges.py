@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_every_label_is_reached_from_every_other(chain):
     for a, b in permutations(chain.labels, 2):
         route = chain.route(a, b)
         assert (route[0], route[-1]) == (a, b)
-        assert all(pair in chain.bridges for pair in zip(route, route[1:], strict=False))
+        assert all(pair in chain.bridges for pair in pairwise(route))
 
 
 def test_labels_that_nothing_joins_are_joined_by_their_closest_pair():

@@ -53,9 +53,7 @@ def say(console: Console, facts: dict[str, Any]) -> None:
         measured = ["", "", ""] if held is None else [figure(held["latent"]), same, figure(held["nearest"])]
         size = f"{entry['dimensions']} of {entry['components']}"
         rows.append([label, entry["frames"], len(entry["clips"]), size, *measured])
-    console.line(
-        "held-out frames, distance from the closest pose in mm: latent space, as many principal components, frame"
-    )
+    console.line("held-out frames, mm to the closest pose: of the latent space, of as many components, of other frames")
     console.table(["label", "frames", "clips", "size", "latent", "components", "nearest"], rows)
     poor = [label for label, entry in facts["labels"].items() if entry["worth_it"] is False]
     if poor:

@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL=FILE",
         action="append",
         default=[],
-        help="clips of a label: .bvh, .glb, .csv (Live Link Face), weights, .npy of controls, a data set with clips ...;"
-        " may be repeated",
+        help="clips of a label: .bvh, .glb, .csv (Live Link Face), weights, .npy of controls, a data set with clips; "
+        "may be repeated",
     )
     clips.add_argument(
         "--clips",
