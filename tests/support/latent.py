@@ -95,10 +95,11 @@ def dynamics_log_prior(points, segments, length, noise) -> float:
     return total
 
 
-def connectivity_log_prior(points, frames, weight, softening=1e-3) -> float:
+def connectivity_log_prior(points, frames, weight, softening=1e-6) -> float:
     """weight N times the mean logarithm of the graph's diffusion kernel; eigenvectors of the walk, not a series."""
     vertices = points[frames]
-    squared = ((vertices[:, None] - vertices[None]) ** 2).sum(-1) + softening**2
+    squared = ((vertices[:, None] - vertices[None]) ** 2).sum(-1)
+    squared += softening * ((vertices - vertices.mean(0)) ** 2).sum(1).mean()
     edges = squared**-2.0
     np.fill_diagonal(edges, 0.0)
     totals = edges.sum(1)

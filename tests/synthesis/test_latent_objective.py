@@ -27,17 +27,22 @@ def unknowns(s, inducing=0):
     return np.concatenate([s.points.ravel(), chosen.ravel(), logs]), chosen
 
 
+def length_term(s):
+    """What fixes the unit of the latent space."""
+    return 0.5 * s.points.size * np.log(s.length) ** 2
+
+
 def test_the_likelihood_is_that_of_the_dense_process():
     s = latent.setting()
     value, _ = objective(s, **NONE).evaluate(unknowns(s)[0])
-    assert value == pytest.approx(-latent.exact_log_likelihood(s), rel=DENSE)
+    assert value == pytest.approx(length_term(s) - latent.exact_log_likelihood(s), rel=DENSE)
 
 
 def test_the_likelihood_through_inducing_points_is_that_of_the_dense_conditional():
     s = latent.setting()
     x, chosen = unknowns(s, 10)
     value, _ = objective(s, inducing=10, **NONE).evaluate(x)
-    assert value == pytest.approx(-latent.inducing_log_likelihood(s, chosen), rel=DENSE)
+    assert value == pytest.approx(length_term(s) - latent.inducing_log_likelihood(s, chosen), rel=DENSE)
 
 
 @pytest.mark.parametrize(("length", "noise"), [(8.0, 1e-3), (2.0, 0.1)])
@@ -57,6 +62,16 @@ def test_the_connectivity_prior_is_the_mean_logarithm_of_the_diffusion_kernel(fr
     found = objective(s, **terms).evaluate(x)[0] - objective(s, **NONE).evaluate(x)[0]
     expected = latent.connectivity_log_prior(s.points, latent.spread_frames(60, frames), 0.7)
     assert found == pytest.approx(-expected, rel=DENSE)
+
+
+def test_connectivity_does_not_depend_on_the_scale_and_allows_equal_points():
+    s = latent.setting()
+    s.points[7] = s.points[6]
+    values = []
+    for scale in (1.0, 1e-3):
+        x = unknowns(s._replace(points=scale * s.points, length=scale * s.length))[0]
+        values.append(objective(s, dynamics=False).evaluate(x)[0] - objective(s, **NONE).evaluate(x)[0])
+    assert values[1] == pytest.approx(values[0], rel=DENSE)
 
 
 def test_connectivity_falls_when_clips_drift_apart():
