@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rigwright import _core
+from tests.conftest import TOLERANCES
 from tests.support import latent
 
 SEGMENTS = [(0, 60), (60, 100)]
@@ -29,7 +30,9 @@ def curves(count=100, outputs=8, dimension=2, seed=0):
 
 
 def fit(values, **keywords):
-    arguments = {"segments": SEGMENTS, "start": principal(values, 2), "iterations": 300, **keywords}
+    arguments = {"segments": SEGMENTS, "iterations": 300, **keywords}
+    if "start" not in arguments:
+        arguments["start"] = principal(values, 2)
     return _core.fit_latent_space(values, arguments.pop("segments"), arguments.pop("start"), **arguments)
 
 
@@ -48,8 +51,10 @@ def test_reconstructs_better_than_principal_components(method, inducing):
 
 def test_both_methods_end_alike():
     values, _ = curves()
-    ends = [fit(values, method=method, iterations=3000, tolerance=1e-9).objective[-1] for method in ("lbfgs", "scg")]
-    assert ends[0] == pytest.approx(ends[1], rel=0.02)  # local minima of a posterior with many
+    options = {"segments": [(0, 100)], "iterations": 3000, "tolerance": 1e-9, "connectivity": False}
+    ends = [fit(values, method=method, **options) for method in ("lbfgs", "scg")]
+    assert ends[0].converged
+    assert ends[0].objective[-1] == pytest.approx(ends[1].objective[-1], rel=TOLERANCES["printed"])
 
 
 def test_held_out_frames_of_a_curve_are_between_their_neighbors():
@@ -64,12 +69,12 @@ def test_held_out_frames_of_a_curve_are_between_their_neighbors():
 
 def test_starts_are_told_and_the_best_is_returned():
     values, _ = curves()
-    found = fit(values, starts=5, seed=3, iterations=600)
+    found = fit(values, starts=5, seed=3, iterations=60)
     assert len(found.start_objectives) == 5
     assert found.objective[-1] == found.start_objectives.min()
-    assert found.start_objectives[0] == fit(values, iterations=600).objective[-1]
+    assert found.start_objectives[0] == fit(values, iterations=60).objective[-1]
     assert len(set(found.start_objectives)) == 5
-    again = fit(values, starts=5, seed=4, iterations=600)
+    again = fit(values, starts=5, seed=4, iterations=60)
     assert again.start_objectives[0] == found.start_objectives[0]
     assert again.start_objectives[1] != found.start_objectives[1]
 
@@ -77,30 +82,30 @@ def test_starts_are_told_and_the_best_is_returned():
 def test_connectivity_brings_clips_together():
     """Two clips of the same motion, one offset in one output: without the prior they stay apart."""
     values, _ = curves(50)
-    twice = np.concatenate([values, values + 0.3])
+    twice = np.concatenate([values, values + 1.0])
     segments = [(0, 50), (50, 100)]
     start = principal(twice - twice.mean(0), 2)
 
-    def distance(found):
+    def smallest_distance(found):
         points = found.space.points
-        apart = np.linalg.norm(points[:50] - points[50:], axis=1).mean()
+        apart = np.linalg.norm(points[:50, None] - points[None, 50:], axis=-1).min()
         return apart / np.linalg.norm(points - points.mean(0), axis=1).mean()
 
     options = {"segments": segments, "start": start, "iterations": 150}
-    joined = fit(twice - twice.mean(0), connectivity_weight=30.0, **options)
+    joined = fit(twice - twice.mean(0), **options)
     free = fit(twice - twice.mean(0), connectivity=False, **options)
-    assert distance(joined) < 0.8 * distance(free)
+    assert smallest_distance(joined) < 0.7 * smallest_distance(free)
 
 
 def test_the_dynamics_prior_makes_points_smooth_in_time():
     values, _ = curves()
-    rough = values + 0.3 * np.random.default_rng(1).standard_normal(values.shape)
+    rough = values + 0.1 * np.random.default_rng(1).standard_normal(values.shape)
 
     def roughness(found):
         points = found.space.points
         return (np.diff(points[:60], 2, axis=0) ** 2).sum() / (np.diff(points[:60], axis=0) ** 2).sum()
 
-    assert roughness(fit(rough)) < 0.5 * roughness(fit(rough, dynamics=False))
+    assert roughness(fit(rough)) < 0.1 * roughness(fit(rough, dynamics=False))
 
 
 @pytest.mark.parametrize("inducing", [0, 20])
@@ -149,6 +154,7 @@ def test_the_noise_stays_above_its_floor():
 
 
 VALUES = curves()[0]
+DAMAGED = np.where(np.arange(800).reshape(100, 8) == 25, np.inf, VALUES)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +165,10 @@ VALUES = curves()[0]
         ({"start": np.ones((99, 2))}, r"start is \(99, 2\); it must be \(100, any\)"),
         ({"start": np.zeros((100, 0))}, "start is without columns"),
         ({"start": np.full((100, 2), np.nan)}, "start is not finite"),
-        ({"values": np.where(VALUES == VALUES[3, 1], np.inf, VALUES)}, r"values is not finite .*inf at \(3, 1\)"),
+        (
+            {"values": np.where(np.arange(800).reshape(100, 8) == 25, np.inf, VALUES), "start": VALUES[:, :2]},
+            r"values is not finite .*inf at \(3, 1\)",
+        ),
         ({"segments": [(0, 60)]}, "segments is of 60 frames"),
         ({"inducing": 101}, "inducing is 101"),
         ({"method": "newton"}, "method is 'newton'; it must be 'lbfgs' or 'scg'"),

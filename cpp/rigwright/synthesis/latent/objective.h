@@ -17,7 +17,7 @@ struct LatentTerms {
     bool dynamics = true;
     bool connectivity = true;
     double dynamics_length = 8.0;  // frames
-    double dynamics_noise = 1e-3;  // of a variance of 1
+    double dynamics_noise = 1e-4;  // of a variance of 1
     double connectivity_weight = 1.0;
     std::int64_t connectivity_frames = 192;  // at most; the vertices of the connectivity prior
 };
