@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+from rigwright import _core
 from rigwright.cli._console import Console
 from rigwright.report._kit.words import figure, plural
 from rigwright.synthesis import Synthesizer
@@ -42,6 +45,15 @@ def described(synth: Synthesizer) -> dict[str, Any]:
         "bridges": bridges,
         "notes": synth.metadata.get("notes", []),
     }
+
+
+def is_synthesis(path: Path) -> bool:
+    """Whether a model file says that it is a synthesizer; what is no model file, opening it will say."""
+    try:
+        metadata = json.loads(_core.TensorFile.read(path).metadata or "{}")
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(metadata, dict) and metadata.get("kind") == "synthesis"
 
 
 def say(console: Console, facts: dict[str, Any]) -> None:
