@@ -84,3 +84,29 @@ def inducing_variance(s: Setting, inducing, x):
     system = prior + between.T @ (between / rest[:, None])
     given = covariance(x, inducing, s.variance, s.length)
     return s.variance - (given * (np.linalg.solve(prior, given.T) - np.linalg.solve(system, given.T)).T).sum(1)
+
+
+def dynamics_log_prior(points, segments, length, noise) -> float:
+    """log N(x | 0, K_t) of all segments and dimensions."""
+    total = 0.0
+    for begin, end in segments:
+        time = np.arange(end - begin)[:, None]
+        total += gaussian(covariance(time, time, 1.0, length) + noise * np.eye(end - begin), points[begin:end])
+    return total
+
+
+def connectivity_log_prior(points, frames, weight, softening=1e-6) -> float:
+    """weight N times the mean logarithm of the graph's diffusion kernel; eigenvectors of the walk, not a series."""
+    vertices = points[frames]
+    squared = ((vertices[:, None] - vertices[None]) ** 2).sum(-1)
+    squared += softening * ((vertices - vertices.mean(0)) ** 2).sum(1).mean()
+    edges = squared**-2.0
+    np.fill_diagonal(edges, 0.0)
+    totals = edges.sum(1)
+    normalized = edges / np.sqrt(np.outer(totals, totals))
+    values, vectors = np.linalg.eigh(normalized - np.eye(len(vertices)))
+    return weight * len(points) * np.log((vectors * np.exp(values)) @ vectors.T).mean()
+
+
+def spread_frames(frames, count):
+    return (2 * np.arange(count) + 1) * frames // (2 * count)

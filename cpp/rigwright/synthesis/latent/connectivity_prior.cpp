@@ -33,12 +33,27 @@ ConnectivityPrior::ConnectivityPrior(std::vector<std::int64_t> vertices, std::in
       powers_(squarings + 1, Matrix(weights_.size())),
       buffer_(weights_.size()) {}
 
+void ConnectivityPrior::soften(View<const double, 2> points) {
+    const double count = static_cast<double>(size());
+    center_.assign(static_cast<std::size_t>(points.extent(1)), 0.0);
+    for (std::int64_t vertex : vertices_) {
+        for (std::int64_t a = 0; a < points.extent(1); ++a) center_[a] += points(vertex, a) / count;
+    }
+    softened_ = 0.0;
+    for (std::int64_t vertex : vertices_) {
+        for (std::int64_t a = 0; a < points.extent(1); ++a) {
+            const double away = points(vertex, a) - center_[a];
+            softened_ += softening * away * away / count;
+        }
+    }
+}
+
 /// W, T and A.
 void ConnectivityPrior::connect(View<const double, 2> points) {
     const std::int64_t count = size();
     for (std::int64_t i = 0; i < count; ++i) {
         for (std::int64_t j = 0; j < i; ++j) {
-            double squared = softening * softening;
+            double squared = softened_;
             for (std::int64_t a = 0; a < points.extent(1); ++a) {
                 const double difference = points(vertices_[i], a) - points(vertices_[j], a);
                 squared += difference * difference;
@@ -135,7 +150,9 @@ void ConnectivityPrior::pull_back(Matrix* gradient, int threads) {
 void ConnectivityPrior::add_to_points(const Matrix& gradient, View<const double, 2> points,
                                       View<double, 2> by_points) const {
     const std::int64_t count = size();
+    const double vertices = static_cast<double>(count);
     const double scale = std::ldexp(beta, -squarings);
+    double by_softening = 0.0;
     std::vector<double> by_total(totals_.size());
     for (std::int64_t i = 0; i < count; ++i) {
         const double* row = gradient.data() + i * stride_;
@@ -145,19 +162,26 @@ void ConnectivityPrior::add_to_points(const Matrix& gradient, View<const double,
         for (std::int64_t j = 0; j < i; ++j) {
             const double by_weight = 2.0 * scale * gradient[i * stride_ + j] / std::sqrt(totals_[i] * totals_[j]) +
                                      by_total[i] + by_total[j];
-            // w = u^-2 of u = |x_i - x_j|^2 + softening^2, whose derivative by x_i is 2 (x_i - x_j).
+            // w = u^-2 of u = |x_i - x_j|^2 + e
             const double weight = weights_[i * stride_ + j];
-            const double slope = weight_ * by_weight * -2.0 * weight * std::sqrt(weight) * 2.0;
+            const double by_squared = weight_ * by_weight * -2.0 * weight * std::sqrt(weight);
+            by_softening += by_squared;
             for (std::int64_t a = 0; a < points.extent(1); ++a) {
-                const double force = slope * (points(vertices_[i], a) - points(vertices_[j], a));
+                const double force = 2.0 * by_squared * (points(vertices_[i], a) - points(vertices_[j], a));
                 by_points(vertices_[i], a) += force;
                 by_points(vertices_[j], a) -= force;
             }
         }
     }
+    for (std::int64_t vertex : vertices_) {
+        for (std::int64_t a = 0; a < points.extent(1); ++a) {
+            by_points(vertex, a) += by_softening * 2.0 * softening * (points(vertex, a) - center_[a]) / vertices;
+        }
+    }
 }
 
 double ConnectivityPrior::add(View<const double, 2> points, View<double, 2> gradient, int threads) {
+    soften(points);
     connect(points);
     exponentiate(threads);
     Matrix by_entries(weights_.size());

@@ -10,17 +10,19 @@ namespace rigwright::synthesis {
 /// The connectivity prior of latent points (Levine et al. 2012, section 4.2): points from which a random walk reaches
 /// all others are likely, so that similar poses of different clips come close to each other. With V chosen frames as
 /// vertices of a complete graph,
-///   w_ij = (|x_i - x_j|^2 + softening^2)^(-power / 2),   T = diag(sum_j w_ij),   S = T^-1/2 W T^-1/2,
+///   w_ij = (|x_i - x_j|^2 + e)^(-power / 2),   T = diag(sum_j w_ij),   S = T^-1/2 W T^-1/2,
 ///   H = exp(beta (S - I)),   log p(X) = weight N / V^2 sum_ij log H_ij + constant.
-/// The mean over pairs times the frames N keeps the balance with the likelihood, which is a sum over frames.
-/// Method: H by scaling and squaring of a Taylor series of degree 6. All of its terms are positive, so small entries,
-/// whose logarithms count as much as large ones, have their full relative precision; eigenvectors would not give it.
-/// The gradient is the adjoint of the same operations. Cost: O(V^3), about 40 V^3 multiplications and additions.
-/// Not thread-safe: use one per thread. The same bytes for any number of threads.
+/// e is `softening` times the vertices' mean squared distance from their mean: equal points have finite weights, and
+/// the prior does not depend on the scale of the points, which it could otherwise shrink until all pairs are alike. The
+/// mean over pairs times the frames N keeps the balance with the likelihood, which is a sum over frames. Method: H by
+/// scaling and squaring of a Taylor series of degree 6. All of its terms are positive, so small entries, whose
+/// logarithms count as much as large ones, have their full relative precision; eigenvectors would not give it. The
+/// gradient is the adjoint of the same operations. Cost: O(V^3), about 40 V^3 multiplications and additions. Not
+/// thread-safe: use one per thread. The same bytes for any number of threads.
 class ConnectivityPrior {
 public:
     static constexpr double power = 4.0;
-    static constexpr double softening = 1e-3;  // of latent points, whose mean square is about 1
+    static constexpr double softening = 1e-6;
     static constexpr double beta = 1.0;
 
     /// `vertices` are frames of the N points.
@@ -32,6 +34,7 @@ public:
 private:
     using Matrix = LineVector<double>;  // (V, stride_)
 
+    void soften(View<const double, 2> points);
     void connect(View<const double, 2> points);
     void exponentiate(int threads);
     double add_logarithms(Matrix* gradient) const;
@@ -45,6 +48,8 @@ private:
     std::vector<std::int64_t> vertices_;
     double weight_;  // of one pair
     std::int64_t stride_;
+    std::vector<double> center_;  // the mean of the vertices
+    double softened_ = 0.0;       // e
     Matrix weights_;              // W
     std::vector<double> totals_;  // T
     Matrix scaled_;               // A = beta S / 2^squarings

@@ -41,12 +41,12 @@ void InducingFactors::gradient_of_chunk(const ChunkGradient& task, std::int64_t 
     const double outputs = static_cast<double>(outputs_);
     const double inverse_square = 1.0 / (task.kernel.length * task.kernel.length);
     const Scratch::Lease<double> memory(count * (3 * width_ + outputs_) + dimension + linalg::product_workspace);
-    double* v = memory.data();
+    double* workspace = memory.data();
+    double* v = workspace + linalg::product_workspace;
     double* mixed = v + count * width_;
     double* gradient = mixed + count * width_;
     double* residual = gradient + count * width_;
     double* own = residual + count * outputs_;
-    double* workspace = own + dimension;
     double* moved = task.sums + begin / frames_per_chunk * task.numbers_per_chunk;
     double* products = moved + dimension * centers_.stride();
     double* totals = products + m * width_;

@@ -98,6 +98,10 @@ double LatentObjective::evaluate(std::span<const double> unknowns, std::span<dou
         through_->add_gradient(x, z, values_, now, by_points, by_inducing, by_kernel, threads_);
     }
     by_kernel[2] *= (now.noise - noise_floor * mean_square_) / now.noise;
+    const double log_length = unknowns[unknowns.size() - 2];
+    const double numbers = static_cast<double>(x.size());
+    sum -= 0.5 * numbers * log_length * log_length;
+    by_kernel[1] -= numbers * log_length;
     if (dynamics_) sum += dynamics_->add(x, by_points, threads_);
     if (connectivity_) sum += connectivity_->add(x, by_points, threads_);
     for (double& entry : gradient) entry = -entry;

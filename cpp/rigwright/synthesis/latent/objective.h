@@ -17,17 +17,19 @@ struct LatentTerms {
     bool dynamics = true;
     bool connectivity = true;
     double dynamics_length = 8.0;  // frames
-    double dynamics_noise = 1e-3;  // of a variance of 1
+    double dynamics_noise = 1e-4;  // of a variance of 1
     double connectivity_weight = 1.0;
     std::int64_t connectivity_frames = 192;  // at most; the vertices of the connectivity prior
 };
 
 /// The negative logarithm of the posterior of latent points and hyper-parameters (Bailey et al. 2016, equation 5.7),
-///   -log p(Y | X, kernel) - log p_dynamics(X) - log p_connectivity(X),
-/// and its gradient. Unknowns, in this order: points (N, D), inducing points (M, D), log variance, log length, and the
-/// logarithm of the noise above its floor, noise = floor + exp(unknown). The floor is 1e-6 of the mean square of the
-/// values: it keeps the covariance positive definite in double precision.
-/// Not thread-safe: use one per thread. The same bytes for any number of threads.
+///   -log p(Y | X, kernel) - log p_dynamics(X) - log p_connectivity(X) + N D / 2 (log length)^2,
+/// and its gradient. The last term is not in the paper. It fixes the unit of the latent space: the likelihood depends
+/// on X / length alone, so that the dynamics prior would be largest for points and a length that shrink to zero
+/// together, where it says nothing about the points' order in time. Unknowns, in this order: points (N, D), inducing
+/// points (M, D), log variance, log length, and the logarithm of the noise above its floor, noise = floor +
+/// exp(unknown). The floor is 1e-6 of the mean square of the values: it keeps the covariance positive definite in
+/// double precision. Not thread-safe: use one per thread. The same bytes for any number of threads.
 class LatentObjective {
 public:
     static constexpr double noise_floor = 1e-6;
