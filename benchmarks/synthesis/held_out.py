@@ -30,7 +30,9 @@ def main() -> None:
     arguments = parser.parse_args()
     rig = antonia(arguments.data / "antonia_body")
     names = arguments.clips.split(",")
-    clips = {name: rw.synthesis.read_clips(arguments.data / "body_motion_bvh" / f"{name}.bvh.gz", rig) for name in names}
+    clips = {
+        name: rw.synthesis.read_clips(arguments.data / "body_motion_bvh" / f"{name}.bvh.gz", rig) for name in names
+    }
     for own in clips.values():
         print(f"{own[0].origin}: {len(own[0])} frames; {own[0].note}")
     print(machine(), load_average())
@@ -49,8 +51,8 @@ def main() -> None:
             print(f"{name}: {len(space)} frames, too few to hold any out")
             continue
         print(f"{name}: {figures.frames} of {len(space)} frames held out, {len(synth.dropped)} controls dropped, "
-              f"{space.num_components} components ({100 * space.explained:.1f} % of the variance), "
-              f"{time.perf_counter() - start:.0f} s")  # fmt: skip
+              f"{space.num_dimensions} dimensions, {space.num_components} components "
+              f"({100 * space.explained:.1f} % of the variance), {time.perf_counter() - start:.0f} s")  # fmt: skip
         print(f"  {figures.summary()}")
         share = figures.latent / figures.principal[3]
         met = share <= GOAL and figures.latent < figures.nearest

@@ -19,6 +19,7 @@ RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
 SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 ONE = np.eye(1, RIG.num_shapes)
+MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
 
 
 def linear_blend(progress, folder):
@@ -73,6 +74,7 @@ CALLS = {
     "direct_delta_mush": lambda p, _: rw.baselines.direct_delta_mush(some_samples(), progress=p),
     "pose_space_deformation": lambda p, _: rw.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
     "balanced": lambda p, _: rw.sampling.balanced(small_rig(), "uniform", 4, progress=p),
+    "fit": lambda p, _: rw.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, progress=p),
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.

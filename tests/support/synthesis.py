@@ -33,7 +33,7 @@ def arm() -> SkinnedRig:
     """Two joints with three Euler angles each, and a dial that nothing reads."""
     heights = np.linspace(0.0, 2.0, 9)
     ring = np.array([[x, 0.0, z] for x in (-0.1, 0.1) for z in (-0.1, 0.1)])
-    vertices = np.concatenate([ring + [0.0, h, 0.0] for h in heights])
+    vertices = np.concatenate([ring + np.array([0.0, h, 0.0]) for h in heights])
     weight = np.clip(np.repeat(heights, 4) - 0.5, 0.0, 1.0)
     joints = Joints(["upper", "lower"], np.array([-1, 0]), np.array([np.eye(3, 4), np.eye(3, 4)]))
     joints.rest[1, 1, 3] = 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -54,7 +54,8 @@ def test_steps_are_short_and_never_lead_uphill(chain):
     target = (space.latent.mean(space.points[:1]) @ linear) + 0.1
     start = space.points[None, 40:41]
     _, distance = closest_points(space.latent, linear, target, start)
-    assert distance[0] <= np.linalg.norm(space.latent.mean(start[0]) @ linear - target)
+    assert distance[0] < 0.98 * np.linalg.norm(space.latent.mean(start[0]) @ linear - target)
+    assert (start == space.points[None, 40:41]).all()
 
 
 def test_matching_points_match_on_the_mesh(chain):
@@ -90,7 +91,7 @@ def test_every_label_is_reached_from_every_other(chain):
     for a, b in permutations(chain.labels, 2):
         route = chain.route(a, b)
         assert (route[0], route[-1]) == (a, b)
-        assert all(pair in chain.bridges for pair in zip(route, route[1:], strict=False))
+        assert all(pair in chain.bridges for pair in pairwise(route))
 
 
 def test_labels_that_nothing_joins_are_joined_by_their_closest_pair():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import numpy as np
@@ -74,7 +75,7 @@ def test_a_rig_may_come_with_the_file(bent, tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     face().save(tmp_path / "face.safetensors")
-    with pytest.raises(ValueError, match="^load: metadata"):
+    with pytest.raises(ValueError, match=r"^load: metadata"):
         rw.synthesis.load(tmp_path / "face.safetensors")
     with pytest.raises(FileNotFoundError, match="a synthesizer"):
         rw.synthesis.load(tmp_path / "none.safetensors")
@@ -118,7 +119,7 @@ WRONG = {
 @pytest.mark.parametrize("place", WRONG)
 def test_wrong_metadata_is_named(synth, place):
     tensors, metadata = to_tensors(synth.parts)
-    with pytest.raises(ValueError, match="^load: .*; it must be "):
+    with pytest.raises(ValueError, match=r"^load: .*; it must be "):
         from_tensors(tensors, changed(metadata, place, WRONG[place]))
 
 
@@ -162,10 +163,8 @@ def test_damaged_bytes_are_refused_or_usable(synth, tmp_path, data):
     synth.save(tmp_path / "a.safetensors")
     content = damaged_bytes(data, (tmp_path / "a.safetensors").read_bytes())
     (tmp_path / "b.safetensors").write_bytes(content)
-    try:
+    with contextlib.suppress(ValueError, rw.NumericalError):
         rw.synthesis.load(tmp_path / "b.safetensors")
-    except (ValueError, rw.NumericalError):
-        pass
 
 
 def test_what_cannot_be_stored_is_named(tmp_path):

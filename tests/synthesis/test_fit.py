@@ -85,7 +85,7 @@ def test_components_hold_the_share_that_they_say():
     for share in (0.85, 0.95, 0.999):
         count = components_for(rows, scale, share)
         assert variance[:count].sum() >= share * variance.sum() > variance[: count - 1].sum()
-        basis, center, explained = principal_components(rows, scale, count)
+        basis, _, explained = principal_components(rows, scale, count)
         assert abs(explained - variance[:count].sum() / variance.sum()) < 1e-12
         np.testing.assert_allclose((basis * scale) @ (basis * scale).T, np.eye(count), atol=1e-12)
 
@@ -167,7 +167,7 @@ def test_wrong_arguments_are_named():
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"^fit: {name} is "):
             rw.synthesis.fit(clips, rig=face(), **{name: value})
-    with pytest.raises(ValueError, match="^fit: rig is a int; it must be a rig, a model or a blendshape rig"):
+    with pytest.raises(ValueError, match=r"^fit: rig is a int; it must be a rig, a model or a blendshape rig"):
         rw.synthesis.fit(clips, rig=3)
     with pytest.raises(ValueError, match=r"^fit: clips\['x'\]\[0\] is .*\(30, 5\); it must be numbers"):
         rw.synthesis.fit({"x": [curve(30)[:, :5]]}, rig=face())

@@ -19,6 +19,7 @@ Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
 
 MOST = 50  # pairs of points per bridge (Bailey 2020: 10 to 50)
 CANDIDATES = 64  # training points of each side whose match is searched
+UNSURE = 0.1  # of the process' variance: where it predicts worse, no bridge ends
 APART = 3  # frames between candidates of one clip: what matches is spread
 BLEND = 12  # frames of a transition: a pose may be as far as clips move in that time
 
@@ -97,8 +98,8 @@ def _matched(first: Space, second: Space, around: Coordinates, effects: Float64,
     """Pairs of points, the closest first: candidates of either side with their matches on the other."""
     there = _candidates(first, second, effects)
     back = _candidates(second, first, effects)
-    from_there, to_there = first.points[there], second.closest(first.controls(first.points[there]))[0]
-    from_back, to_back = first.closest(second.controls(second.points[back]))[0], second.points[back]
+    from_there, to_there = first.points[there], _answers(second, first.controls(first.points[there]), around, effects)
+    from_back, to_back = _answers(first, second.controls(second.points[back]), around, effects), second.points[back]
     a, b = np.concatenate([from_there, from_back]), np.concatenate([to_there, to_back])
     controls = first.controls(a), second.controls(b)
     if mesh is None:
@@ -107,6 +108,21 @@ def _matched(first: Space, second: Space, around: Coordinates, effects: Float64,
         apart = mesh.millimeters * mesh.distances(*controls)
     order = np.argsort(apart, kind="stable")
     return Bridge(a[order], b[order], apart[order])
+
+
+def _answers(space: Space, controls: Float32, around: Coordinates, effects: Float64) -> Float64:
+    """Points of a space that match poses, where it is sure of them; elsewhere those of the nearest training frames.
+
+    Far from all training points every process returns to its mean, where spaces that have nothing in common match.
+    """
+    points, _ = space.closest(controls)
+    unsure = space.latent.predictive_variance(points) > UNSURE * space.latent.variance
+    if unsure.any():
+        own = space.coordinates(space.points) @ effects
+        wanted = around.of(controls[unsure]) @ effects
+        square = (own**2).sum(axis=1) - 2.0 * wanted @ own.T
+        points[unsure] = space.points[square.argmin(axis=1)]
+    return points
 
 
 def _candidates(first: Space, second: Space, effects: Float64) -> NDArray[np.intp]:

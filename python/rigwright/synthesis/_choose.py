@@ -90,9 +90,10 @@ def chosen_settings(
     counts = [components_for(coordinates, weights, share) for share in SHARES] if components is None else [components]
     if not trials.are_possible:
         count = components_for(coordinates, weights, UNMEASURED) if components is None else components
-        return replace(usual, dimensions=width, components=count)
+        return replace(usual, dimensions=width if dimensions else min(width, count), components=count)
     count = counts[0] if len(set(counts)) == 1 else min(dict.fromkeys(counts), key=lambda c: trials.error(width, c))
     if dimensions is None:
-        errors = {width: trials.error(width, count) for width in DIMENSIONS}
+        tried = [width for width in DIMENSIONS if width <= count] or [count]
+        errors = {width: trials.error(width, count) for width in tried}
         width = next(width for width, error in errors.items() if error <= NEAR * min(errors.values()))
     return replace(usual, dimensions=width, components=count)

@@ -40,7 +40,7 @@ def closest_points(latent: LatentSpace, linear: Float64, targets: Float64, start
     q, r = np.linalg.qr(linear.T)  # mean @ linear lies in the span of q: what is across it cannot be reduced
     inside = targets @ q
     across = ((targets - inside @ q.T) ** 2).sum(axis=1)
-    x = np.ascontiguousarray(starts.reshape(count * tries, width))
+    x = np.array(starts.reshape(count * tries, width))  # inputs are never modified
     wanted = np.repeat(inside, tries, axis=0)
     x, square = _descend(latent, np.ascontiguousarray(r.T), wanted, x)
     square = square.reshape(count, tries)

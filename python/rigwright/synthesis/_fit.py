@@ -133,7 +133,7 @@ def _space(
         figures = trials.figures(chosen)
     else:
         count = given[1] or components_for(coordinates, ready.weights, UNMEASURED)
-        chosen = replace(settings, dimensions=given[0] or USUAL, components=count)
+        chosen = replace(settings, dimensions=given[0] or min(USUAL, count), components=count)
     frames, segments = ready.frames[label], ready.segments[label]
     return fit_space(label, frames, segments, ready.around, ready.weights, ready.effects, chosen, told, figures)
 

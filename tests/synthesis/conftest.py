@@ -1,4 +1,0 @@
-import sys
-
-sys.path.insert(0, "/tmp/sm")
-import double  # noqa
