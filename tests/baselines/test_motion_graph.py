@@ -85,8 +85,11 @@ def test_a_walk_never_ends_and_shows_frames_of_clips(make):
             if graph.reaches(start, end):
                 player = graph.player(seed=3, label=start)
                 player.transition(end)
-                player.step(1500)
-                assert player.label == end
+                reached = set()
+                for _ in range(100):  # it may have to leave again: what is kept of a label need not hang together
+                    player.step(15)
+                    reached.add(player.label)
+                assert end in reached
 
 
 def test_a_graph_jumps_more_than_a_player():
