@@ -12,7 +12,7 @@ from rigwright.synthesis._load import load
 from rigwright.synthesis._parts import Bridge
 from rigwright.synthesis._player import Player
 from rigwright.synthesis._playing.events import Event
-from rigwright.synthesis._playing.layers import Blinks, Gaze, Layer, Sway
+from rigwright.synthesis._playing.layers import Blinks, Gaze, Layer, Sway, load_layers
 from rigwright.synthesis._playing.script import Script
 from rigwright.synthesis._playing.settings import PlaySettings
 from rigwright.synthesis._read_clips import read_clip_list, read_clips
@@ -37,6 +37,7 @@ __all__ = [
     "Synthesizer",
     "fit",
     "load",
+    "load_layers",
     "read_clip_list",
     "read_clips",
 ]

@@ -14,7 +14,8 @@ from rigwright.synthesis._playing.character import MASK, Character
 from rigwright.synthesis._playing.commands import Command, Places, Pose
 from rigwright.synthesis._playing.drive import Voice, play_frames
 from rigwright.synthesis._playing.events import Event, events_of
-from rigwright.synthesis._playing.layers import Layer, Layers
+from rigwright.synthesis._playing.layered import Layers
+from rigwright.synthesis._playing.layers import Layer
 from rigwright.synthesis._playing.playable import Playable
 from rigwright.synthesis._playing.script import Script
 from rigwright.synthesis._playing.settings import PlaySettings

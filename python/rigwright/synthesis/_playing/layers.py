@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigwright import _core
-from rigwright._validate import Arguments, bad_argument, shown
+from rigwright._validate import Arguments, bad_argument, missing_file, shown
 
 Float64 = NDArray[np.float64]
 MASK = 2**64 - 1
@@ -219,60 +222,41 @@ class Sway(Layer):
         return np.array(draws).reshape(len(seeds), len(seconds), count)
 
 
-class Layers:
-    """Checked layers of one synthesizer.
+KINDS: dict[str, type[Layer]] = {"blinks": Blinks, "gaze": Gaze, "sway": Sway}
+MOST_BYTES = 1 << 20
 
-    Parameters
-    ----------
-    function : str
-        Public name, for errors.
-    layers : sequence of Layer
-        No two may share a control.
-    control_names : list of str
-    fps : float
+
+def load_layers(path: str | os.PathLike[str]) -> list[Layer]:
+    """Read layers from JSON: ``[{"kind": "blinks", "controls": {"eyeBlinkLeft": 1.0}, "per_minute": 12}]``.
+
+    Kinds are ``blinks`` (:class:`Blinks`), ``gaze`` (:class:`Gaze`) and ``sway`` (:class:`Sway`), whose arguments are
+    the other entries.
 
     Raises
     ------
     ValueError
+        If it is no such file.
+    FileNotFoundError
     """
+    file = Path(path)
+    if not file.is_file():
+        raise missing_file("load_layers", "path", path)
+    try:
+        content = json.loads(file.read_bytes()[: MOST_BYTES + 1])
+    except (ValueError, RecursionError) as error:
+        raise bad_argument("load_layers", "path", f"{str(path)!r}, no JSON ({error})", "a list of layers") from None
+    if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
+        raise bad_argument("load_layers", "path", f"{str(path)!r}, no list of objects", "a list of layers")
+    return [_layer(index, entry) for index, entry in enumerate(content)]
 
-    def __init__(self, function: str, layers: Sequence[Layer], control_names: list[str], fps: float) -> None:
-        self.layers, self.fps = list(layers), fps
-        column = {name: i for i, name in enumerate(control_names)}
-        owner: dict[str, str] = {}
-        self._matrices: list[Float64] = []
-        for layer in self.layers:
-            if not isinstance(layer, Layer):
-                raise bad_argument(function, "layers", f"a list with a {type(layer).__name__}", "a list of layers")
-            amounts = layer.amounts()
-            matrix = np.zeros((len(amounts), len(control_names)))
-            for control in {name for row in amounts for name in row}:
-                if control not in column:
-                    raise bad_argument(function, f"layer {layer.name!r}", f"of {shown(control)}", "of known controls")
-                if owner.setdefault(control, layer.name) != layer.name:
-                    got = f"of {control!r}, which layer {owner[control]!r} owns"
-                    raise bad_argument(function, f"layer {layer.name!r}", got, "of controls of its own")
-            for row, names in zip(matrix, amounts, strict=True):
-                for control, amount in names.items():
-                    row[column[control]] = layer.strength * amount
-            self._matrices.append(matrix)
-        Arguments(function).names("layers", [layer.name for layer in self.layers])
 
-    def columns(self) -> NDArray[np.intp]:
-        """Controls that some layer owns."""
-        return np.flatnonzero(np.any([np.any(m != 0.0, axis=0) for m in self._matrices], axis=0))
-
-    def added(self, function: str, first: int, count: int, seeds: NDArray[np.uint64], without: Any) -> Float64 | None:
-        """(H, count, N) what layers add to frames from ``first`` on; None if they add nothing."""
-        names = [layer.name for layer in self.layers]
-        left_out = [without] if isinstance(without, str) else list(without)
-        for name in left_out:
-            if name not in names:
-                raise bad_argument(function, "without", shown(name), f"one of {', '.join(names) or 'no layers'}")
-        result: Float64 | None = None
-        for layer, matrix in zip(self.layers, self._matrices, strict=True):
-            if layer.name in left_out:
-                continue
-            part = layer.at((first + np.arange(count)) / self.fps, seeds) @ matrix
-            result = part if result is None else result + part
-        return result
+def _layer(index: int, entry: dict[str, Any]) -> Layer:
+    kind = entry.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise bad_argument("load_layers", f"[{index}].kind", shown(kind), f"one of {', '.join(KINDS)}")
+    known = {f.name for f in fields(KINDS[kind])}
+    given = {key: value for key, value in entry.items() if key != "kind"}
+    if unknown := sorted(set(given) - known):
+        expected = f"one of {', '.join(sorted(known))}"
+        raise bad_argument("load_layers", f"[{index}].{unknown[0]}", "no argument", expected)
+    return KINDS[kind](**given)
