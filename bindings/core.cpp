@@ -32,6 +32,16 @@ void bind_core(py::module_& module) {
         .def_static(
             "read", [](const std::filesystem::path& path) { return TensorFile::read(path.string()); }, py::arg("path"),
             py::call_guard<py::gil_scoped_release>(), "Read a model file; ValueError names what is wrong with it.")
+        .def_static(
+            "write",
+            [](const std::filesystem::path& path, const py::dict& tensors, const std::string& metadata) {
+                const TensorFile file = from_arrays(tensors, metadata, "TensorFile.write");
+                const py::gil_scoped_release released;
+                file.write(path.string());
+            },
+            py::arg("path"), py::arg("tensors"), py::arg("metadata"),
+            "Write a model file atomically: float32 and int32 arrays by name and a JSON text. ValueError names what\n"
+            "cannot be stored.")
         .def_property_readonly("metadata", &TensorFile::metadata_text, "The JSON text under the key \"rigwright\".")
         .def("arrays", &to_arrays, "Copies of all tensors, by name.");
 }

@@ -1,6 +1,7 @@
 #include "bindings/bindings.h"
 #include "bindings/convert/errors.h"
 #include "bindings/convert/unmade.h"
+#include "bindings/synthesis.h"
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The C++ engine of rigwright.";
@@ -25,6 +26,9 @@ PYBIND11_MODULE(_core, module) {
     rigwright::bindings::bind_models(module);
     rigwright::bindings::bind_limbs(module);
     rigwright::bindings::bind_packing(module);
+    rigwright::bindings::bind_latent_space(module);
+    rigwright::bindings::bind_latent_fit(module);
+    rigwright::bindings::bind_synthesis_playing(module);
     rigwright::bindings::bind_inverse(module);
     rigwright::bindings::bind_majorize_minimize(module);
     rigwright::bindings::bind_ik_goals(module);

@@ -50,6 +50,7 @@ READS = {
     "faces": ("ICT-FaceKit",),
     "view": ("hero.safetensors", "held_out.rwdata", "dog.*"),
     "ik": ("hero.safetensors", "goals.*"),
+    "synth": ("face.safetensors", "calm.npy", "lively.npy"),
 }
 NEEDS = {
     "view": ("websockets",),
@@ -59,6 +60,7 @@ NEEDS = {
     "evaluate": ("torch",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "bench": ("torch", "onnx", "onnxruntime"),
+    "synth": ("pyvista", "matplotlib", "jinja2"),
 }
 
 
@@ -83,6 +85,9 @@ def made(tmp_path_factory):
     face.save(place / "face.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
+    speeds = np.linspace(0.1, 0.3, face.num_shapes)
+    for name, size in (("calm", 0.1), ("lively", 0.4)):
+        np.save(place / f"{name}.npy", 0.5 + size * np.sin(np.arange(72)[:, None] * speeds))
     rw.exports.write_blendshape_weights(place / "weights.npz", face, weights)
     rw.exports.write_blendshape_weights(place / "smooth.glb", face, weights)
     shapes = face.rest_vertices + face.columns()

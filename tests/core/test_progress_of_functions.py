@@ -20,6 +20,7 @@ REST, FACES = RIG.rest_vertices, RIG.faces
 LIMB = rw.Skeleton(["hip", "knee"], [-1, 0], [np.eye(3, 4), [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]]])
 SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 ONE = np.eye(1, RIG.num_shapes)
+MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
 
 
 def linear_blend(progress, folder):
@@ -77,6 +78,7 @@ CALLS = {
     "direct_delta_mush": lambda p, _: rw.baselines.direct_delta_mush(some_samples(), progress=p),
     "pose_space_deformation": lambda p, _: rw.baselines.pose_space_deformation(some_samples(), count=4, progress=p),
     "balanced": lambda p, _: rw.sampling.balanced(small_rig(), "uniform", 4, progress=p),
+    "fit": lambda p, _: rw.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, progress=p),
     "Dataset.verify": lambda p, at: sample(None, at).verify(progress=p),
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.

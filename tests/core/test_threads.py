@@ -21,6 +21,7 @@ REST, FACES = RIG.rest_vertices, RIG.faces
 SHAPES = rw.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 WEIGHTS = np.zeros((2, RIG.num_shapes))
 ONE = np.eye(1, RIG.num_shapes)
+MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
 CROWD = rw.crowd.Crowd(RIG, WEIGHTS)
 TRANSFER = rw.transfer.DeformationTransfer(REST, REST, FACES)
 ANCHORED = rw.differential.Reconstructor(FACES, len(REST), [0])
@@ -100,6 +101,7 @@ CALLS = {
     "choose_anchors": lambda n: rw.differential.choose_anchors(FACES, len(REST), 4, threads=n),
     "differential": differential_training,
     "Crowd.evaluate": lambda n: CROWD.evaluate(0, [0, 1], threads=n),
+    "Crowd.evaluate_weights": lambda n: CROWD.evaluate_weights(WEIGHTS, threads=n),
     "Crowd.instances": lambda n: CROWD.instances(0, [0, 1], threads=n),
     "linear_blend": linear_blend,
     "pca_regression": lambda n: rw.baselines.pca_regression(SAMPLES, threads=n),
@@ -133,6 +135,7 @@ CALLS = {
     "weight_error": lambda n: rw.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": lambda n: training(rw.training.body, n),
     "face_ik": face_ik,
+    "fit": lambda n: rw.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, threads=n),
     "FaceIk.solve": lambda n: learned_ik().solve(REST[LEARNED_POINTS], threads=n),
     "face_layout": lambda n: rw.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
     "face_maps": lambda n: training(rw.training.face_maps, n),

@@ -24,6 +24,7 @@ READS: dict[str, tuple[str, ...]] = {
     "scans": ("face.glb", "other.obj"),
 }
 NEEDS = {
+    "animate_without_end": ("pyvista", "matplotlib", "jinja2"),
     "another_topology": ("pyvista", "jinja2"),
     "blend_rig": ("torch", "pyvista", "jinja2"),
     "differential_subspace": ("torch", "pyvista", "jinja2"),

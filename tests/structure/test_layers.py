@@ -19,16 +19,16 @@ CPP_LAYERS = [
     {"linalg"},
     {"mesh", "optimize", "network"},
     {"rig"},
-    {"body", "face", "baseline", "differential", "metrics", "inverse", "ik", "transfer", "packing"},
+    {"body", "face", "baseline", "differential", "metrics", "inverse", "ik", "transfer", "packing", "synthesis"},
     {"registry"},
     {"cuda"},
 ]
 
 # The same for the sub-rooms of a room; "" are the files that lie in the room itself.
 SUB_ROOMS = {
-    "linalg": [{""}, {"sparse"}],
+    "linalg": [{""}, {"sparse", "dense"}],
     "mesh": [{""}, {"search", "gradients"}],
-    "optimize": [{""}, {"products"}, {"coupled"}],
+    "optimize": [{""}, {"products", "smooth"}, {"coupled"}],
     "rig": [{""}, {"skinning", "blendshapes"}],
     "face": [{""}, {"maps"}],
     "baseline": [{""}, {"models"}],
@@ -36,6 +36,7 @@ SUB_ROOMS = {
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
+    "synthesis": [{"latent"}],
     "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
 }
 
@@ -53,7 +54,7 @@ PYTHON_LAYERS = [
     {"sources", "metrics", "plot", "_skinning", "_blendshapes", "_device_report", "_load_model"},
     {"_device_models", "differential", "exports", "ik", "inverse", "torch"},
     {"faces", "crowd", "transfer", "sampling"},
-    {"training", "_bench"},
+    {"training", "_bench", "synthesis"},
     {"baselines"},
     {"report", "viewer"},
     {"cli"},

@@ -68,6 +68,10 @@ std::shared_ptr<rig::Deformer> make_model(std::shared_ptr<const TensorFile> tens
         throw bad_argument("load", tensors->origin(), "learned inverse kinematics, which rigwright.ik.load opens",
                            "a model of vertices");
     }
+    if (name == "synthesis") {
+        throw bad_argument("load", tensors->origin(), "animation synthesis, which rigwright.synthesis.load opens",
+                           "a model of vertices");
+    }
     std::string known;
     for (const std::string& kind : model_kinds()) known += (known.empty() ? "" : ", ") + kind;
     throw bad_argument("load", tensors->origin(), "a model of kind '" + name + "'", "one of: " + known);

@@ -8,29 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigwright._core import Skeleton
+from rigwright._rigs.rotation_vectors import rotation_vectors
 from rigwright._rigs.rotations import nearest_rotation
 
 Array = NDArray[np.float64]
 _RIDGE = 1e-6  # of the mean square of the rotations: against joints that turn together; chosen, not tuned
 _SYMMETRIC = np.triu_indices(3)
 _AT_ONCE = 300_000  # triangles times frames
-
-
-def rotation_vectors(rotations: Array) -> Array:
-    """Axis times angle (..., 3), at most pi, of rotations (..., 3, 3)."""
-    sine = 0.5 * np.stack([rotations[..., i, j] - rotations[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=-1)
-    length = np.linalg.norm(sine, axis=-1, keepdims=True)
-    cosine = 0.5 * (np.trace(rotations, axis1=-2, axis2=-1)[..., None] - 1.0)
-    result = sine * np.where(length > 1e-9, np.arctan2(length, cosine) / np.maximum(length, 1e-9), 1.0)
-    far = cosine[..., 0] < -0.9  # the sine cancels: (R + R^T) / 2 = c I + (1 - c) n n^T
-    if far.any():
-        outer = 0.5 * (rotations[far] + np.swapaxes(rotations[far], -1, -2)) - cosine[far][..., None] * np.eye(3)
-        largest = np.diagonal(outer, axis1=-2, axis2=-1).argmax(axis=-1)
-        axis = outer[np.arange(len(outer)), largest]
-        axis /= np.linalg.norm(axis, axis=-1, keepdims=True)
-        axis *= np.where((axis * sine[far]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-        result[far] = axis * np.arctan2(length[far], cosine[far])
-    return np.asarray(result)
 
 
 def joint_rotations(skeleton: Skeleton, poses: NDArray[np.float32]) -> Array:

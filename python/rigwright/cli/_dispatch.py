@@ -16,15 +16,15 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from rigwright._atomic_files import FULL, DiskFull
 from rigwright._extras import MissingExtra
 from rigwright._text import escaped, shortened
-from rigwright.cli._arguments import check_files, is_written
+from rigwright.cli._arguments import check_files
 from rigwright.cli._console import Console, say, silence
-from rigwright.cli._overwrite import add_overwrite_argument
-from rigwright.cli._result import Result, as_json
+from rigwright.cli._result import as_json
+from rigwright.cli._subcommands import Command, add_command
 from rigwright.errors import CudaError, NumericalError, SourceError
 
 INTERRUPTION = "interrupted; run the same command again to continue"
@@ -32,7 +32,7 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 RESUMED = ("sample", "train", "solve", "transfer", "ik")  # the same command goes on where it was interrupted
 COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "view",
+    "ik", "synth", "view",
 )  # fmt: skip
 
 
@@ -55,17 +55,6 @@ IN_THE_COMMANDS_WORDS = [
     (r"^[a-z_.]+: targets is ", "SHOT is "),
     (r"\boverwrite=True\b", "--overwrite"),
 ]
-
-
-class Command(Protocol):
-    """What a command's module holds."""
-
-    SUMMARY: str
-    EXAMPLE: str  # command lines that run as they stand, one after another
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
-
-    def run(self, args: argparse.Namespace, console: Console) -> Result: ...
 
 
 def load_commands() -> dict[str, Command]:
@@ -217,20 +206,7 @@ def _parser(modules: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rigwright {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in modules.items():
-        sub = commands.add_parser(
-            name,
-            help=command.SUMMARY,
-            description=command.SUMMARY[0].upper() + command.SUMMARY[1:] + ".",
-            epilog="example:\n" + "\n".join(f"  {line}" for line in command.EXAMPLE.splitlines()),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        command.add_arguments(sub)
-        if any(map(is_written, sub._actions)):
-            add_overwrite_argument(sub)
-        sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
-        sub.add_argument("--debug", action="store_true", help="show where an error arose")
-        sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=name in RESUMED)
+        add_command(commands, name, command, resumed=name in RESUMED)
     return parser
 
 

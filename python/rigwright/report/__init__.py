@@ -4,6 +4,7 @@ from rigwright.report._body.skinning import fit_skinning_baselines
 from rigwright.report._body.write import write_body
 from rigwright.report._sheet.contact_sheet import write_contact_sheet
 from rigwright.report._shot.write import write_shot
+from rigwright.report._synthesis.write import write_synthesis
 from rigwright.report._transfer.measured import MeasuredTransfer, measure_transfer
 from rigwright.report._transfer.write import write_transfer
 
@@ -14,5 +15,6 @@ __all__ = [
     "write_body",
     "write_contact_sheet",
     "write_shot",
+    "write_synthesis",
     "write_transfer",
 ]

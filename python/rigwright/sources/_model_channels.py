@@ -18,6 +18,8 @@ class ModelChannels:
     Parameters
     ----------
     model : Deformer
+    function : str
+        Public name, for errors.
 
     Raises
     ------
@@ -25,11 +27,11 @@ class ModelChannels:
         If the model has no joints that channels turn, as models of data sets without channels have not.
     """
 
-    def __init__(self, model: Deformer) -> None:
+    def __init__(self, model: Deformer, function: str = "retarget") -> None:
         channels: Sequence[Channel] = model.channels
         if not any(channel.kind.startswith("rotate_") for channel in channels):
             got = f"a {type(model).__name__} without joints that channels turn"
-            raise bad_argument("retarget", "rig", got, "a model with channels (model.channels) of a skeleton")
+            raise bad_argument(function, "rig", got, "a model with channels (model.channels) of a skeleton")
         self.skeleton = model.skeleton
         self.up_axis = model.up_axis
         self.channel_names = [channel.name for channel in channels]

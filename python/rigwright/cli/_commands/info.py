@@ -21,6 +21,8 @@ from rigwright.cli._described.rigs import describe_meshes, describe_rig, ranges_
 from rigwright.cli._inputs.faces import refuse_packed
 from rigwright.cli._inputs.rigs import add_rig_arguments, opened_rig
 from rigwright.cli._result import Result
+from rigwright.cli._synth.described import described as synthesis_facts
+from rigwright.cli._synth.described import is_synthesis, say
 from rigwright.report._kit.facts import combination_counts
 
 SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
@@ -63,6 +65,10 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         result = motion
     elif args.file.is_dir():
         result = describe_dataset(args, console)
+    elif args.file.suffix == ".safetensors" and is_synthesis(args.file):
+        facts = synthesis_facts(rw.synthesis.load(args.file))
+        say(console, facts)
+        return facts
     elif args.file.suffix == ".safetensors":
         result = describe_model(args.file)
     elif is_blendshape_archive(args.file):

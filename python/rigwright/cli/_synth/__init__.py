@@ -1,0 +1,1 @@
+"""The commands of ``rigwright synth``, one module each."""

@@ -1,0 +1,173 @@
+"""Latent spaces of clips: how well they rebuild, and what fit refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigwright as rw
+from rigwright.synthesis._embedding import components_for, principal_components
+from rigwright.synthesis._held_out import split
+from rigwright.synthesis._space import Segment
+from tests.support.synthesis import arm, face, wave
+
+SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
+
+
+def curve(frames=150):
+    """Weights on a closed curve that no plane or space of three dimensions holds."""
+    t = np.arange(frames) * 0.11
+    rows = [np.sin(t), np.cos(t), np.sin(2 * t), np.cos(2 * t), np.sin(3 * t), 0 * t]
+    return 0.5 + 0.3 * np.stack(rows, axis=1)
+
+
+@pytest.fixture(scope="module")
+def synth():
+    return rw.synthesis.fit({"x": [curve()]}, rig=face(), dimensions=2, components=5)
+
+
+def test_a_curve_is_rebuilt_in_fewer_dimensions_than_it_spans(synth):
+    figures = synth.space("x").held_out
+    assert figures.latent < 0.7 * figures.principal[2]
+    assert figures.latent < figures.nearest
+    assert figures.is_worth_it
+
+
+def test_a_space_that_is_worth_nothing_is_told():
+    """Noise has no curve that a latent space could find."""
+    noise = np.random.default_rng(0).uniform(0, 1, (120, 6))
+    figures = rw.synthesis.fit({"x": [noise]}, rig=face(), dimensions=1, components=1).space("x").held_out
+    assert not figures.is_worth_it
+    assert "not worth more" in figures.summary()
+
+
+def test_principal_components_beside_are_those_of_the_other_frames(synth):
+    """By NumPy: the best combination of three components of the frames that were kept, on the mesh."""
+    rig, frames = face(), synth.space("x").frames.astype(np.float64)
+    held = split(synth.space("x").segments)
+    kept, out = frames[held.kept], frames[held.held]
+    scaled = (kept - kept.mean(axis=0)) * synth.weights
+    rows = np.linalg.svd(scaled, full_matrices=False)[2][:3]
+    basis = np.divide(rows, synth.weights, out=np.zeros_like(rows), where=synth.weights > 0)
+    moves = (rig.evaluate(np.eye(6)) - rig.rest_vertices).reshape(6, -1).astype(np.float64)
+    errors = []
+    for frame in out:
+        away = frame - kept.mean(axis=0)
+        amount = np.linalg.lstsq((basis @ moves).T, away @ moves, rcond=None)[0]
+        controls = np.clip(kept.mean(axis=0) + amount @ basis, 0, 1)
+        errors.append(np.sqrt((((controls - frame) @ moves).reshape(-1, 3) ** 2).sum(axis=1).mean()))
+    assert abs(10.0 * np.mean(errors) / synth.space("x").held_out.principal[3] - 1.0) < 2e-3
+
+
+def test_the_nearest_frame_is_that_of_the_mesh(synth):
+    rig, frames = face(), synth.space("x").frames
+    held = split(synth.space("x").segments)
+    vertices = rig.evaluate(frames).astype(np.float64)
+    apart = [min(np.sqrt(((vertices[i] - vertices[j]) ** 2).sum(axis=1).mean()) for j in held.kept) for i in held.held]
+    assert abs(10.0 * np.mean(apart) / synth.space("x").held_out.nearest - 1.0) < 1e-4
+
+
+def test_blocks_are_held_out_inside_segments():
+    segments = [Segment("a", 0, 100), Segment("b", 100, 120), Segment("c", 120, 160)]
+    parts = split(segments)
+    assert parts.held.tolist() == [*range(24, 36), *range(84, 96), *range(144, 156)]
+    assert sorted([*parts.held, *parts.kept]) == list(range(160))
+    rows = [parts.kept[s.begin : s.end] for s in parts.segments]
+    assert all((np.diff(own) == 1).all() for own in rows)
+    assert [int(own[0]) for own in rows] == [0, 36, 96, 100, 120, 156]
+
+
+def test_components_hold_the_share_that_they_say():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 8)) * np.array([5.0, 3.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05])
+    scale = np.linspace(0.5, 2.0, 8)
+    variance = np.linalg.svd((rows - rows.mean(axis=0)) * scale, compute_uv=False) ** 2
+    for share in (0.85, 0.95, 0.999):
+        count = components_for(rows, scale, share)
+        assert variance[:count].sum() >= share * variance.sum() > variance[: count - 1].sum()
+        basis, _, explained = principal_components(rows, scale, count)
+        assert abs(explained - variance[:count].sum() / variance.sum()) < 1e-12
+        np.testing.assert_allclose((basis * scale) @ (basis * scale).T, np.eye(count), atol=1e-12)
+
+
+def test_no_control_leaves_its_limits(synth):
+    space = synth.space("x")
+    far = space.points + np.random.default_rng(0).normal(size=space.points.shape)
+    played = space.controls(far)
+    assert (played >= synth.limits[:, 0]).all()
+    assert (played <= synth.limits[:, 1]).all()
+    assert space.share_clipped(space.points) == 0.0
+
+
+def test_tight_limits_clip_clips_and_poses():
+    limits = np.tile([0.3, 0.6], (6, 1))
+    synth = rw.synthesis.fit({"x": [curve()]}, rig=face(), limits=limits, dimensions=2, components=5, held_out=False)
+    space = synth.space("x")
+    assert space.frames.min() >= np.float32(0.3)
+    assert space.frames.max() <= np.float32(0.6)
+    assert space.share_clipped(space.points) > 0.0
+    played = space.controls(space.points)
+    assert played.min() >= np.float32(0.3)
+    assert played.max() <= np.float32(0.6)
+    assert any("were clipped to the limits" in note for note in synth.metadata["notes"])
+
+
+def test_a_label_of_one_frame_is_a_pose():
+    pose = np.full((1, 6), 0.3)
+    synth = rw.synthesis.fit({"still": [pose], "x": [curve(60)]}, rig=face(), dimensions=2, components=4)
+    np.testing.assert_allclose(synth.space("still").controls(np.zeros((1, 2)))[0, :5], 0.3, atol=1e-3)
+    assert synth.space("still").held_out is None
+
+
+def test_without_a_rig_all_controls_count_alike():
+    synth = rw.synthesis.fit({"x": [curve()[:, :5]]}, dimensions=2, components=5, names=list("abcde"))
+    assert synth.control_names == list("abcde")
+    assert synth.weights.tolist() == [1.0] * 5
+    frames = synth.space("x").frames
+    np.testing.assert_allclose(
+        synth.mesh_distance(frames[:1], frames[5:6]), np.linalg.norm(frames[0] - frames[5]), rtol=1e-6
+    )
+    assert (synth.limits == np.stack([frames.min(axis=0), frames.max(axis=0)], axis=1)).all()
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
+    for name, threads in (("a", 1), ("b", 2)):
+        synth = rw.synthesis.fit(
+            {"x": [curve(60)], "y": [wave(50, SPEEDS)]}, rig=face(), dimensions=2, components=4, threads=threads
+        )
+        synth.save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_joint_through_the_pole_is_rebuilt():
+    """The middle angle passes 90 degrees: angles of the frames jump, the rebuilt vertices do not."""
+    rig = arm()
+    t = np.linspace(0.0, 2.0 * np.pi, 120)
+    controls = np.zeros((120, 7))
+    controls[:, 1] = 60.0 + 50.0 * np.sin(t)
+    controls[:, 0], controls[:, 2] = 20.0 * np.cos(t), 15.0 * np.sin(2 * t)
+    synth = rw.synthesis.fit({"x": [controls]}, rig=rig, dimensions=2, components=3, held_out=False)
+    space = synth.space("x")
+    apart = rig.sample(space.controls(space.points))[1] - rig.sample(space.frames)[1]
+    assert np.sqrt((apart.astype(np.float64) ** 2).sum(axis=2).mean()) < 0.02
+
+
+def test_dimensions_and_components_are_chosen_by_what_is_rebuilt():
+    synth = rw.synthesis.fit({"x": [curve(120)]}, rig=face())
+    assert synth.space("x").num_components >= 4
+    assert synth.space("x").held_out.latent < 0.5 * synth.space("x").held_out.principal[3]
+
+
+def test_wrong_arguments_are_named():
+    clips = {"x": [curve(30)]}
+    for name, value in (
+        ("fps", 0), ("dimensions", 0), ("dimensions", 17), ("components", 0), ("iterations", 0), ("threshold", -1.0),
+        ("limits", np.zeros((5, 2))), ("limits", np.tile([1.0, 0.0], (6, 1))), ("seed", -1), ("threads", -1),
+        ("names", ["a"]),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^fit: {name} is "):
+            rw.synthesis.fit(clips, rig=face(), **{name: value})
+    with pytest.raises(ValueError, match=r"^fit: rig is a int; it must be a rig, a model or a blendshape rig"):
+        rw.synthesis.fit(clips, rig=3)
+    with pytest.raises(ValueError, match=r"^fit: clips\['x'\]\[0\] is .*\(30, 5\); it must be numbers"):
+        rw.synthesis.fit({"x": [curve(30)[:, :5]]}, rig=face())
