@@ -1,7 +1,8 @@
 """Training a latent space beside GPy: ``python -m benchmarks.synthesis.latent_training --gpy PYTHON``.
 
 PYTHON is the interpreter of an environment with GPy (its releases need NumPy 2). Both sides have the same values, start
-and kernel, no priors on the points, and one thread. Processor time, which a busy machine stretches less than time on the clock.
+and kernel, no priors on the points, and one thread. Processor time, which a busy machine stretches less than time on
+the clock.
 """
 
 from __future__ import annotations
