@@ -19,6 +19,12 @@ class TensorFile:
         """
         Read a model file; ValueError names what is wrong with it.
         """
+    @staticmethod
+    def write(path: os.PathLike | str | bytes, tensors: dict, metadata: str) -> None:
+        """
+        Write a model file atomically: float32 and int32 arrays by name and a JSON text. ValueError names what
+        cannot be stored.
+        """
     def arrays(self) -> dict:
         """
         Copies of all tensors, by name.

@@ -32,7 +32,9 @@ def test_the_closest_point_is_found_again(chain):
     x = space.points[::10] + 0.02
     points, distances = space.closest(space.controls(x))
     assert distances.max() < 0.02 * np.linalg.norm(chain.mesh_features(space.frames).std(axis=0))
-    np.testing.assert_allclose(chain.mesh_distance(space.controls(points), space.controls(x)), distances, atol=2e-3)
+    np.testing.assert_allclose(
+        chain.mesh_distance(space.controls(points), space.controls(x)), distances, atol=2e-3
+    )  # in centimeters, of controls clipped
 
 
 def test_the_closest_point_is_no_worse_than_brute_force(chain):

@@ -15,7 +15,8 @@ from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._parts import Bridge
 from rigwright.synthesis._space import Space
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 MOST = 50  # pairs of points per bridge (Bailey 2020: 10 to 50)
 CANDIDATES = 64  # training points of each side whose match is searched
@@ -62,7 +63,8 @@ def find_bridges(
         kept[pair] = Bridge(best.from_points[:1], best.to_points[:1], best.distances[:1], within=False)
     progress(Progress("bridging", len(pairs), len(pairs)))
     kept = {
-        pair: Bridge(*map(rounded, (k.from_points, k.to_points, k.distances)), k.within) for pair, k in kept.items()
+        pair: Bridge(rounded(k.from_points), rounded(k.to_points), rounded(k.distances), k.within)
+        for pair, k in kept.items()
     }
     back = {(b, a): Bridge(k.to_points, k.from_points, k.distances, k.within) for (a, b), k in kept.items()}
     return {**kept, **back}

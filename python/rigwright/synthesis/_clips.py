@@ -104,7 +104,8 @@ def _clip(check: Arguments, argument: str, value: Any, fps: float) -> Clip:
     check.sizes.pop("T", None)  # every clip has frames of its own
     controls = check.numbers(argument, value.controls, "T+ N+", dtype=np.float32)
     rate = fps if value.fps is None else check.number(f"{argument}.fps", value.fps, above=0.0, most=FASTEST)
-    return replace(value, controls=controls, fps=rate)
+    made: Clip = replace(value, controls=controls, fps=rate)
+    return made
 
 
 def resampled_clip(clip: Clip, fps: float, rotations: Rotations, limits: NDArray[np.float64] | None) -> Clip:

@@ -14,7 +14,8 @@ from rigwright.synthesis._figures import HeldOut
 from rigwright.synthesis._mesh import ControlledMesh
 from rigwright.synthesis._space import Segment, Space
 
-Float32, Float64 = NDArray[np.float32], NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 BLOCK = 12  # frames: half a second at 24 per second
 EVERY = 5  # one block of so many is held out
