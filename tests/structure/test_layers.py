@@ -36,7 +36,7 @@ SUB_ROOMS = {
     "inverse": [{"projection", "frames"}, {""}, {"published"}],
     "ik": [{"limbs", "goals", "learned"}],
     "transfer": [{"contacts"}, {""}],
-    "cuda": [{"machine"}, {"products"}, {"body", "face", "blendshapes", "inverse"}, {""}],
+    "cuda": [{"machine"}, {"products"}, {"body", "differential", "face", "blendshapes", "inverse"}, {""}],
 }
 
 MOST_FILES = 24  # in one folder of the engine: more are several subjects

@@ -32,6 +32,11 @@ public:
     std::int64_t num_coefficients() const { return tail_->num_coefficients(); }
     std::int64_t num_anchors() const { return tail_->num_anchors(); }
     const Tail& tail() const { return *tail_; }
+    /// One network: of the coefficients.
+    const ReluNetworks& network() const { return network_; }
+    const ReluNetworks& anchors() const { return anchors_; }
+    /// Of the linear transforms; none if they are the identity.
+    const std::optional<rig::SkinWeights>& skin() const { return skin_; }
     /// The largest difference of a stored weight, of networks or tail, from its float32 value.
     float storage_error() const;
     /// Bytes of the constants that an evaluation reads.
@@ -51,7 +56,7 @@ private:
                  int count) const;
     void transform(std::int64_t frame, const float* pose, float* points, const Memory& memory, int threads) const;
 
-    ReluNetworks network_;  // one: the coefficients
+    ReluNetworks network_;
     ReluNetworks anchors_;
     std::unique_ptr<const Tail> tail_;
     std::optional<rig::SkinWeights> skin_;

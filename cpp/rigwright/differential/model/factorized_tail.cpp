@@ -63,6 +63,31 @@ void FactorizedTail::evaluate(Rows<const float> coefficients, Rows<const float> 
     }
 }
 
+/// Folds the stored basis, for the whole mesh, and selects the model's vertices.
+Folded FactorizedTail::folded() const {
+    const std::int64_t size = reconstructor_->num_vertices();
+    const std::int64_t width = map_.num_coefficients;
+    std::vector<float> basis(static_cast<std::size_t>(3 * size * width));
+    float mean[3];
+    for (std::int64_t k = 0; k < size; ++k) {
+        unpack_vertex(map_, packed_, k, basis.data() + 3 * k * width, nullptr, mean);
+    }
+    const Folded whole = fold(*reconstructor_, {basis.data(), {3 * size, width}}, mean_, 0);
+    const std::int64_t anchors = num_anchors();
+    Folded rows;
+    for (std::size_t k = 0; k < vertices_.size(); ++k) {
+        const auto from = [&](const std::vector<float>& all, std::int64_t count) {
+            return all.begin() + vertices_[k] * count;
+        };
+        rows.basis.insert(rows.basis.end(), from(whole.basis, 3 * width), from(whole.basis, 3 * width) + 3 * width);
+        rows.anchor.insert(rows.anchor.end(), from(whole.anchor, anchors), from(whole.anchor, anchors) + anchors);
+        for (int axis = 0; axis < 3; ++axis) {
+            rows.constant.push_back(whole.constant[3 * vertices_[k] + axis] + rest_.data()[3 * k + axis]);
+        }
+    }
+    return rows;
+}
+
 /// d = N^-1 (L^T (U z + mu) + S^T W^2 a): with y = N^-1 g, the gradients are U^T L y and W^2 S y.
 void FactorizedTail::vjp(const float* cotangents, float* coefficient_gradient, float* anchor_gradient,
                          float* memory) const {

@@ -35,6 +35,8 @@ public:
              const std::vector<View<const float, 2>>& weights, const std::vector<View<const float, 1>>& biases,
              bool in_16_bits);
 
+    const std::vector<ReluNetwork>& networks() const { return networks_; }
+    const Packed& packed() const { return packed_; }
     std::int64_t num_outputs() const { return num_outputs_; }
     /// The largest difference of a stored weight from that of the file.
     float storage_error() const;
