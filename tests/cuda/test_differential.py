@@ -1,4 +1,4 @@
-"""Models in a differential subspace on the device: the CPU's formula, batches, storage, both last steps, derivatives."""
+"""Models in a differential subspace on the device: formula of the CPU, batches, storage, last steps, derivatives."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def test_restricted_models_have_the_vertices_of_the_whole(tail, lane, tolerance)
     model = random_differential(tail=tail)
     poses, chosen = poses_of(model, 5), [160, 3, 77, 3]
     whole = resident(lane, model)
-    assert_close(evaluated(whole.restricted(chosen), poses, 4), model.evaluate(poses)[:, chosen], tolerance["float32_sum"])
+    assert_close(
+        evaluated(whole.restricted(chosen), poses, 4), model.evaluate(poses)[:, chosen], tolerance["float32_sum"]
+    )
     assert_close(
         evaluated(resident(lane, model.restricted(chosen)), poses, 4),
         evaluated(whole, poses, 171)[:, chosen],

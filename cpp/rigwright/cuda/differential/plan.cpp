@@ -12,6 +12,15 @@ namespace {
 using differential::ReluNetwork;
 using differential::ReluNetworks;
 
+/// Adds a packed layer, its weights widened to float32. Returns its first output column.
+std::int64_t add_layer(std::int64_t first_input, const differential::ReluLayer& layer, const network::Packed& packed,
+                       ProductPlan& plan) {
+    std::vector<float> weight(static_cast<std::size_t>(layer.outputs) * layer.inputs);
+    const View<float, 2> matrix(weight.data(), {layer.outputs, layer.inputs});
+    differential::unpack_weights(layer, packed, matrix);
+    return plan.add(first_input, matrix, {packed.at(layer.bias), {layer.outputs}});
+}
+
 /// The columns of a row that the hidden layers of some networks take.
 std::int64_t hidden_width(const ReluNetworks& networks) {
     std::int64_t width = 0;
@@ -52,7 +61,7 @@ std::vector<ProductPlan> DifferentialPlan::layers_of(const ReluNetworks& source,
         ProductPlan& plan = layers.emplace_back(is_last ? network::Activation::none : network::Activation::relu);
         plan.output_width = is_last ? first_output : row_width;
         for (std::size_t s = 0; s < inputs.size(); ++s) {
-            inputs[s] = plan.add(inputs[s], source.networks()[s].layers[i], source.packed());
+            inputs[s] = add_layer(inputs[s], source.networks()[s].layers[i], source.packed(), plan);
         }
         if (!is_last) row_width = plan.output_width;
     }

@@ -25,8 +25,8 @@ struct DifferentialPlan {
 
     std::int64_t num_controls;
     std::int64_t num_vertices;
-    std::int64_t row_width = 0;                       // columns of a row of values
-    std::vector<std::int32_t> columns;                // pose columns: the inputs of all networks
+    std::int64_t row_width = 0;                        // columns of a row of values
+    std::vector<std::int32_t> columns;                 // pose columns: the inputs of all networks
     std::array<std::vector<ProductPlan>, 2> networks;  // the layers of the network, and of all anchor networks
     /// Columns of the row that make [z, a^x, z, a^y, z, a^z]: the inputs of the last step.
     std::vector<std::int32_t> combined;

@@ -43,6 +43,7 @@ public:
     std::int64_t num_bytes() const;
 
 private:
+    friend class DifferentialSession;
     struct Memory;
 
     void do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const override;
@@ -51,10 +52,11 @@ private:
     void do_jvp(View<const float, 2> poses, View<const float, 2> tangents, View<float, 3> derivatives,
                 int threads) const override;
     std::shared_ptr<rig::Deformer> do_restricted(View<const std::int32_t, 1> vertices) const override;
+    std::unique_ptr<rig::SessionState> new_session_state() const override;
 
     void predict(const char* function, std::int64_t frame, network::Rows<const float> poses, const Memory& memory,
                  int count) const;
-    void transform(std::int64_t frame, const float* pose, float* points, const Memory& memory, int threads) const;
+    void transform(std::int64_t frame, const float* pose, float* points, float* transforms, int threads) const;
 
     ReluNetworks network_;
     ReluNetworks anchors_;

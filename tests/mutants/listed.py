@@ -1,0 +1,65 @@
+"""Listed mutants: changes of one place each, and the test that must fail on it.
+
+The lists are ``tests/mutants/face_maps.py`` and ``tests/mutants/differential.py``; each is a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+
+from tests.mutants.__main__ import PLACE, ROOT, build, copy_tree, run
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What it does, its place, and the test that notices it."""
+
+    name: str
+    path: str
+    before: str
+    after: str
+    test: str
+
+
+def caught(mutant: Mutant) -> str:
+    """The test that fails on it, or none."""
+    path = PLACE / mutant.path
+    content = path.read_text(encoding="utf-8")
+    assert content.count(mutant.before) == 1, f"{mutant.path} has another text now: {mutant.name}"
+    path.write_text(content.replace(mutant.before, mutant.after), encoding="utf-8")
+    try:
+        if path.suffix == ".cpp" and not build():
+            return "does not compile"
+        status, shown = run(
+            sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", mutant.test
+        )
+    finally:
+        path.write_text(content, encoding="utf-8")
+    failed = re.search(r"^FAILED (\S+)", shown, re.MULTILINE)
+    return failed[1] if status != 0 and failed else ""
+
+
+def run_list(description: str | None, mutants: list[Mutant]) -> None:
+    """The command of a list: print each mutant with the test that fails on it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", action="store_true", help="the mutants of the engine, too")
+    parser.add_argument("--only", nargs="+", type=int, help="these numbers of the list")
+    given = parser.parse_args()
+    copy_tree()
+    if given.engine:
+        assert build(), "the copy does not build"
+    else:
+        for extension in (ROOT / "python" / "rigwright").glob("_core*.so"):
+            shutil.copyfile(extension, PLACE / "python" / "rigwright" / extension.name)
+    survived = 0
+    for number, mutant in enumerate(mutants, 1):
+        if (given.only and number not in given.only) or (mutant.path.endswith(".cpp") and not given.engine):
+            continue
+        test = caught(mutant)
+        survived += not test
+        print(f"{number} | {mutant.name} | {mutant.path} | {test or 'SURVIVED'}", flush=True)
+    sys.exit(survived > 0)
