@@ -255,7 +255,7 @@ void vjp(const ReluLayer& layer, const Packed& packed, const float* x, bool skip
     });
 }
 
-const ReluLayerKernels* table() {
+const ReluLayerKernels* relu_layer_table() {
     static constexpr ReluLayerKernels kernels{&evaluate, &jvp, &vjp};
     return &kernels;
 }
@@ -266,9 +266,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace rigwright::differential {
 
-HWY_EXPORT(table);
+HWY_EXPORT(relu_layer_table);
 
-RIGWRIGHT_KERNEL_TABLE(ReluLayerKernels, relu_layer_kernels, table)
+RIGWRIGHT_KERNEL_TABLE(ReluLayerKernels, relu_layer_kernels, relu_layer_table)
 
 }  // namespace rigwright::differential
 #endif
