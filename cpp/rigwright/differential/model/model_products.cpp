@@ -3,12 +3,13 @@
 #include "rigwright/core/parallel.h"
 #include "rigwright/core/scratch.h"
 #include "rigwright/differential/model/differential_model.h"
+#include "rigwright/network/frame_batches.h"
 #include "rigwright/rig/overflow.h"
 
 namespace rigwright::differential {
 namespace {
 
-constexpr std::int64_t frames_per_batch = 32;      // which share passes over the weights; chosen, not tuned
+constexpr std::int64_t frames_per_batch = 48;      // which share passes over the weights: eight of six rows
 constexpr std::int64_t vertices_per_block = 1024;  // of a single frame, for threads; chosen, not tuned
 
 }  // namespace
@@ -91,15 +92,14 @@ void DifferentialModel::transform(std::int64_t frame, const float* pose, float* 
 
 void DifferentialModel::do_evaluate(View<const float, 2> poses, View<float, 3> vertices, int threads) const {
     const std::int64_t width = 3 * vertices.extent(1);
-    parallel_for(poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, std::int64_t end) {
-        const int count = static_cast<int>(end - begin);
+    network::for_frame_batches(poses.extent(0), frames_per_batch, threads, [&](std::int64_t begin, int count, int own) {
         const Scratch::Lease<float> lease(Memory(nullptr, *this, count, false).size);
         const Memory memory(lease.data(), *this, count, false);
         predict("evaluate", begin, {poses.row(begin), poses.extent(1)}, memory, count);
         tail_->evaluate(memory.coefficients, memory.anchors, {vertices.row(begin), width}, count, true, memory.tail,
-                        threads);
-        for (std::int64_t t = begin; t < end; ++t) {
-            transform(t, poses.row(t), vertices.row(t), memory.globals, threads);
+                        own);
+        for (std::int64_t t = begin; t < begin + count; ++t) {
+            transform(t, poses.row(t), vertices.row(t), memory.globals, own);
             rig::check_overflow("evaluate", t, vertices.row(t), width);
         }
     });

@@ -25,7 +25,7 @@ constexpr int outputs_in_registers = 64;  // of a single row: 4 AVX-512 or 8 AVX
 /// inputs (4: .77, 16: .72).
 constexpr int inputs_per_pass = 8;
 constexpr int outputs_per_strip = 64;  // of several rows: 4 AVX-512 or 8 AVX2 vectors
-constexpr int inputs_per_block = 64;   // whose weights for a strip, 16 KB, stay in the first-level cache
+constexpr int inputs_per_block = 32;   // whose weights for a strip, 8 KB, stay in the first-level cache
 
 /// Loads weights of any storage as float32.
 HWY_INLINE V load(const float* weight) {
@@ -177,33 +177,28 @@ HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Row
 /// Register tiles: six rows share weights: 6 * 4 + 4 of 32 vectors, or 6 * 2 + 2 of 16.
 constexpr int vectors_per_tile = lanes == 16 ? 4 : 2;
 
-/// Adds the products of a strip of outputs from `begin` on to the sums of all rows: copies its weights, block by block,
-/// since they lie far apart.
+/// Adds the products of a block of inputs from `first` on to a strip of outputs from `begin` on, of all rows. Copies
+/// the block's weights, whose rows lie whole pages apart, and prefetches those of the next strip.
 template <class Stored>
-HWY_INLINE void add_strip(const ReluLayer& layer, const Stored* weight, int begin, int width, Rows<const float> x,
+HWY_INLINE void add_strip(const ReluLayer& layer, const Stored* weight, int first, int begin, Rows<const float> x,
                           Rows<float> y, int count) {
     HWY_ALIGN float block[inputs_per_block * outputs_per_strip];
     const std::int64_t stride = layer.padded();
-    for (int first = 0; first < layer.inputs; first += inputs_per_block) {
-        const int inputs = std::min(inputs_per_block, layer.inputs - first);
-        const Stored* from = weight + first * stride + begin;
-        for (int i = 0; i < inputs; ++i) {
-            for (int at = 0; at < width; at += lanes) {
-                hn::Store(load(from + i * stride + at), d, block + i * width + at);
-            }
+    const int inputs = std::min(inputs_per_block, layer.inputs - first);
+    const int width = std::min(outputs_per_strip, layer.padded() - begin);
+    for (int i = 0; i < inputs; ++i) {
+        const Stored* from = weight + (first + i) * stride + begin;
+        for (std::size_t byte = 0; byte < outputs_per_strip * sizeof(Stored); byte += 64) {
+            hwy::Prefetch(reinterpret_cast<const char*>(from + outputs_per_strip) + byte);
         }
-        const int ahead = std::min(inputs_per_block, layer.inputs - first - inputs);
-        for (int i = 0; i < ahead; ++i) {
-            const char* next = reinterpret_cast<const char*>(from + (inputs + i) * stride);
-            for (std::size_t byte = 0; byte < width * sizeof(Stored); byte += 64) hwy::Prefetch(next + byte);
-        }
-        int p = 0;
-        const auto rows = [&](int row) { return x.from(row, first); };
-        const auto sums = [&](int row) { return y.from(row, begin); };
-        for (; p + 6 <= count; p += 6) add_block<6, vectors_per_tile>(block, width, 0, inputs, rows(p), sums(p));
-        for (; p + 3 <= count; p += 3) add_block<3, vectors_per_tile>(block, width, 0, inputs, rows(p), sums(p));
-        for (; p < count; ++p) add_block<1, vectors_per_tile>(block, width, 0, inputs, rows(p), sums(p));
+        for (int at = 0; at < width; at += lanes) hn::Store(load(from + at), d, block + i * width + at);
     }
+    x = x.from(0, first);
+    y = y.from(0, begin);
+    int p = 0;
+    for (; p + 6 <= count; p += 6) add_block<6, vectors_per_tile>(block, width, 0, inputs, x.from(p), y.from(p));
+    for (; p + 3 <= count; p += 3) add_block<3, vectors_per_tile>(block, width, 0, inputs, x.from(p), y.from(p));
+    for (; p < count; ++p) add_block<1, vectors_per_tile>(block, width, 0, inputs, x.from(p), y.from(p));
 }
 
 void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count,
@@ -212,8 +207,10 @@ void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x,
     const float* bias = packed.at(layer.bias);
     for (int p = 0; p < count; ++p) std::copy_n(bias, layer.padded(), y.row(p));
     with_weights(layer, packed, [&](const auto* weight) {
-        for (int begin = 0; begin < layer.padded(); begin += outputs_per_strip) {
-            add_strip(layer, weight, begin, std::min(outputs_per_strip, layer.padded() - begin), x, y, count);
+        for (int first = 0; first < layer.inputs; first += inputs_per_block) {  // the order of the weights in memory
+            for (int begin = 0; begin < layer.padded(); begin += outputs_per_strip) {
+                add_strip(layer, weight, first, begin, x, y, count);
+            }
         }
     });
     if (!layer.has_relu) return;

@@ -41,7 +41,8 @@ void ReluNetworks::add(const std::string& name, View<const std::int32_t, 1> colu
     }
     network.output_begin = num_outputs_;
     num_outputs_ += inputs;
-    width_ = std::max(width_, network.width());
+    // Rows a power of two apart would share cache sets.
+    width_ = std::max(width_, network.width() + ReluLayer::outputs_per_vector);
     most_layers_ = std::max(most_layers_, static_cast<std::int64_t>(weights.size()));
     networks_.push_back(std::move(network));
 }
