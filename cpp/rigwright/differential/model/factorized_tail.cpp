@@ -7,6 +7,11 @@
 #include "rigwright/core/scratch.h"
 
 namespace rigwright::differential {
+namespace {
+
+constexpr int rows_per_solve = 32;  // bounds the memory; SparseCholesky solves eight frames at a time
+
+}  // namespace
 
 FactorizedTail::FactorizedTail(std::unique_ptr<const Reconstructor> reconstructor, View<const std::int32_t, 2> faces,
                                View<const float, 2> basis, View<const float, 1> mean,
@@ -26,14 +31,23 @@ std::int64_t FactorizedTail::num_bytes() const {
     return static_cast<std::int64_t>(packed_.num_bytes()) + reconstructor_->num_bytes();
 }
 
-/// Two matrices of doubles (N, 3 count), a matrix of floats, and what the product's vjp needs.
+/// Two matrices of doubles (N, 3 rows), a matrix of floats, and what the product's vjp needs.
 std::size_t FactorizedTail::memory_size(int count) const {
-    const std::size_t numbers = static_cast<std::size_t>(3 * reconstructor_->num_vertices() * count);
+    const std::int64_t rows = std::min(count, rows_per_solve);
+    const std::size_t numbers = static_cast<std::size_t>(3 * reconstructor_->num_vertices() * rows);
     return 5 * Scratch::padded(numbers) + map_.vjp_size() + 2 * Scratch::padded(1);
 }
 
 void FactorizedTail::evaluate(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
                               bool with_constant, float* memory, int threads) const {
+    for (int p = 0; p < count; p += rows_per_solve) {
+        evaluate_rows(coefficients.from(p), anchors.from(p), points.from(p), std::min(rows_per_solve, count - p),
+                      with_constant, memory, threads);
+    }
+}
+
+void FactorizedTail::evaluate_rows(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points,
+                                   int count, bool with_constant, float* memory, int threads) const {
     const std::int64_t size = reconstructor_->num_vertices();
     const std::int64_t columns = 3 * count;
     const View<double, 2> given(reinterpret_cast<double*>(memory), {size, columns});

@@ -28,6 +28,9 @@ public:
     void add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const override;
 
 private:
+    void evaluate_rows(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
+                       bool with_constant, float* memory, int threads) const;
+
     std::unique_ptr<const Reconstructor> reconstructor_;
     View<const std::int32_t, 2> faces_;
     View<const float, 2> basis_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "rigwright/core/dispatch.h"
 #include "rigwright/differential/model/relu_layer.h"
@@ -83,14 +84,14 @@ HWY_INLINE void add_in_registers(const Stored* weight, std::int64_t stride, cons
 
 /// Adds the products of `Count` inputs from `first` on to all sums.
 template <int Count, class Stored>
-HWY_INLINE void add_pass(const Stored* weight, std::int64_t width, const Inputs& inputs, std::int64_t first,
-                         float* sums) {
+HWY_INLINE void add_pass(const Stored* weight, std::int64_t pitch, std::int64_t width, const Inputs& inputs,
+                         std::int64_t first, float* sums) {
     const Stored* row[Count];
     const Stored* next[Count];
     V x[Count];
     for (int k = 0; k < Count; ++k) {
-        row[k] = weight + inputs.index[first + k] * width;
-        next[k] = weight + inputs.index[std::min(first + k + Count, inputs.count - 1)] * width;
+        row[k] = weight + inputs.index[first + k] * pitch;
+        next[k] = weight + inputs.index[std::min(first + k + Count, inputs.count - 1)] * pitch;
         x[k] = hn::Set(d, inputs.value[first + k]);
     }
     constexpr std::int64_t per_line = 64 / static_cast<std::int64_t>(sizeof(Stored));
@@ -120,9 +121,9 @@ HWY_INLINE void add_products(const ReluLayer& layer, const Stored* weight, const
     }
     std::int64_t i = 0;
     for (; i + inputs_per_pass <= inputs.count; i += inputs_per_pass) {
-        add_pass<inputs_per_pass>(weight, width, inputs, i, sums);
+        add_pass<inputs_per_pass>(weight, layer.pitch(), width, inputs, i, sums);
     }
-    for (; i < inputs.count; ++i) add_pass<1>(weight, width, inputs, i, sums);
+    for (; i < inputs.count; ++i) add_pass<1>(weight, layer.pitch(), width, inputs, i, sums);
 }
 
 /// y = relu(y). NaN stays NaN.
@@ -149,9 +150,11 @@ void evaluate_row(const ReluLayer& layer, const Packed& packed, const float* x, 
 }
 
 /// Adds the products of `inputs` inputs to the sums of `Count` rows for all vectors of a strip of `width` outputs, from
-/// `at` on. The weights are those of a block: `width` floats per input.
+/// `at` on. The weights are those of a block: `width` floats per input. Prefetches the lines at `ahead`, one per input,
+/// `stride` bytes apart.
 template <int Count, int Vectors>
-HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Rows<const float> x, Rows<float> sums) {
+HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Rows<const float> x, Rows<float> sums,
+                          const char* ahead, std::int64_t stride) {
     for (; at + Vectors * lanes <= width; at += Vectors * lanes) {
         V sum[Count][Vectors];
         for (int p = 0; p < Count; ++p) {
@@ -160,6 +163,7 @@ HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Row
         for (int i = 0; i < inputs; ++i) {
             V w[Vectors];
             for (int v = 0; v < Vectors; ++v) w[v] = hn::Load(d, block + i * width + at + v * lanes);
+            hwy::Prefetch(ahead + i * stride);
             for (int p = 0; p < Count; ++p) {
                 const V value = hn::Set(d, x.row(p)[i]);
                 for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::MulAdd(w[v], value, sum[p][v]);
@@ -170,7 +174,7 @@ HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Row
         }
     }
     if constexpr (Vectors * lanes > ReluLayer::outputs_per_vector) {
-        add_block<Count, Vectors / 2>(block, width, at, inputs, x, sums);
+        add_block<Count, Vectors / 2>(block, width, at, inputs, x, sums, ahead, stride);
     }
 }
 
@@ -178,27 +182,29 @@ HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Row
 constexpr int vectors_per_tile = lanes == 16 ? 4 : 2;
 
 /// Adds the products of a block of inputs from `first` on to a strip of outputs from `begin` on, of all rows. Copies
-/// the block's weights, whose rows lie whole pages apart, and prefetches those of the next strip.
+/// the block's weights, whose rows lie whole pages apart; those of the next strip are prefetched, a line of each row at
+/// a time, while rows are computed.
 template <class Stored>
 HWY_INLINE void add_strip(const ReluLayer& layer, const Stored* weight, int first, int begin, Rows<const float> x,
                           Rows<float> y, int count) {
     HWY_ALIGN float block[inputs_per_block * outputs_per_strip];
-    const std::int64_t stride = layer.padded();
+    const std::int64_t stride = layer.pitch();
     const int inputs = std::min(inputs_per_block, layer.inputs - first);
     const int width = std::min(outputs_per_strip, layer.padded() - begin);
+    const Stored* from = weight + first * stride + begin;
     for (int i = 0; i < inputs; ++i) {
-        const Stored* from = weight + (first + i) * stride + begin;
-        for (std::size_t byte = 0; byte < outputs_per_strip * sizeof(Stored); byte += 64) {
-            hwy::Prefetch(reinterpret_cast<const char*>(from + outputs_per_strip) + byte);
-        }
-        for (int at = 0; at < width; at += lanes) hn::Store(load(from + at), d, block + i * width + at);
+        for (int at = 0; at < width; at += lanes) hn::Store(load(from + i * stride + at), d, block + i * width + at);
     }
-    x = x.from(0, first);
-    y = y.from(0, begin);
+    const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Stored));
+    const auto add = [&]<int Count>(int p, std::integral_constant<int, Count>) {
+        const std::size_t line = std::min<std::size_t>(p / 6 * 64, outputs_per_strip * sizeof(Stored) - 64);
+        const char* ahead = reinterpret_cast<const char*>(from + width) + line;
+        add_block<Count, vectors_per_tile>(block, width, 0, inputs, x.from(p, first), y.from(p, begin), ahead, bytes);
+    };
     int p = 0;
-    for (; p + 6 <= count; p += 6) add_block<6, vectors_per_tile>(block, width, 0, inputs, x.from(p), y.from(p));
-    for (; p + 3 <= count; p += 3) add_block<3, vectors_per_tile>(block, width, 0, inputs, x.from(p), y.from(p));
-    for (; p < count; ++p) add_block<1, vectors_per_tile>(block, width, 0, inputs, x.from(p), y.from(p));
+    for (; p + 6 <= count; p += 6) add(p, std::integral_constant<int, 6>());
+    for (; p + 3 <= count; p += 3) add(p, std::integral_constant<int, 3>());
+    for (; p < count; ++p) add(p, std::integral_constant<int, 1>());
 }
 
 void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count,
@@ -247,7 +253,8 @@ void vjp(const ReluLayer& layer, const Packed& packed, const float* x, bool skip
     std::fill_n(x_gradient, layer.padded_inputs(), 0.0f);
     with_weights(layer, packed, [&](const auto* weight) {
         for (int i = 0; i < layer.inputs; ++i) {
-            if (!skips || x[i] != 0.0f) x_gradient[i] = dot(weight + i * width, y_gradient, width);
+            if (!skips || x[i] != 0.0f)
+                x_gradient[i] = dot(weight + std::int64_t{i} * layer.pitch(), y_gradient, width);
         }
     });
 }
