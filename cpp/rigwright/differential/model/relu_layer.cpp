@@ -14,14 +14,14 @@ void transpose_weights(View<const float, 2> weight, const ReluLayer& layer, Stor
     for (int begin = 0; begin < layer.outputs; begin += rows_at_once) {
         const int end = std::min(begin + rows_at_once, layer.outputs);
         for (std::int64_t i = 0; i < layer.inputs; ++i) {
-            for (int row = begin; row < end; ++row) out[i * layer.pitch() + row] = convert(weight(row, i));
+            for (int row = begin; row < end; ++row) out[i * layer.padded() + row] = convert(weight(row, i));
         }
     }
 }
 
 template <class Stored, class Convert>
 void read_transposed(const ReluLayer& layer, const Stored* in, View<float, 2> weight, const Convert& convert) {
-    for (int i = 0; i < layer.inputs; ++i, in += layer.pitch()) {
+    for (int i = 0; i < layer.inputs; ++i, in += layer.padded()) {
         for (int row = 0; row < layer.outputs; ++row) weight(row, i) = convert(in[row]);
     }
 }
@@ -36,7 +36,7 @@ ReluLayer pack_relu_layer(View<const float, 2> weight, View<const float, 1> bias
     layer.has_relu = has_relu;
     layer.storage = storage;
     layer.storage_error = network::storage_error(weight, storage);
-    const std::size_t count = static_cast<std::size_t>(layer.pitch()) * layer.inputs;
+    const std::size_t count = static_cast<std::size_t>(layer.padded()) * layer.inputs;
     if (storage == Storage::float32) {
         layer.weight = packed.append<float>(count);
         transpose_weights(weight, layer, packed.at(layer.weight), [](float w) { return w; });

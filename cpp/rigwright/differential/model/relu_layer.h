@@ -28,9 +28,6 @@ struct ReluLayer {
 
     /// The outputs padded to whole vectors: floats of a result row.
     int padded() const { return (outputs + outputs_per_vector - 1) / outputs_per_vector * outputs_per_vector; }
-    /// Weights from one input to the next. Not a multiple of 512 for wide layers: rows 2 or 4 KB apart would share the
-    /// sets of a cache.
-    int pitch() const { return padded() % 512 == 0 ? padded() + 2 * outputs_per_vector : padded(); }
     int padded_inputs() const { return (inputs + outputs_per_vector - 1) / outputs_per_vector * outputs_per_vector; }
 };
 

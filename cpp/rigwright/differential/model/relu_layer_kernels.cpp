@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <type_traits>
 
 #include "rigwright/core/dispatch.h"
 #include "rigwright/differential/model/relu_layer.h"
@@ -25,8 +24,8 @@ constexpr int outputs_in_registers = 64;  // of a single row: 4 AVX-512 or 8 AVX
 /// 2,048 with half of the inputs at 0, against runs of 64 outputs with sums in registers: 1.15 ms became .73 with 8
 /// inputs (4: .77, 16: .72).
 constexpr int inputs_per_pass = 8;
-constexpr int outputs_per_strip = 64;  // of several rows: 4 AVX-512 or 8 AVX2 vectors
-constexpr int inputs_per_block = 32;   // whose weights for a strip, 8 KB, stay in the first-level cache
+/// The same for several rows; so many weights stay in 32 or 16 registers.
+constexpr int inputs_of_rows = lanes == 16 ? 16 : 8;
 
 /// Loads weights of any storage as float32.
 HWY_INLINE V load(const float* weight) {
@@ -121,9 +120,9 @@ HWY_INLINE void add_products(const ReluLayer& layer, const Stored* weight, const
     }
     std::int64_t i = 0;
     for (; i + inputs_per_pass <= inputs.count; i += inputs_per_pass) {
-        add_pass<inputs_per_pass>(weight, layer.pitch(), width, inputs, i, sums);
+        add_pass<inputs_per_pass>(weight, layer.padded(), width, inputs, i, sums);
     }
-    for (; i < inputs.count; ++i) add_pass<1>(weight, layer.pitch(), width, inputs, i, sums);
+    for (; i < inputs.count; ++i) add_pass<1>(weight, layer.padded(), width, inputs, i, sums);
 }
 
 /// y = relu(y). NaN stays NaN.
@@ -149,62 +148,34 @@ void evaluate_row(const ReluLayer& layer, const Packed& packed, const float* x, 
     if (layer.has_relu) apply_relu(y, layer.padded());
 }
 
-/// Adds the products of `inputs` inputs to the sums of `Count` rows for all vectors of a strip of `width` outputs, from
-/// `at` on. The weights are those of a block: `width` floats per input. Prefetches the lines at `ahead`, one per input,
-/// `stride` bytes apart.
-template <int Count, int Vectors>
-HWY_INLINE void add_block(const float* block, int width, int at, int inputs, Rows<const float> x, Rows<float> sums,
-                          const char* ahead, std::int64_t stride) {
-    for (; at + Vectors * lanes <= width; at += Vectors * lanes) {
-        V sum[Count][Vectors];
-        for (int p = 0; p < Count; ++p) {
-            for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::Load(d, sums.row(p) + at + v * lanes);
+/// Adds the products of `Count` inputs from `first` on to the sums of all rows. Weights are read once, in runs as long
+/// as those of single rows, and stay in registers while rows go by.
+template <int Count, class Stored>
+HWY_INLINE void add_rows_pass(const ReluLayer& layer, const Stored* weight, int first, Rows<const float> x,
+                              Rows<float> sums, int count) {
+    const std::int64_t pitch = layer.padded();
+    const Stored* row = weight + first * pitch;
+    for (std::int64_t at = 0; at < layer.padded(); at += lanes) {
+        V w[Count];
+        for (int k = 0; k < Count; ++k) w[k] = load(row + k * pitch + at);
+        for (int p = 0; p < count; ++p) {
+            const float* value = x.row(p) + first;
+            V sum = hn::Load(d, sums.row(p) + at);
+            for (int k = 0; k < Count; ++k) sum = hn::MulAdd(w[k], hn::Set(d, value[k]), sum);
+            hn::Store(sum, d, sums.row(p) + at);
         }
-        for (int i = 0; i < inputs; ++i) {
-            V w[Vectors];
-            for (int v = 0; v < Vectors; ++v) w[v] = hn::Load(d, block + i * width + at + v * lanes);
-            hwy::Prefetch(ahead + i * stride);
-            for (int p = 0; p < Count; ++p) {
-                const V value = hn::Set(d, x.row(p)[i]);
-                for (int v = 0; v < Vectors; ++v) sum[p][v] = hn::MulAdd(w[v], value, sum[p][v]);
-            }
-        }
-        for (int p = 0; p < Count; ++p) {
-            for (int v = 0; v < Vectors; ++v) hn::Store(sum[p][v], d, sums.row(p) + at + v * lanes);
-        }
-    }
-    if constexpr (Vectors * lanes > ReluLayer::outputs_per_vector) {
-        add_block<Count, Vectors / 2>(block, width, at, inputs, x, sums, ahead, stride);
     }
 }
 
-/// Register tiles: six rows share weights: 6 * 4 + 4 of 32 vectors, or 6 * 2 + 2 of 16.
-constexpr int vectors_per_tile = lanes == 16 ? 4 : 2;
-
-/// Adds the products of a block of inputs from `first` on to a strip of outputs from `begin` on, of all rows. Copies
-/// the block's weights, whose rows lie whole pages apart; those of the next strip are prefetched, a line of each row at
-/// a time, while rows are computed.
+/// sums += W x for several rows.
 template <class Stored>
-HWY_INLINE void add_strip(const ReluLayer& layer, const Stored* weight, int first, int begin, Rows<const float> x,
-                          Rows<float> y, int count) {
-    HWY_ALIGN float block[inputs_per_block * outputs_per_strip];
-    const std::int64_t stride = layer.pitch();
-    const int inputs = std::min(inputs_per_block, layer.inputs - first);
-    const int width = std::min(outputs_per_strip, layer.padded() - begin);
-    const Stored* from = weight + first * stride + begin;
-    for (int i = 0; i < inputs; ++i) {
-        for (int at = 0; at < width; at += lanes) hn::Store(load(from + i * stride + at), d, block + i * width + at);
+HWY_INLINE void add_rows(const ReluLayer& layer, const Stored* weight, Rows<const float> x, Rows<float> sums,
+                         int count) {
+    int first = 0;
+    for (; first + inputs_of_rows <= layer.inputs; first += inputs_of_rows) {
+        add_rows_pass<inputs_of_rows>(layer, weight, first, x, sums, count);
     }
-    const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(Stored));
-    const auto add = [&]<int Count>(int p, std::integral_constant<int, Count>) {
-        const std::size_t line = std::min<std::size_t>(p / 6 * 64, outputs_per_strip * sizeof(Stored) - 64);
-        const char* ahead = reinterpret_cast<const char*>(from + width) + line;
-        add_block<Count, vectors_per_tile>(block, width, 0, inputs, x.from(p, first), y.from(p, begin), ahead, bytes);
-    };
-    int p = 0;
-    for (; p + 6 <= count; p += 6) add(p, std::integral_constant<int, 6>());
-    for (; p + 3 <= count; p += 3) add(p, std::integral_constant<int, 3>());
-    for (; p < count; ++p) add(p, std::integral_constant<int, 1>());
+    for (; first < layer.inputs; ++first) add_rows_pass<1>(layer, weight, first, x, sums, count);
 }
 
 void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x, Rows<float> y, int count,
@@ -212,13 +183,7 @@ void evaluate(const ReluLayer& layer, const Packed& packed, Rows<const float> x,
     if (count == 1) return evaluate_row(layer, packed, x.row(0), y.row(0), memory);
     const float* bias = packed.at(layer.bias);
     for (int p = 0; p < count; ++p) std::copy_n(bias, layer.padded(), y.row(p));
-    with_weights(layer, packed, [&](const auto* weight) {
-        for (int first = 0; first < layer.inputs; first += inputs_per_block) {  // the order of the weights in memory
-            for (int begin = 0; begin < layer.padded(); begin += outputs_per_strip) {
-                add_strip(layer, weight, first, begin, x, y, count);
-            }
-        }
-    });
+    with_weights(layer, packed, [&](const auto* weight) { add_rows(layer, weight, x, y, count); });
     if (!layer.has_relu) return;
     for (int p = 0; p < count; ++p) apply_relu(y.row(p), layer.padded());
 }
@@ -254,7 +219,7 @@ void vjp(const ReluLayer& layer, const Packed& packed, const float* x, bool skip
     with_weights(layer, packed, [&](const auto* weight) {
         for (int i = 0; i < layer.inputs; ++i) {
             if (!skips || x[i] != 0.0f)
-                x_gradient[i] = dot(weight + std::int64_t{i} * layer.pitch(), y_gradient, width);
+                x_gradient[i] = dot(weight + std::int64_t{i} * layer.padded(), y_gradient, width);
         }
     });
 }
